@@ -1,0 +1,151 @@
+/* Co-simulation: the element takes itself over each communication step. */
+#include <math.h>
+
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                                       const fmi2Integer order[], const fmi2Real value[]) {
+    Instance *c = component;
+    const char *function = "fmi2SetRealInputDerivatives";
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEPPING, function);
+    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status == fmi2OK && nvr > 0) status = need(c, order, function);
+    for (size_t i = 0; i < nvr && status == fmi2OK; i++) {
+        if (!is_input(vr[i]))
+            status = refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
+        else if (order[i] != 1)
+            status = refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.", order[i]);
+        else if (!isfinite(value[i]))
+            status = refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
+    }
+    if (status != fmi2OK) return status;
+    for (size_t i = 0; i < nvr; i++) ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
+    return fmi2OK;
+}
+
+/* Time derivatives of the outputs at the end of the last step. */
+fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                                        const fmi2Integer order[], fmi2Real value[]) {
+    Instance *c = component;
+    const char *function = "fmi2GetRealOutputDerivatives";
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING | TERMINATED, function);
+    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status == fmi2OK && nvr > 0) status = need(c, order, function);
+    if (status == fmi2OK) status = bring_up_to_date(c);
+    if (status != fmi2OK) return status;
+    Reals slopes;
+    memset(&slopes, 0, sizeof slopes);
+    slopes.x = c->memory.reals.dx;
+    slopes.u = c->memory.u_rate;
+    if ((status = follow_slopes(c, &slopes)) != fmi2OK) return status;
+    for (size_t i = 0; i < nvr; i++) {
+        if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
+            return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
+        if (order[i] != 1) return refuse(c, fmi2Error, "Outputs give their first derivative, not order %d.", order[i]);
+        value[i] = *real_place(&slopes, vr[i]);
+    }
+    return fmi2OK;
+}
+
+/* A master may round its communication points, but must not leave out a part of the run. */
+static fmi2Status check_step(const Instance *c, double point, double length) {
+    if (!isfinite(point) || !isfinite(length) || length < 0)
+        return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point, length);
+    if (fabs(point - c->memory.time) > 0.05 * length + 1e-9 * fabs(point))
+        return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.", point,
+                      c->memory.time);
+    return fmi2OK;
+}
+
+static fmi2Status make_step(Instance *c, double point, double length) {
+    Memory *k = &c->memory;
+    Memory next = *k;
+    Motion motion = {&k->reals.p, &k->reals.u, &k->u_rate, k->tolerance, 1};
+    for (int i = 0; i < N_INPUTS; i++)
+        if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
+    switch (advance(&motion, length, &next.reals.x, &next.modes, &next.solver_step)) {
+        case SOLVER_TOLERANCE_MISSED:
+            return refuse(c, fmi2Discard, "From %.9g s a step of %g s does not meet the tolerance %g.", point, length,
+                          k->tolerance);
+        case SOLVER_NOT_FINITE:
+            return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
+        default: break;
+    }
+    next.reals.u = inputs_at(&motion, length);
+    next.time = point + length;
+    next.started = 1;
+    next.stale = 1;
+    const Memory last_good = *k;
+    *k = next;
+    const fmi2Status status = bring_up_to_date(c);
+    if (status != fmi2OK) *k = last_good;
+    return status;
+}
+
+fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint, fmi2Real communicationStepSize,
+                      fmi2Boolean noSetFMUStatePriorToCurrentPoint) {
+    Instance *c = component;
+    (void)noSetFMUStatePriorToCurrentPoint;
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2DoStep");
+    if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
+    if (status == fmi2OK) status = check_parameters(c);
+    if (status == fmi2OK) status = make_step(c, currentCommunicationPoint, communicationStepSize);
+    if (c) c->last_step = status;
+    return status;
+}
+
+fmi2Status fmi2CancelStep(fmi2Component component) {
+    Instance *c = component;
+    const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2CancelStep");
+    if (status != fmi2OK) return status;
+    return refuse(c, fmi2Error, "There is no step to cancel: fmi2DoStep returns when its step is done.");
+}
+
+static fmi2Status allow_status(const Instance *c, const void *value, const char *function) {
+    const fmi2Status status = allow_kind(c, fmi2CoSimulation, ANY_PHASE, function);
+    return status == fmi2OK ? need(c, value, function) : status;
+}
+
+static fmi2Status no_such_status(const Instance *c, fmi2StatusKind kind) {
+    return refuse(c, fmi2Discard, "The status of kind %d is not available by this function.", (int)kind);
+}
+
+fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
+    Instance *c = component;
+    const fmi2Status status = allow_status(c, value, "fmi2GetStatus");
+    if (status != fmi2OK) return status;
+    if (kind != fmi2DoStepStatus) return no_such_status(c, kind);
+    *value = c->last_step;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value) {
+    Instance *c = component;
+    const fmi2Status status = allow_status(c, value, "fmi2GetRealStatus");
+    if (status != fmi2OK) return status;
+    if (kind != fmi2LastSuccessfulTime) return no_such_status(c, kind);
+    *value = c->memory.time;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value) {
+    Instance *c = component;
+    const fmi2Status status = allow_status(c, value, "fmi2GetIntegerStatus");
+    return status == fmi2OK ? no_such_status(c, kind) : status;
+}
+
+fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value) {
+    Instance *c = component;
+    const fmi2Status status = allow_status(c, value, "fmi2GetBooleanStatus");
+    if (status != fmi2OK) return status;
+    if (kind != fmi2Terminated) return no_such_status(c, kind);
+    *value = fmi2False;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind, fmi2String *value) {
+    Instance *c = component;
+    const fmi2Status status = allow_status(c, value, "fmi2GetStringStatus");
+    if (status != fmi2OK) return status;
+    if (kind != fmi2PendingStatus) return no_such_status(c, kind);
+    *value = "";
+    return fmi2OK;
+}

@@ -1,0 +1,109 @@
+/* Between the FMI functions and the model: where a value reference lies, when the model is evaluated, and whether its
+ * parameters keep their rules. */
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_INPUT = N_PARAMETERS,
+    FIRST_STATE = FIRST_INPUT + N_INPUTS,
+    FIRST_DERIVATIVE = FIRST_STATE + N_STATES,
+    FIRST_OUTPUT = FIRST_DERIVATIVE + N_STATES,
+    FIRST_MODE_OUTPUT = N_REALS,
+    FIRST_OPTION = N_REALS + N_MODE_OUTPUTS,
+    N_INTEGERS = N_MODE_OUTPUTS + N_OPTIONS,
+    OPTION_PLACE = N_MODES, /* options lie behind the modes */
+    STATELESS_GAP = N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
+};
+
+typedef char reals_are_contiguous[sizeof(Reals) == (N_REALS + STATELESS_GAP) * sizeof(double) ? 1 : -1];
+
+static double *real_place(Reals *reals, fmi2ValueReference reference) {
+    const fmi2ValueReference gap = reference < FIRST_STATE ? 0 : STATELESS_GAP;
+    return (double *)reals + reference + gap;
+}
+
+static int is_parameter(fmi2ValueReference reference) {
+    return reference < FIRST_INPUT;
+}
+static int is_input(fmi2ValueReference reference) {
+    return reference >= FIRST_INPUT && reference < FIRST_STATE;
+}
+static int is_state(fmi2ValueReference reference) {
+    return reference >= FIRST_STATE && reference < FIRST_DERIVATIVE;
+}
+static int is_unknown_quantity(fmi2ValueReference reference) {
+    return reference >= FIRST_DERIVATIVE && reference < N_REALS;
+}
+
+static int is_integer(fmi2ValueReference reference) {
+    return reference >= N_REALS && reference < N_REALS + N_INTEGERS;
+}
+
+static int all_finite(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += 0 * values[i]; /* 0 for finite values, else NaN */
+    return sum == 0;
+}
+
+/* States and modes as they are at the start, from the parameters and inputs of now. */
+static void start_over(Memory *k) {
+    const double *starts = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
+    for (int i = 0; i < N_STATES; i++) ((double *)&k->reals.x)[i] = starts[i];
+    for (int i = 0; i < N_MODES; i++) ((int *)&k->modes)[i] = 0;
+#if HAS_INITIALIZE
+    initialize(&k->reals.p, &k->reals.u, &k->reals.x);
+#endif
+    settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+    k->stale = 1;
+}
+
+/* Before the start a changed parameter or input moves the initial states and modes too. */
+static void follow_start(Memory *k) {
+    if (k->phase & BEFORE_START && k->stale) start_over(k);
+}
+
+/* Derivatives and outputs of now. */
+static fmi2Status bring_up_to_date(Instance *c) {
+    Memory *k = &c->memory;
+    if (!k->stale) return fmi2OK;
+    follow_start(k);
+    evaluate(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, &k->reals.dx, &k->reals.y);
+    if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
+        return refuse(c, fmi2Discard, "At time %g the friction law overflows: inputs, states or parameters are too large.",
+                      k->time);
+    k->stale = 0;
+    return fmi2OK;
+}
+
+static int keeps_rule(double value, int relation, double bound) {
+    switch (relation) {
+        case RULE_AT_LEAST: return value >= bound;
+        case RULE_ABOVE: return value > bound;
+        case RULE_AT_MOST: return value <= bound;
+        default: return value < bound;
+    }
+}
+
+/* The rules of all parameters; tells the first that is broken. */
+static fmi2Status check_parameters(Instance *c) {
+    static const char *const words[] = {"at least", "greater than", "at most", "less than"};
+    const double *p = (const double *)&c->memory.reals.p;
+    if (!c->memory.unchecked) return fmi2OK;
+    for (int i = 0; i < N_RULES; i++) {
+        const Rule *rule = &rules[i];
+        const double bound = rule->other < 0 ? rule->bound : p[rule->other];
+        const double value = p[rule->parameter];
+        if (keeps_rule(value, rule->relation, bound)) continue;
+        if (rule->other < 0)
+            return refuse(c, fmi2Error, "%s = %.9g must be %s %.9g.", real_names[rule->parameter], value,
+                          words[rule->relation], bound);
+        return refuse(c, fmi2Error, "%s = %.9g must be %s %s = %.9g.", real_names[rule->parameter], value,
+                      words[rule->relation], real_names[rule->other], bound);
+    }
+#if HAS_CHECK
+    const char *broken = check(&c->memory.reals.p);
+    if (broken) return refuse(c, fmi2Error, "%s", broken);
+#endif
+    c->memory.unchecked = 0;
+    return fmi2OK;
+}

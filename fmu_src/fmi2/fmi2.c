@@ -1,0 +1,28 @@
+/* The FMI 2.0 interface of every friction element: all 44 functions, over the contract of a model.
+ *
+ * One translation unit per FMU, so that the compiler can see the model from here and inline it:
+ *   log            messages
+ *   evaluation     value references, lazy evaluation, parameter rules
+ *   lifecycle      instantiate, initialize, terminate, reset
+ *   variables      get and set
+ *   slopes         directional derivatives
+ *   model_exchange, co_simulation   the two kinds
+ *   state          store, restore, serialize
+ */
+#include "fmi2/instance.h"
+
+#include "fmi2/log.c"
+
+#include "fmi2/evaluation.c"
+
+#include "fmi2/lifecycle.c"
+
+#include "fmi2/variables.c"
+
+#include "fmi2/slopes.c"
+
+#include "fmi2/model_exchange.c"
+
+#include "fmi2/co_simulation.c"
+
+#include "fmi2/state.c"

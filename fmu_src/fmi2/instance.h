@@ -1,0 +1,56 @@
+/* What one instance of a friction element holds, and the phases of its life. */
+#ifndef BRISTLE_INSTANCE_H
+#define BRISTLE_INSTANCE_H
+
+#include "fmi2Functions.h"
+
+/* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
+enum {
+    INSTANTIATED = 1,
+    INITIALIZATION = 2,
+    EVENT = 4,
+    CONTINUOUS = 8,
+    STEPPING = 16, /* co-simulation, between two steps */
+    TERMINATED = 32,
+    BEFORE_START = INSTANTIATED | INITIALIZATION,
+    RUNNING = EVENT | CONTINUOUS | STEPPING,
+    ANY_PHASE = 63
+};
+
+/* All Reals in one block; a value reference counts through it. */
+typedef struct {
+    Parameters p;
+    Inputs u;
+    States x;
+    States dx;
+    Outputs y;
+} Reals;
+
+/* Everything that a stored FMU state has to bring back. */
+typedef struct {
+    Reals reals;
+    Inputs u_rate; /* of the inputs during a co-simulation step */
+    Modes modes;
+    double time;
+    double tolerance;
+    double solver_step;
+    int phase;
+    int started;   /* has left event mode, or made a step: fixed parameters hold from here on */
+    int unchecked; /* parameters have changed since the last check of their rules */
+    int stale;     /* derivatives and outputs have to be evaluated anew */
+} Memory;
+
+typedef struct {
+    Memory memory;
+    fmi2Type kind;
+    fmi2Status last_step;
+    fmi2CallbackLogger logger;
+    fmi2CallbackAllocateMemory allocate;
+    fmi2CallbackFreeMemory free;
+    fmi2ComponentEnvironment environment;
+    unsigned logged;   /* categories that are switched on, one bit each */
+    unsigned tolerated; /* calls against the standard that have been reported, one bit each */
+    char name[1];      /* as long as it needs to be */
+} Instance;
+
+#endif

@@ -1,0 +1,175 @@
+/* From instantiation to the end: both state machines of FMI 2.0, which share all but their running phase. */
+#include <stddef.h>
+#include <string.h>
+
+static const char *phase_name(int phase) {
+    switch (phase) {
+        case INSTANTIATED: return "after instantiation";
+        case INITIALIZATION: return "in initialization mode";
+        case EVENT: return "in event mode";
+        case CONTINUOUS: return "in continuous-time mode";
+        case STEPPING: return "between co-simulation steps";
+        default: return "after termination";
+    }
+}
+
+/* Whether a function may be called now; a call in a wrong phase changes nothing. */
+static fmi2Status allow(const Instance *c, int phases, const char *function) {
+    if (!c) return fmi2Error;
+    if (c->memory.phase & phases) return fmi2OK;
+    return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
+}
+
+static fmi2Status allow_kind(const Instance *c, fmi2Type kind, int phases, const char *function) {
+    if (!c) return fmi2Error;
+    if (c->kind != kind)
+        return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function,
+                      kind == fmi2ModelExchange ? "model exchange" : "co-simulation",
+                      kind == fmi2ModelExchange ? "co-simulation" : "model exchange");
+    return allow(c, phases, function);
+}
+
+static fmi2Status need(const Instance *c, const void *pointer, const char *function) {
+    return pointer ? fmi2OK : refuse(c, fmi2Error, "%s was given a null pointer.", function);
+}
+
+static void set_start_values(Memory *k) {
+    memset(k, 0, sizeof *k);
+    memcpy(&k->reals.p, parameter_starts, sizeof k->reals.p);
+    memcpy(&k->reals.u, input_starts, sizeof k->reals.u);
+    for (int i = 0; i < N_OPTIONS; i++) ((int *)&k->modes)[OPTION_PLACE + i] = option_starts[i];
+    k->tolerance = 1e-6;
+    k->phase = INSTANTIATED;
+    k->unchecked = 1;
+    k->stale = 1;
+}
+
+static void refuse_instance(const fmi2CallbackFunctions *functions, const char *name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_log(functions->logger, functions->componentEnvironment, name ? name : "", fmi2Error, LOG_ERROR, format,
+              arguments);
+    va_end(arguments);
+}
+
+fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2String fmuGUID,
+                              fmi2String fmuResourceLocation, const fmi2CallbackFunctions *functions,
+                              fmi2Boolean visible, fmi2Boolean loggingOn) {
+    (void)fmuResourceLocation;
+    (void)visible;
+    if (!functions) return NULL;
+    if (!functions->allocateMemory || !functions->freeMemory) {
+        refuse_instance(functions, instanceName, "%s needs the callbacks allocateMemory and freeMemory.", MODEL_NAME);
+        return NULL;
+    }
+    if (!instanceName || !*instanceName) {
+        refuse_instance(functions, instanceName, "%s needs an instance name.", MODEL_NAME);
+        return NULL;
+    }
+    if (!fmuGUID || strcmp(fmuGUID, MODEL_GUID) != 0) {
+        refuse_instance(functions, instanceName, "The GUID %s is not that of this %s, which is %s.",
+                        fmuGUID ? fmuGUID : "(null)", MODEL_NAME, MODEL_GUID);
+        return NULL;
+    }
+    if (fmuType != fmi2ModelExchange && fmuType != fmi2CoSimulation) {
+        refuse_instance(functions, instanceName, "%d is no kind of FMU.", (int)fmuType);
+        return NULL;
+    }
+    const size_t name_length = strlen(instanceName);
+    Instance *c = functions->allocateMemory(1, sizeof(Instance) + name_length);
+    if (!c) {
+        refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", MODEL_NAME);
+        return NULL;
+    }
+    memset(c, 0, sizeof *c);
+    memcpy(c->name, instanceName, name_length + 1);
+    c->kind = fmuType;
+    c->logger = functions->logger;
+    c->allocate = functions->allocateMemory;
+    c->free = functions->freeMemory;
+    c->environment = functions->componentEnvironment;
+    c->logged = loggingOn ? 1u << LOG_ALL : 0;
+    set_start_values(&c->memory);
+    return c;
+}
+
+void fmi2FreeInstance(fmi2Component component) {
+    Instance *c = component;
+    if (c) c->free(c);
+}
+
+fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, size_t nCategories,
+                               const fmi2String categories[]) {
+    Instance *c = component;
+    if (!c) return fmi2Error;
+    unsigned chosen = nCategories == 0 ? 1u << LOG_ALL : 0;
+    if (nCategories > 0 && need(c, categories, "fmi2SetDebugLogging") != fmi2OK) return fmi2Error;
+    for (size_t i = 0; i < nCategories; i++) {
+        int category = 0;
+        while (category < LOG_CATEGORIES && (!categories[i] || strcmp(categories[i], category_names[category]) != 0))
+            category++;
+        if (category == LOG_CATEGORIES)
+            return refuse(c, fmi2Error, "There is no log category %s.", categories[i] ? categories[i] : "(null)");
+        chosen |= 1u << category;
+    }
+    c->logged = loggingOn ? chosen : 0;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
+                               fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime) {
+    Instance *c = component;
+    const fmi2Status status = allow(c, INSTANTIATED, "fmi2SetupExperiment");
+    if (status != fmi2OK) return status;
+    if (!isfinite(startTime)) return refuse(c, fmi2Error, "The start time %g is not finite.", startTime);
+    if (toleranceDefined && !(tolerance > 0 && isfinite(tolerance)))
+        return refuse(c, fmi2Error, "The tolerance %g must be greater than 0.", tolerance);
+    if (stopTimeDefined && !(stopTime >= startTime))
+        return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime, startTime);
+    if (toleranceDefined) c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
+    c->memory.time = startTime;
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterInitializationMode(fmi2Component component) {
+    Instance *c = component;
+    const fmi2Status status = allow(c, INSTANTIATED, "fmi2EnterInitializationMode");
+    if (status != fmi2OK) return status;
+    c->memory.phase = INITIALIZATION;
+    return fmi2OK;
+}
+
+fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
+    Instance *c = component;
+    fmi2Status status = allow(c, INITIALIZATION, "fmi2ExitInitializationMode");
+    if (status == fmi2OK) status = check_parameters(c);
+    if (status != fmi2OK) return status;
+    follow_start(&c->memory);
+    c->memory.phase = c->kind == fmi2ModelExchange ? EVENT : STEPPING;
+    return fmi2OK;
+}
+
+fmi2Status fmi2Terminate(fmi2Component component) {
+    Instance *c = component;
+    const fmi2Status status = allow(c, RUNNING, "fmi2Terminate");
+    if (status != fmi2OK) return status;
+    c->memory.phase = TERMINATED;
+    return fmi2OK;
+}
+
+fmi2Status fmi2Reset(fmi2Component component) {
+    Instance *c = component;
+    if (!c) return fmi2Error;
+    set_start_values(&c->memory);
+    c->last_step = fmi2OK;
+    c->tolerated = 0;
+    return fmi2OK;
+}
+
+const char *fmi2GetTypesPlatform(void) {
+    return fmi2TypesPlatform;
+}
+
+const char *fmi2GetVersion(void) {
+    return fmi2Version;
+}

@@ -1,0 +1,49 @@
+/* Messages: preformatted, in the categories that modelDescription.xml declares. Warnings and refusals are always told,
+ * events only when their category is switched on. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL, LOG_EVENTS, LOG_ALL, LOG_CATEGORIES };
+
+static const char *const category_names[LOG_CATEGORIES] = {
+    "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal", "logEvents", "logAll",
+};
+
+/* Hands a text to a logger that may or may not treat it as a format: it must not hold a per cent sign. */
+static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment, const char *name,
+                      fmi2Status status, int category, const char *format, va_list arguments) {
+    char text[512];
+    if (!logger) return;
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *c = text; *c; c++)
+        if (*c == '%') *c = '_';
+    logger(environment, name, status, category_names[category], text);
+}
+
+/* Tells why a call is refused, and gives the status to return. */
+static fmi2Status refuse(const Instance *c, fmi2Status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    write_log(c->logger, c->environment, c->name, status, status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format,
+              arguments);
+    va_end(arguments);
+    return status;
+}
+
+static void tell(const Instance *c, fmi2Status status, int category, const char *format, ...) {
+    va_list arguments;
+    if (!(c->logged & (1u << category | 1u << LOG_ALL))) return;
+    va_start(arguments, format);
+    write_log(c->logger, c->environment, c->name, status, category, format, arguments);
+    va_end(arguments);
+}
+
+/* Reports once per instance that a call is taken although the standard does not allow it there. */
+enum { TOLERATED_FIXED_PARAMETER, TOLERATED_STATES_IN_EVENT_MODE };
+
+static void tolerate(Instance *c, int what, const char *format, const char *detail) {
+    if (c->tolerated & 1u << what) return;
+    c->tolerated |= 1u << what;
+    tell(c, fmi2Warning, LOG_WARNING, format, detail);
+}

@@ -1,0 +1,129 @@
+/* Model exchange: the importer's solver owns time and states, the element gives derivatives, indicators and modes. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static fmi2Status allow_vector(const Instance *c, int phases, const void *values, size_t count, size_t expected,
+                               const char *what, const char *function) {
+    const fmi2Status status = allow_kind(c, fmi2ModelExchange, phases, function);
+    if (status != fmi2OK) return status;
+    if (count != expected)
+        return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
+                      (unsigned)expected);
+    return count == 0 ? fmi2OK : need(c, values, function);
+}
+
+fmi2Status fmi2EnterEventMode(fmi2Component component) {
+    Instance *c = component;
+    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2EnterEventMode");
+    if (status != fmi2OK) return status;
+    c->memory.phase = EVENT;
+    return fmi2OK;
+}
+
+/* The modes settle in one call, because some importers do not iterate; every field is written, because some importers
+ * hand in a struct they have not initialized. */
+fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
+    Instance *c = component;
+    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2NewDiscreteStates");
+    if (status == fmi2OK) status = need(c, info, "fmi2NewDiscreteStates");
+    if (status == fmi2OK) status = check_parameters(c);
+    if (status != fmi2OK) return status;
+    Memory *k = &c->memory;
+    const Modes before = k->modes;
+    const int reset = settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+    if (memcmp(&before, &k->modes, sizeof before) != 0)
+        tell(c, fmi2OK, LOG_EVENTS, "At time %.9g the element changes its mode.", k->time);
+    k->stale = 1;
+    info->newDiscreteStatesNeeded = fmi2False;
+    info->terminateSimulation = fmi2False;
+    info->nominalsOfContinuousStatesChanged = fmi2False;
+    info->valuesOfContinuousStatesChanged = reset ? fmi2True : fmi2False;
+    info->nextEventTimeDefined = fmi2False;
+    info->nextEventTime = DBL_MAX;
+    return fmi2OK;
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
+    Instance *c = component;
+    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2EnterContinuousTimeMode");
+    if (status == fmi2OK) status = check_parameters(c);
+    if (status != fmi2OK) return status;
+    c->memory.phase = CONTINUOUS;
+    c->memory.started = 1;
+    return fmi2OK;
+}
+
+/* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi2Boolean *enterEventMode, fmi2Boolean *terminateSimulation) {
+    Instance *c = component;
+    (void)noSetFMUStatePriorToCurrentPoint;
+    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2CompletedIntegratorStep");
+    if (status != fmi2OK) return status;
+    if (!enterEventMode || !terminateSimulation) return need(c, NULL, "fmi2CompletedIntegratorStep");
+    *enterEventMode = fmi2False;
+    *terminateSimulation = fmi2False;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
+    Instance *c = component;
+    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2SetTime");
+    if (status != fmi2OK) return status;
+    if (!isfinite(time)) return refuse(c, fmi2Discard, "The time must be finite, not %g.", time);
+    c->memory.time = time;
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx) {
+    Instance *c = component;
+    const fmi2Status status =
+        allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
+    if (status != fmi2OK || nx == 0) return status;
+    if (!all_finite(x, nx)) return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
+    if (c->memory.phase == EVENT)
+        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
+    memcpy(&c->memory.reals.x, x, nx * sizeof *x);
+    c->memory.stale = 1;
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t nx) {
+    Instance *c = component;
+    const fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
+    if (status != fmi2OK || nx == 0) return status;
+    follow_start(&c->memory);
+    memcpy(x, &c->memory.reals.x, nx * sizeof *x);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real nominals[], size_t nx) {
+    Instance *c = component;
+    const fmi2Status status =
+        allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", "fmi2GetNominalsOfContinuousStates");
+    if (status != fmi2OK || nx == 0) return status;
+    memcpy(nominals, state_nominals, nx * sizeof *nominals);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], size_t nx) {
+    Instance *c = component;
+    fmi2Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", "fmi2GetDerivatives");
+    if (status == fmi2OK) status = bring_up_to_date(c);
+    if (status != fmi2OK || nx == 0) return status;
+    memcpy(derivatives, &c->memory.reals.dx, nx * sizeof *derivatives);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], size_t ni) {
+    Instance *c = component;
+    const fmi2Status status =
+        allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", "fmi2GetEventIndicators");
+    if (status != fmi2OK || ni == 0) return status;
+    Memory *k = &c->memory;
+    follow_start(k);
+    indicators(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, values);
+    if (!all_finite(values, ni)) return refuse(c, fmi2Discard, "At time %g an event indicator overflows.", k->time);
+    return fmi2OK;
+}

@@ -1,0 +1,62 @@
+/* Directional derivatives: the exact slopes of the model, along any direction of its inputs, states and parameters. */
+#include <string.h>
+
+/* Slopes of the states at the start, where they follow from parameters and inputs. */
+static void start_slopes(const Memory *k, Reals *slopes) {
+    const double *starts = (const double *)&slopes->p + N_PARAMETERS - N_STATES;
+    for (int i = 0; i < N_STATES; i++) ((double *)&slopes->x)[i] = starts[i];
+#if HAS_INITIALIZE
+    States x;
+    const double *values = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
+    for (int i = 0; i < N_STATES; i++) ((double *)&x)[i] = values[i];
+    initialize_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &x, &slopes->x);
+#else
+    (void)k;
+#endif
+}
+
+/* Fills in the slopes of derivatives and outputs from those of parameters, inputs and states. */
+static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
+    Memory *k = &c->memory;
+    States dx;
+    Outputs y;
+    evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &k->reals.x, &slopes->x, &k->modes, &dx,
+                    &slopes->dx, &y, &slopes->y);
+    if (!all_finite((const double *)&slopes->y, N_OUTPUTS) || !all_finite((const double *)&slopes->dx, N_STATES))
+        return refuse(c, fmi2Discard, "At time %g a directional derivative is not finite.", k->time);
+    return fmi2OK;
+}
+
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference vUnknown_ref[],
+                                        size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
+                                        const fmi2Real dvKnown[], fmi2Real dvUnknown[]) {
+    Instance *c = component;
+    const char *function = "fmi2GetDirectionalDerivative";
+    fmi2Status status = allow_arrays(c, ANY_PHASE & ~INSTANTIATED, vUnknown_ref, dvUnknown, nUnknown, function);
+    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);
+    if (status != fmi2OK) return status;
+    Memory *k = &c->memory;
+    const int starting = (k->phase & BEFORE_START) != 0;
+    Reals slopes;
+    memset(&slopes, 0, sizeof slopes);
+    for (size_t i = 0; i < nKnown; i++) {
+        if (vKnown_ref[i] >= N_REALS) return unknown_reference(c, vKnown_ref[i], "Real");
+        if (!is_parameter(vKnown_ref[i]) && !is_input(vKnown_ref[i]) && !(is_state(vKnown_ref[i]) && !starting))
+            return refuse(c, fmi2Error, "%s is not known here: there is no derivative with respect to it.",
+                          real_names[vKnown_ref[i]]);
+        *real_place(&slopes, vKnown_ref[i]) += dvKnown[i];
+    }
+    if (starting) {
+        follow_start(k);
+        start_slopes(k, &slopes);
+    }
+    if ((status = follow_slopes(c, &slopes)) != fmi2OK) return status;
+    for (size_t i = 0; i < nUnknown; i++) {
+        if (vUnknown_ref[i] >= N_REALS) return unknown_reference(c, vUnknown_ref[i], "Real");
+        if (!is_unknown_quantity(vUnknown_ref[i]) && !(is_state(vUnknown_ref[i]) && starting))
+            return refuse(c, fmi2Error, "%s is not an unknown here: it has no derivative.",
+                          real_names[vUnknown_ref[i]]);
+        dvUnknown[i] = *real_place(&slopes, vUnknown_ref[i]);
+    }
+    return fmi2OK;
+}

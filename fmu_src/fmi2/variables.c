@@ -1,0 +1,144 @@
+/* Getting and setting variables. A set that is refused in part is refused as a whole. */
+
+static fmi2Status unknown_reference(const Instance *c, fmi2ValueReference reference, const char *type) {
+    return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type, reference);
+}
+
+static fmi2Status allow_arrays(const Instance *c, int phases, const void *references, const void *values, size_t count,
+                               const char *function) {
+    const fmi2Status status = allow(c, phases, function);
+    if (status != fmi2OK || count == 0) return status;
+    return references && values ? fmi2OK : need(c, NULL, function);
+}
+
+fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+    Instance *c = component;
+    fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
+    if (status != fmi2OK) return status;
+    for (size_t i = 0; i < nvr; i++) {
+        if (vr[i] >= N_REALS) return unknown_reference(c, vr[i], "Real");
+        if (vr[i] >= FIRST_STATE && c->memory.stale) {
+            if (is_state(vr[i]))
+                follow_start(&c->memory);
+            else if ((status = bring_up_to_date(c)) != fmi2OK)
+                return status;
+        }
+        value[i] = *real_place(&c->memory.reals, vr[i]);
+    }
+    return fmi2OK;
+}
+
+/* Fixed parameters hold once the run has started. Until then an importer may set them in event mode too. */
+static fmi2Status allow_parameter(Instance *c, const char *name, int fixed) {
+    const int phase = c->memory.phase;
+    if (phase & BEFORE_START) return fmi2OK;
+    if (phase == CONTINUOUS || phase == TERMINATED)
+        return refuse(c, fmi2Error, "The parameter %s must not be set %s.", name, phase_name(phase));
+    if (!fixed) return fmi2OK;
+    if (c->memory.started) return refuse(c, fmi2Error, "The fixed parameter %s must not change during a run.", name);
+    tolerate(c, TOLERATED_FIXED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.", name);
+    return fmi2OK;
+}
+
+static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double value) {
+    if (reference >= N_REALS) return unknown_reference(c, reference, "Real");
+    const char *name = real_names[reference];
+    if (!isfinite(value)) return refuse(c, fmi2Discard, "%s must be finite, not %g.", name, value);
+    if (is_input(reference)) return fmi2OK;
+    if (!is_parameter(reference)) return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
+    if (value == *real_place(&c->memory.reals, reference)) return fmi2OK;
+    return allow_parameter(c, name, parameter_is_fixed[reference]);
+}
+
+/* What follows from a parameter that has changed. */
+static void parameter_changed(Memory *k) {
+    k->unchecked = 1;
+    if (!(k->phase & BEFORE_START) && !k->started) start_over(k);
+}
+
+fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
+    Instance *c = component;
+    fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
+    for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_real(c, vr[i], value[i]);
+    if (status != fmi2OK) return status;
+    Memory *k = &c->memory;
+    int parameter = 0;
+    for (size_t i = 0; i < nvr; i++) {
+        *real_place(&k->reals, vr[i]) = value[i];
+        if (is_input(vr[i]))
+            ((double *)&k->u_rate)[vr[i] - FIRST_INPUT] = 0;
+        else
+            parameter = 1;
+    }
+    k->stale = 1;
+    if (parameter) parameter_changed(k);
+    return fmi2OK;
+}
+
+static int *integer_place(Memory *k, fmi2ValueReference reference) {
+    int *modes = (int *)&k->modes;
+    return reference < FIRST_OPTION ? modes + mode_output[reference - FIRST_MODE_OUTPUT]
+                                    : modes + OPTION_PLACE + (reference - FIRST_OPTION);
+}
+
+fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[]) {
+    Instance *c = component;
+    const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetInteger");
+    if (status != fmi2OK) return status;
+    follow_start(&c->memory);
+    for (size_t i = 0; i < nvr; i++) {
+        if (!is_integer(vr[i])) return unknown_reference(c, vr[i], "Integer");
+        value[i] = *integer_place(&c->memory, vr[i]);
+    }
+    return fmi2OK;
+}
+
+static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int value) {
+    const fmi2ValueReference option = reference - FIRST_OPTION;
+    if (!is_integer(reference)) return unknown_reference(c, reference, "Integer");
+    if (reference < FIRST_OPTION) return refuse(c, fmi2Error, "A mode is found by the model and cannot be set.");
+    if (value < 1 || value > option_items[option])
+        return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option], value,
+                      option_items[option]);
+    if (value == *integer_place(&c->memory, reference)) return fmi2OK;
+    return allow_parameter(c, option_names[option], 1);
+}
+
+fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                          const fmi2Integer value[]) {
+    Instance *c = component;
+    fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetInteger");
+    for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_option(c, vr[i], value[i]);
+    if (status != fmi2OK || nvr == 0) return status;
+    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory, vr[i]) = value[i];
+    c->memory.stale = 1;
+    parameter_changed(&c->memory);
+    return fmi2OK;
+}
+
+/* There are no Boolean and no String variables. */
+static fmi2Status allow_nothing(const Instance *c, const fmi2ValueReference vr[], size_t nvr, const char *type) {
+    if (!c) return fmi2Error;
+    if (nvr == 0) return fmi2OK;
+    return vr ? unknown_reference(c, vr[0], type) : need(c, NULL, "A function for variables");
+}
+
+fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Boolean value[]) {
+    (void)value;
+    return allow_nothing(c, vr, nvr, "Boolean");
+}
+
+fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Boolean value[]) {
+    (void)value;
+    return allow_nothing(c, vr, nvr, "Boolean");
+}
+
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2String value[]) {
+    (void)value;
+    return allow_nothing(c, vr, nvr, "String");
+}
+
+fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2String value[]) {
+    (void)value;
+    return allow_nothing(c, vr, nvr, "String");
+}

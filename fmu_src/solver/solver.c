@@ -1,0 +1,286 @@
+/* Co-simulation: takes the states of any model over one communication step.
+ *
+ *     dx/dt = evaluate(p, u(t), x, m),   u(t) = u + t u_rate,   0 <= t <= length
+ *
+ * Three layers, each knowing only the one below it:
+ *   trial steps      exact exponential (linear states, held inputs) or Rosenbrock pair (everything else)
+ *   located events   the step in which an indicator changes its sign is cut there, the modes settle, the run goes on
+ *   error control    the length of the next trial step
+ *
+ * The Rosenbrock pair is RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7): order 4(3), six
+ * stages, L-stable and stiffly accurate, with the exact Jacobian from evaluate_slopes. One-step methods keep no history, so a
+ * run can be stopped, stored and repeated bit by bit at any communication point.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { SOLVER_DONE, SOLVER_TOLERANCE_MISSED, SOLVER_NOT_FINITE };
+
+enum {
+    STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
+    INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
+    STAGES = 6,
+    TRIALS_AT_MOST = 200000, /* of one communication step */
+    SETTLING_AT_MOST = 10    /* calls of next_modes in one event; one settles, the others confirm it */
+};
+
+static const Parameters no_parameters = {0};
+static const Inputs no_inputs = {0};
+static const States no_states = {0};
+
+typedef struct {
+    const Parameters *p;
+    const Inputs *u_start; /* inputs at the start of the communication step, */
+    const Inputs *u_rate;  /* their rates during it */
+    double tolerance;      /* relative; absolute in units of a state's nominal value */
+    int held;              /* all rates are zero */
+} Motion;
+
+static Inputs inputs_at(const Motion *motion, double t) {
+    Inputs u = *motion->u_start;
+    if (!motion->held) {
+        double *value = (double *)&u;
+        const double *rate = (const double *)motion->u_rate;
+        for (int i = 0; i < N_INPUTS; i++) value[i] += t * rate[i];
+    }
+    return u;
+}
+
+/* Lets the modes follow the inputs and states; returns 1 if a state was reset. */
+static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    int reset = 0;
+    for (int i = 0; i < SETTLING_AT_MOST; i++) {
+        const Modes before = *m;
+        if (next_modes(p, u, x, m)) reset = 1;
+        if (memcmp(&before, m, sizeof before) == 0) break;
+    }
+    return reset;
+}
+
+/* --- trial steps ------------------------------------------------------------------------------------------------ */
+
+/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
+static void factorize(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM]) {
+    for (int i = 0; i < N_STATES; i++) row[i] = i;
+    for (int k = 0; k < N_STATES; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < N_STATES; i++)
+            if (fabs(A[i][k]) > fabs(A[pivot][k])) pivot = i;
+        if (pivot != k) {
+            const int kept_row = row[k];
+            row[k] = row[pivot];
+            row[pivot] = kept_row;
+            for (int j = 0; j < N_STATES; j++) {
+                const double kept = A[k][j];
+                A[k][j] = A[pivot][j];
+                A[pivot][j] = kept;
+            }
+        }
+        for (int i = k + 1; i < N_STATES; i++) {
+            A[i][k] /= A[k][k];
+            for (int j = k + 1; j < N_STATES; j++) A[i][j] -= A[i][k] * A[k][j];
+        }
+    }
+}
+
+static void back_substitute(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM], const double *rhs, double *result) {
+    double b[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++) b[i] = rhs[row[i]];
+    for (int i = 1; i < N_STATES; i++)
+        for (int j = 0; j < i; j++) b[i] -= A[i][j] * b[j];
+    for (int i = N_STATES - 1; i >= 0; i--) {
+        for (int j = i + 1; j < N_STATES; j++) b[i] -= A[i][j] * b[j];
+        b[i] /= A[i][i];
+    }
+    for (int i = 0; i < N_STATES; i++) result[i] = b[i];
+}
+
+/* Error of a step in units of what the tolerance allows; infinite if a state is not finite. */
+static double scaled_error(const double *error, const double *x0, const double *x1, double tolerance) {
+    double worst = 0;
+    for (int i = 0; i < N_STATES; i++) {
+        if (!isfinite(x1[i])) return INFINITY;
+        const double scale = tolerance * (state_nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
+        worst = fmax(worst, fabs(error[i]) / scale);
+    }
+    return isfinite(worst) ? worst : INFINITY;
+}
+
+/* Exact for linear state equations that do not see each other, under held inputs:
+ * x(h) = x + h phi(h J) f with phi(a) = (exp(a) - 1)/a. */
+static double exponential_step(const Motion *motion, const States *x, const Modes *m, double h, States *x1) {
+    States ones, f, J;
+    Outputs y, y_slope;
+    for (int i = 0; i < N_STATES; i++) ((double *)&ones)[i] = 1;
+    evaluate_slopes(motion->p, &no_parameters, motion->u_start, &no_inputs, x, &ones, m, &f, &J, &y, &y_slope);
+    for (int i = 0; i < N_STATES; i++) {
+        const double a = h * ((const double *)&J)[i];
+        const double phi = a == 0 ? 1 : expm1(a) / a;
+        ((double *)x1)[i] = ((const double *)x)[i] + h * phi * ((const double *)&f)[i];
+        if (!isfinite(((double *)x1)[i])) return INFINITY;
+    }
+    return 0;
+}
+
+/* One Rosenbrock step of length h from (t, x) to x1; returns its scaled error. */
+static double rosenbrock_step(const Motion *motion, double t, const States *x, const Modes *m, double h, States *x1) {
+    static const double gamma = 0.25;
+    static const double time[STAGES] = {0, 0.386, 0.21, 0.63, 1, 1};
+    static const double time_slope[STAGES] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
+    static const double a[STAGES][STAGES - 1] = {
+        {0},
+        {1.544},
+        {0.9466785280815826, 0.2557011698983284},
+        {3.314825187068521, 2.896124015972201, 0.9986419139977817},
+        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
+        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1},
+    };
+    static const double c[STAGES][STAGES - 1] = {
+        {0},
+        {-5.6688},
+        {-2.430093356833875, -0.2063599157091915},
+        {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
+        {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
+        {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
+    };
+    const double *x0 = (const double *)x;
+    double *end = (double *)x1;
+    double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM];
+    int row[STATE_ROOM];
+    States f, f_slope, f_rate;
+    Outputs y, y_slope;
+    const Inputs u = inputs_at(motion, t);
+
+    for (int j = 0; j < N_STATES; j++) {
+        States seed = no_states;
+        ((double *)&seed)[j] = 1;
+        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &f, &f_slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - ((const double *)&f_slope)[i];
+    }
+    if (motion->held)
+        f_rate = no_states;
+    else
+        evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, x, &no_states, m, &f, &f_rate, &y, &y_slope);
+    factorize(W, row);
+
+    for (int s = 0; s < STAGES; s++) {
+        if (s > 0) {
+            const Inputs u_stage = inputs_at(motion, t + time[s] * h);
+            for (int i = 0; i < N_STATES; i++) {
+                end[i] = x0[i];
+                for (int j = 0; j < s; j++) end[i] += a[s][j] * k[j][i];
+            }
+            evaluate(motion->p, &u_stage, x1, m, &f, &y);
+        }
+        double rhs[STATE_ROOM];
+        for (int i = 0; i < N_STATES; i++) {
+            rhs[i] = ((const double *)&f)[i] + time_slope[s] * h * ((const double *)&f_rate)[i];
+            for (int j = 0; j < s; j++) rhs[i] += c[s][j] / h * k[j][i];
+        }
+        back_substitute(W, row, rhs, k[s]);
+    }
+    for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
+    return scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
+}
+
+static double trial_step(const Motion *motion, double t, const States *x, const Modes *m, double h, States *x1) {
+    if (N_STATES == 0) {
+        *x1 = *x;
+        return 0;
+    }
+    if (LINEAR_STATES && motion->held) return exponential_step(motion, x, m, h, x1);
+    return rosenbrock_step(motion, t, x, m, h, x1);
+}
+
+/* --- located events --------------------------------------------------------------------------------------------- */
+
+/* Whether an indicator has another sign at (t, x) than in `sign_before`, which is set first if `first` is given. */
+static int indicator_changed(const Motion *motion, double t, const States *x, const Modes *m, int *sign, int first) {
+    double g[INDICATOR_ROOM];
+    const Inputs u = inputs_at(motion, t);
+    int changed = 0;
+    indicators(motion->p, &u, x, m, g);
+    for (int i = 0; i < N_INDICATORS; i++) {
+        const int sign_now = g[i] > 0;
+        if (first)
+            sign[i] = sign_now;
+        else if (sign_now != sign[i])
+            changed = 1;
+    }
+    return changed;
+}
+
+/* Narrows the first change of an indicator in a trial step of length h down to an interval [*before, *after]. */
+static void locate_change(const Motion *motion, double t, const States *x, const Modes *m, int *sign, double h,
+                          double resolution, double *before, double *after) {
+    double left = 0, right = h;
+    while (right - left > resolution) {
+        const double middle = 0.5 * (left + right);
+        States x1;
+        if (middle <= left || middle >= right) break;
+        const double error = trial_step(motion, t, x, m, middle, &x1);
+        if (isfinite(error) && !indicator_changed(motion, t + middle, &x1, m, sign, 0))
+            left = middle;
+        else
+            right = middle;
+    }
+    *before = left;
+    *after = right;
+}
+
+/* A step over the located change, so short that the law before it serves up to its end. */
+static void cross_change(const Motion *motion, double t, States *x, const Modes *m, double h) {
+    States dx;
+    Outputs y;
+    const Inputs u = inputs_at(motion, t);
+    evaluate(motion->p, &u, x, m, &dx, &y);
+    for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += h * ((const double *)&dx)[i];
+}
+
+/* --- error control ---------------------------------------------------------------------------------------------- */
+
+/* Takes states and modes over a communication step. `step` remembers the length of the next trial step (0: none yet).
+ * Where it does not succeed, x and m are in between: the caller works on copies. */
+static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
+    const double resolution = 1e-11 * length;
+    double t = 0;
+    Inputs u = inputs_at(motion, 0);
+    settle_modes(motion->p, &u, x, m);
+    for (int trial = 0; t < length; trial++) {
+        const double rest = length - t;
+        double h = *step > 0 && *step < rest ? *step : rest;
+        if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
+        if (trial == TRIALS_AT_MOST || t + h == t) return SOLVER_TOLERANCE_MISSED;
+
+        int sign[INDICATOR_ROOM] = {0};
+        States x1;
+        indicator_changed(motion, t, x, m, sign, 1);
+        double error = trial_step(motion, t, x, m, h, &x1);
+        double crossing = 0;
+        if (isfinite(error) && indicator_changed(motion, t + h, &x1, m, sign, 0)) {
+            double after;
+            locate_change(motion, t, x, m, sign, h, resolution, &h, &after);
+            crossing = after - h;
+            x1 = *x;
+            error = h > 0 ? trial_step(motion, t, x, m, h, &x1) : 0;
+        }
+        if (!(error <= 1)) {
+            *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
+            if (*step <= DBL_EPSILON * length) return isfinite(error) ? SOLVER_TOLERANCE_MISSED : SOLVER_NOT_FINITE;
+            continue;
+        }
+        *x = x1;
+        t = h < rest ? t + h : length;
+        if (crossing > 0) {
+            cross_change(motion, t, x, m, crossing);
+            t = fmin(t + crossing, length);
+            u = inputs_at(motion, t);
+            settle_modes(motion->p, &u, x, m);
+        } else {
+            const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
+            if (h < rest || longer > *step) *step = longer;
+        }
+    }
+    return SOLVER_DONE;
+}
