@@ -1,0 +1,40 @@
+#!/bin/sh
+# Builds dist/*.fmu for all platforms. Installs what it needs into .venv; needs Python 3.11 or newer and a network once.
+set -eu
+cd "$(dirname "$0")"
+
+fail() {
+    echo "build.sh: $1" >&2
+    exit 1
+}
+
+command -v python3 >/dev/null || fail "python3 is not there: install Python 3.11 or newer."
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "Python 3.11 or newer is needed."
+
+if [ ! -x .venv/bin/python ]; then
+    python3 -m venv .venv || {
+        rm -rf .venv
+        fail "a virtual environment cannot be made: on Debian, install python3-venv."
+    }
+fi
+export PATH="$PWD/.venv/bin:$PATH"
+
+# The installed requirements are remembered, so that pip runs only when they change.
+if ! cmp -s requirements.txt .venv/requirements.txt; then
+    python -m pip install --quiet --disable-pip-version-check -r requirements.txt || fail "the requirements cannot be installed."
+    cp requirements.txt .venv/requirements.txt
+fi
+
+# zig keeps the libraries it builds in the user's cache; without a home they go beside the environment.
+if [ ! -w "${XDG_CACHE_HOME:-${HOME:-/nonexistent}}" ]; then
+    export ZIG_GLOBAL_CACHE_DIR="$PWD/.venv/zig-cache"
+fi
+
+[ -f build/build.ninja ] || echo "A first build takes a few minutes: the compiler prepares the libraries of each platform."
+cmake --preset default >build.log 2>&1 || { cat build.log >&2; fail "the configuration failed."; }
+rm -f build.log
+cmake --build --preset default
+echo
+PYTHONPATH=tools python -m bristle list dist
+echo
+echo "Try one:  .venv/bin/fmpy simulate dist/LuGre.fmu --show-plot"

@@ -1,0 +1,32 @@
+# Finds Python with the required packages (the project's .venv first) and the FMI headers.
+
+if(NOT DEFINED Python3_EXECUTABLE)
+    find_program(Python3_EXECUTABLE python
+                 PATHS "${PROJECT_SOURCE_DIR}/.venv/bin" "${PROJECT_SOURCE_DIR}/.venv/Scripts"
+                 NO_DEFAULT_PATH)
+    if(NOT Python3_EXECUTABLE)
+        unset(Python3_EXECUTABLE CACHE)
+    endif()
+endif()
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+
+set(find_packages [[
+import importlib.util, pathlib
+packages = ["fmpy", "ziglang", "pycparser", "latex2mathml", "PIL"]
+missing = [name for name in packages if importlib.util.find_spec(name) is None]
+print(" ".join(missing) or pathlib.Path(importlib.util.find_spec("fmpy").origin).parent.joinpath("c-code").as_posix())
+raise SystemExit(bool(missing))
+]])
+execute_process(COMMAND "${Python3_EXECUTABLE}" -c "${find_packages}"
+                OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "${Python3_EXECUTABLE} lacks ${found}: run \"${Python3_EXECUTABLE}\" -m pip install -r requirements.txt")
+endif()
+
+set(FMI2_INCLUDE_DIR "${found}" CACHE PATH "Folder with fmi2Functions.h")
+if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
+    message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no fmi2Functions.h in ${FMI2_INCLUDE_DIR}")
+endif()
+
+set(bristle "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools" PYTHONDONTWRITEBYTECODE=1
+    "${Python3_EXECUTABLE}" -m bristle)

@@ -1,0 +1,141 @@
+"""What a description says: the model's variables, texts and equations, ready for the writers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+# Relations of a variable to its bounds, as a description and as a sentence has them.
+IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
+
+
+def scalar_names(name: str, size: int | None) -> list[str]:
+    return [name] if size is None else [f"{name}[{i + 1}]" for i in range(size)]
+
+
+@dataclass(frozen=True)
+class Unit:
+    name: str
+    exponents: dict[str, int]
+    quantity: str
+    displays: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Bound:
+    relation: str  # one of IN_WORDS
+    limit: float | str  # a number or the name of a parameter
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A real variable; with a size it stands for as many scalars."""
+
+    name: str
+    symbol: str
+    latex: str
+    text: str
+    unit: Unit
+    display: str | None = None
+    size: int | None = None
+    starts: tuple[float, ...] = ()
+    nominal: float | None = None
+    bounds: tuple[Bound, ...] = ()
+    variability: str = "tunable"
+    derivative: Variable | None = None  # of a state
+    start_parameter: Variable | None = None  # of a state
+
+    @property
+    def count(self) -> int:
+        return self.size or 1
+
+    @property
+    def scalar_names(self) -> list[str]:
+        return scalar_names(self.name, self.size)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An enumeration: a mode of the model or an option of the user. Items count from 1."""
+
+    name: str
+    symbol: str
+    text: str
+    items: tuple[tuple[str, str], ...]
+    size: int | None = None
+    output: bool = False
+    start: int = 1
+
+    @property
+    def count(self) -> int:
+        return self.size or 1
+
+    @property
+    def scalar_names(self) -> list[str]:
+        return scalar_names(self.name, self.size)
+
+    @property
+    def type_name(self) -> str:
+        return self.name[0].upper() + self.name[1:]
+
+
+@dataclass(frozen=True)
+class Reference:
+    key: str
+    cite: str
+    entry: str
+    doi: str | None
+
+
+@dataclass(frozen=True)
+class Equation:
+    text: str
+    latex: str
+    reference: Reference | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Description:
+    file: Path
+    name: str
+    title: str
+    summary: str
+    sign_convention: str
+    linear_states: bool
+    indicators: int
+    stop: float
+    step: float
+    tolerance: float
+    parameters: tuple[Variable, ...]  # as described, then the initial values of the states
+    options: tuple[Choice, ...]
+    inputs: tuple[Variable, ...]
+    states: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+    modes: tuple[Choice, ...]
+    equations: tuple[Equation, ...]
+    choose: tuple[str, ...]
+    identify: tuple[str, ...]
+    not_modelled: tuple[str, ...]
+    errata: tuple[str, ...]
+    references: tuple[Reference, ...]
+    files: tuple[Path, ...] = field(default=())  # everything that was read
+
+    @property
+    def derivatives(self) -> tuple[Variable, ...]:
+        return tuple(state.derivative for state in self.states if state.derivative)
+
+    @property
+    def reals(self) -> tuple[Variable, ...]:
+        """All real variables in the order of their value references."""
+        return self.parameters + self.inputs + self.states + self.derivatives + self.outputs
+
+    @property
+    def mode_outputs(self) -> tuple[Choice, ...]:
+        return tuple(mode for mode in self.modes if mode.output)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The enumeration variables in the order of their value references."""
+        return self.mode_outputs + self.options

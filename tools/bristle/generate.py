@@ -1,0 +1,77 @@
+"""Generates everything about a model that is not written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import BristleError
+from .description import Description
+from .differentiate import ModelCode, SubsetError, read_model
+from .header import header_text, types_text
+from .icon import icon_bytes
+from .package import parameter_sets
+from .page import PICTURE_TYPES, page_text
+from .reading import read_description
+from .sources import content_guid, included_files, unit_text
+from .structure import model_structure
+from .xml import xml_text
+
+
+@dataclass(frozen=True)
+class Project:
+    """Where things are, seen from the folder of the project."""
+
+    root: Path
+
+    @property
+    def source(self) -> Path:
+        return self.root / "fmu_src"
+
+    @property
+    def license(self) -> Path:
+        return self.root / "LICENSE"
+
+    def resources(self, model: str) -> Path:
+        return self.root / "resources" / model
+
+    def pictures(self, model: str) -> list[Path]:
+        folder = self.root / "modelDescription" / "pictures" / model
+        return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)
+
+
+def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]:
+    """Writes the files of one model to `out`; returns all files that were read."""
+    project = Project(description_file.parent.parent)
+    description = read_description(description_file)
+    code = _read_code(project, description)
+    structure = model_structure(description, code.dependencies)
+
+    _write(out / "fmu.c", unit_text(description, code.functions))
+    _write(out / f"{description.name}_slopes.c", code.slopes)
+    header = out / f"{description.name}.h"
+    _write(header, header_text(description, code.functions, guid=""))
+    sources = included_files("fmu.c", (out, project.source, fmi_include))
+    texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
+    guid = content_guid([("modelDescription.xml", xml_text(description, structure, guid="")), *texts])
+
+    _write(header, header_text(description, code.functions, guid))
+    _write(out / "modelDescription.xml", xml_text(description, structure, guid))
+    resources, pictures = parameter_sets(project.resources(description.name)), project.pictures(description.name)
+    _write(out / "documentation" / "index.html", page_text(description, resources, pictures))
+    (out / "model.png").write_bytes(icon_bytes(description.name))
+    written = {file for file in sources.values() if file.is_relative_to(out)}
+    return [*description.files, *resources, *pictures, *sorted(set(sources.values()) - written)]
+
+
+def _read_code(project: Project, description: Description) -> ModelCode:
+    try:
+        model_file = project.source / "models" / f"{description.name}.c"
+        return read_model(model_file, project.source, types_text(description))
+    except SubsetError as error:
+        raise BristleError(str(error)) from None
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", newline="\n")

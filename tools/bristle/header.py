@@ -1,0 +1,165 @@
+"""The C header of a model: its structs, its sizes and, for the FMI layer, its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .description import Choice, Description, Variable
+
+RULES = {
+    "at_least": "RULE_AT_LEAST",
+    "above": "RULE_ABOVE",
+    "at_most": "RULE_AT_MOST",
+    "below": "RULE_BELOW",
+}
+
+
+def types_text(description: Description) -> str:
+    """The structs and enumerators that a model's C file is written in."""
+    blocks = [_enumerators(choice) for choice in description.modes + description.options]
+    blocks += [
+        _struct("Parameters", "double", description.parameters),
+        _struct("Inputs", "double", description.inputs),
+        _struct("States", "double", description.states),
+        _struct("Outputs", "double", description.outputs),
+        _struct("Modes", "int", description.modes + description.options),
+    ]
+    return "\n".join(blocks)
+
+
+def header_text(description: Description, functions: Iterable[str], guid: str) -> str:
+    """The whole header; `functions` are the names that the model's C file defines."""
+    guard = f"BRISTLE_{description.name.upper()}_H"
+    return f"""/* {description.title}. Generated from its description. */
+#ifndef {guard}
+#define {guard}
+
+#define MODEL_NAME "{description.name}"
+#define MODEL_GUID "{guid}"
+#define HAS_INITIALIZE {int("initialize" in functions)}
+#define HAS_CHECK {int("check" in functions)}
+#define LINEAR_STATES {int(description.linear_states)}
+
+{types_text(description)}
+{_sizes(description)}
+#ifdef BRISTLE_TABLES
+
+{_tables(description)}
+#endif
+
+#endif
+"""
+
+
+def counts(description: Description) -> dict[str, int]:
+    """The sizes of the model, by their names in C."""
+    sizes = {
+        "N_PARAMETERS": _count(description.parameters),
+        "N_INPUTS": _count(description.inputs),
+        "N_STATES": _count(description.states),
+        "N_OUTPUTS": _count(description.outputs),
+        "N_MODES": _count(description.modes),
+        "N_MODE_OUTPUTS": _count(description.mode_outputs),
+        "N_OPTIONS": _count(description.options),
+        "N_INDICATORS": description.indicators,
+        "N_RULES": len(_rules(description)),
+    }
+    return sizes | {"N_REALS": _count(description.reals)}
+
+
+def _count(entries: Sequence[Variable] | Sequence[Choice]) -> int:
+    return sum(entry.count for entry in entries)
+
+
+def _struct(name: str, number: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
+    members = [f"    {number} {_member(entry)}; /* {entry.name}{_unit(entry)} */" for entry in entries]
+    return "\n".join(["typedef struct {", *(members or [f"    {number} none;"]), f"}} {name};", ""])
+
+
+def _member(entry: Variable | Choice) -> str:
+    return entry.symbol if entry.size is None else f"{entry.symbol}[{entry.size}]"
+
+
+def _unit(entry: Variable | Choice) -> str:
+    return f" [{entry.unit.name}]" if isinstance(entry, Variable) else ""
+
+
+def _enumerators(choice: Choice) -> str:
+    items = [f"    {enumerator(choice, item)} = {i}, /* {text} */" for i, (item, text) in enumerate(choice.items, 1)]
+    return "\n".join(["enum {", *items, "};", ""])
+
+
+def enumerator(choice: Choice, item: str) -> str:
+    """The name in C of an item: Stick of the mode becomes MODE_STICK."""
+    return f"{choice.symbol}_{item}".upper()
+
+
+def _sizes(description: Description) -> str:
+    lines = [f"    {name} = {value}," for name, value in counts(description).items()]
+    return "\n".join(["enum {", *lines, "};", ""])
+
+
+def _tables(description: Description) -> str:
+    parameters, inputs = description.parameters, description.inputs
+    tables = [
+        _table("const char *const", "real_names", _names(description.reals)),
+        _table("const double", "parameter_starts", _starts(parameters)),
+        _table("const double", "input_starts", _starts(inputs)),
+        _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
+        _table(
+            "const unsigned char",
+            "parameter_is_fixed",
+            [str(int(entry.variability == "fixed")) for entry in parameters for _ in range(entry.count)],
+        ),
+        _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
+        _table("const int", "mode_output", _mode_places(description)),
+        _table("const char *const", "option_names", _names(description.options)),
+        _table("const int", "option_starts", [str(o.start) for o in description.options for _ in range(o.count)]),
+        _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
+    ]
+    return '#include "fmi2/rule.h"\n\n' + "\n".join(tables)
+
+
+def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
+    """A table in C; one that has no values gets one that nobody reads, for C knows no empty arrays."""
+    rows = [f"    {value}," for value in (values or [empty])]
+    return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])
+
+
+def _names(entries: Sequence[Variable] | Sequence[Choice]) -> list[str]:
+    return [f'"{name}"' for entry in entries for name in entry.scalar_names]
+
+
+def _starts(entries: Sequence[Variable]) -> list[str]:
+    return [repr(start) for entry in entries for start in entry.starts]
+
+
+def _nominal(entry: Variable) -> str:
+    return repr(float(entry.nominal or 1))
+
+
+def _mode_places(description: Description) -> list[str]:
+    """For each exposed mode its place among the ints of Modes."""
+    exposed = [mode.output for mode in description.modes for _ in range(mode.count)]
+    return [str(place) for place, output in enumerate(exposed) if output]
+
+
+def _rules(description: Description) -> list[str]:
+    first: dict[str, tuple[int, Variable]] = {}
+    place = 0
+    for entry in description.parameters:
+        first[entry.name] = (place, entry)
+        place += entry.count
+    rows = []
+    for start, entry in first.values():
+        for bound in entry.bounds:
+            for i in range(entry.count):
+                rows.append(f"{{{start + i}, {RULES[bound.relation]}, {_limit(bound.limit, i, first)}}}")
+    return rows
+
+
+def _limit(limit: float | str, i: int, first: dict[str, tuple[int, Variable]]) -> str:
+    if not isinstance(limit, str):
+        return f"-1, {limit!r}"
+    place, other = first[limit]
+    return f"{place + (i if other.size else 0)}, 0"

@@ -1,0 +1,79 @@
+"""The FMU: a zip that depends on its content alone, not on time, machine or order of files."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from . import BristleError
+from .sources import included_files
+
+TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
+LICENSE_NOTE = """
+
+The files fmi2Functions.h, fmi2FunctionTypes.h and fmi2TypesPlatform.h in sources/ are those of the Modelica
+Association Project FMI, under the licence that each of them states.
+"""
+
+
+def write_package(
+    fmu: Path, generated: Path, source: Path, fmi_include: Path, license_file: Path, resources: Path, libraries: list[Path]
+) -> None:
+    """Packs the generated files, the sources and the libraries (…/<platform>/<Model>.<suffix>)."""
+    content: dict[str, bytes] = {}
+    content["modelDescription.xml"] = (generated / "modelDescription.xml").read_bytes()
+    content["model.png"] = (generated / "model.png").read_bytes()
+    content["documentation/index.html"] = (generated / "documentation" / "index.html").read_bytes()
+    license_text = license_file.read_text(encoding="utf-8").rstrip() + LICENSE_NOTE
+    content["documentation/licenses/license.txt"] = license_text.encode()
+    for file in parameter_sets(resources):
+        content[f"resources/{file.name}"] = file.read_bytes()
+    for name, file in included_files("fmu.c", (generated, source, fmi_include)).items():
+        content[f"sources/{name}"] = file.read_bytes()
+    for library in libraries:
+        content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
+    _write_zip(fmu, content)
+
+
+def parameter_sets(resources: Path) -> list[Path]:
+    return sorted(resources.glob("*.ssv"))
+
+
+def _platform(library: Path) -> str:
+    platform = library.parent.name
+    if library.suffix != LIBRARY_SUFFIX.get(platform):
+        raise BristleError(f"{library}: a library has to be <platform>/<Model>.<suffix>, as linux64/LuGre.so.")
+    return platform
+
+
+def _write_zip(fmu: Path, content: dict[str, bytes]) -> None:
+    """Writes beside the target and renames, so that nobody ever sees half a file."""
+    fmu.parent.mkdir(parents=True, exist_ok=True)
+    part = fmu.with_suffix(".part")
+    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, TIMESTAMP)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # with the rights of Unix, so that an unzipped library can be loaded
+            entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
+            archive.writestr(entry, data)
+    part.replace(fmu)
+
+
+def summaries(folder: Path) -> Iterator[str]:
+    """One line per FMU of a folder: name, kinds, platforms, size."""
+    files = sorted(folder.glob("*.fmu"))
+    width = max((len(file.name) for file in files), default=0)
+    for file in files:
+        with zipfile.ZipFile(file) as archive:
+            root = ElementTree.fromstring(archive.read("modelDescription.xml"))
+            names = archive.namelist()
+        kinds = [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None]
+        platforms = [name.split("/")[1] for name in names if name.startswith("binaries/")]
+        if "sources/fmu.c" in names:
+            platforms.append("sources")
+        size = file.stat().st_size / 1000
+        yield f"{file.name:{width}}  {' + '.join(kinds)}  {', '.join(platforms)}  {size:.0f} kB"

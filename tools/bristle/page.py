@@ -1,0 +1,227 @@
+"""documentation/index.html: one page per model that needs no network."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from xml.etree import ElementTree
+
+from latex2mathml.converter import convert
+
+from . import VERSION, BristleError
+from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+
+PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
+
+STYLE = """
+:root { --ink: #1f2a30; --soft: #5b6b75; --line: #d9e0e4; --accent: #b23a4c; --paper: #fff; --tint: #f5f7f8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6ebee; --soft: #9fb0ba; --line: #38444c; --accent: #ef8a98; --paper: #171c20; --tint: #20272c; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; color: var(--ink); background: var(--paper);
+  font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
+header { border-bottom: 3px solid var(--accent); margin-bottom: 1.5rem; }
+h1 { margin: 0; font-size: 2rem; } header p { margin: .2rem 0 1rem; color: var(--soft); font-size: 1.1rem; }
+h2 { margin: 2.2rem 0 .6rem; font-size: 1.25rem; } h3 { margin: 1.4rem 0 .4rem; font-size: 1.02rem; }
+nav { font-size: .92rem; color: var(--soft); } nav a { margin-right: .9rem; white-space: nowrap; }
+a { color: var(--accent); }
+.equation { margin: .8rem 0; padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--accent);
+  overflow-x: auto; }
+.equation p { margin: 0 0 .4rem; } .equation math { font-size: 1.15rem; }
+.source { float: right; margin-left: 1rem; color: var(--soft); font-size: .85rem; }
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .93rem; }
+th { text-align: left; color: var(--soft); font-weight: 600; }
+th, td { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { white-space: nowrap; } code { font-size: .92em; }
+.note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
+figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 4px; }
+figcaption, footer { color: var(--soft); font-size: .9rem; } footer { margin-top: 3rem; }
+"""
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """A file of parameter values that comes with the model."""
+
+    file: str
+    text: str
+    values: dict[str, str]
+
+
+def page_text(description: Description, resources: Sequence[Path], pictures: Sequence[Path]) -> str:
+    sections = {
+        "When to choose it": _list(description.choose),
+        "Sign convention": f'<p class="note">{escape(description.sign_convention)}</p>',
+        "Equations": "\n".join(_equation(equation) for equation in description.equations),
+        "Pictures": "\n".join(_figure(picture) for picture in pictures),
+        "Inputs and outputs": _interface(description),
+        "Parameters": _parameters(description),
+        "States": _states(description),
+        "Modes": "\n".join(_choice(mode) for mode in description.modes),
+        "How the parameters are found": _list(description.identify),
+        "Parameter sets": _parameter_sets(description, [read_parameter_set(file) for file in resources]),
+        "Not modelled": _list(description.not_modelled),
+        "Corrections to the printed equations": _list(description.errata),
+        "References": _references(description.references),
+    }
+    filled = {title: body for title, body in sections.items() if body}
+    links = " ".join(f'<a href="#{_anchor(title)}">{title}</a>' for title in filled)
+    body = "\n".join(f'<h2 id="{_anchor(title)}">{title}</h2>\n{content}' for title, content in filled.items())
+    name, title = escape(description.name), escape(description.title)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{name} – Bristle</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header><h1>{name}</h1><p>{title}</p></header>
+<p>{escape(description.summary)}</p>
+<nav>{links}</nav>
+{body}
+<footer>{name}.fmu, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, MIT licence.</footer>
+</body>
+</html>
+"""
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def _math(latex: str, display: str = "inline") -> str:
+    try:
+        return convert(latex, display=display)
+    except Exception as error:  # the package has no common exception of its own
+        raise BristleError(f'The LaTeX "{latex}" cannot be shown: {type(error).__name__} {error}.') from None
+
+
+def _list(texts: Iterable[str]) -> str:
+    items = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f"<ul>\n{items}\n</ul>" if items else ""
+
+
+def _equation(equation: Equation) -> str:
+    source = ""
+    if equation.reference:
+        link = f'<a href="#{equation.reference.key}">{escape(equation.reference.cite)}</a>'
+        source = f'<span class="source">{link}, {escape(equation.place)}</span>'
+    return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
+
+
+def _figure(picture: Path) -> str:
+    data = base64.b64encode(picture.read_bytes()).decode()
+    caption = escape(picture.stem.replace("_", " "))
+    source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
+    return f'<figure><img src="{source}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[str] = ()) -> str:
+    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap."""
+    styles = [' class="number"' if head in numbers else "" for head in heads]
+    top = "".join(f"<th{style}>{escape(head)}</th>" for style, head in zip(styles, heads, strict=True))
+    lines = [
+        "<tr>" + "".join(f"<td{style}>{cell}</td>" for style, cell in zip(styles, row, strict=True)) + "</tr>"
+        for row in rows
+    ]
+    return f'<div class="scroll"><table>\n<tr>{top}</tr>\n' + "\n".join(lines) + "\n</table></div>" if lines else ""
+
+
+def _name(entry: Variable | Choice) -> str:
+    size = f"[1…{entry.size}]" if entry.size else ""
+    return f"<code>{escape(entry.name)}{size}</code>"
+
+
+def _unit(entry: Variable) -> str:
+    return escape(entry.unit.name)
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _starts(entry: Variable) -> str:
+    values = entry.starts if len(set(entry.starts)) > 1 else entry.starts[:1]
+    return ", ".join(_number(value) for value in values)
+
+
+def _range(entry: Variable) -> str:
+    limits = (b.limit if isinstance(b.limit, str) else _number(b.limit) for b in entry.bounds)
+    words = (f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True))
+    return escape(", ".join(words)) or "any"
+
+
+def _interface(description: Description) -> str:
+    rows = [(_name(e), _math(e.latex), _unit(e), _starts(e), escape(e.text)) for e in description.inputs]
+    inputs = _table(("Input", "Symbol", "Unit", "Start", "Meaning"), rows, ("Start",))
+    rows_out = [(_name(e), _math(e.latex), _unit(e), escape(e.text)) for e in description.outputs]
+    rows_out += [(_name(mode), escape(mode.symbol), "–", escape(mode.text)) for mode in description.mode_outputs]
+    return inputs + "\n" + _table(("Output", "Symbol", "Unit", "Meaning"), rows_out)
+
+
+def _parameters(description: Description) -> str:
+    rows = [
+        (_name(e), _math(e.latex), _unit(e), _starts(e), _range(e), e.variability, escape(e.text))
+        for e in description.parameters
+    ]
+    heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Variability", "Meaning")
+    options = "\n".join(_choice(option) for option in description.options)
+    return _table(heads, rows, ("Default",)) + options
+
+
+def _states(description: Description) -> str:
+    rows = [
+        (_name(e), _math(e.latex), _unit(e), _number(e.nominal or 1), f"<code>{e.start_parameter.name}</code>",
+         escape(e.text))
+        for e in description.states if e.start_parameter
+    ]  # fmt: skip
+    return _table(("State", "Symbol", "Unit", "Nominal", "Initial value", "Meaning"), rows, ("Nominal",))
+
+
+def _choice(choice: Choice) -> str:
+    rows = [(str(i), f"<code>{name}</code>", escape(text)) for i, (name, text) in enumerate(choice.items, 1)]
+    return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(("Value", "Item", "Meaning"), rows)
+
+
+def read_parameter_set(file: Path) -> ParameterSet:
+    """The values of an SSV file."""
+    try:
+        root = ElementTree.parse(file).getroot()
+    except ElementTree.ParseError as error:
+        raise BristleError(f"{file}: not valid XML: {error}.") from None
+    values = {}
+    for parameter in root.iter("{*}Parameter"):
+        for value in parameter:
+            if "value" in value.attrib:
+                values[parameter.get("name", "")] = value.attrib["value"]
+    return ParameterSet(file.name, root.get("description", root.get("name", file.stem)), values)
+
+
+def _parameter_sets(description: Description, sets: Sequence[ParameterSet]) -> str:
+    names = [name for entry in description.parameters + description.options for name in entry.scalar_names]
+    used = [name for name in names if any(name in one.values for one in sets)]
+    for one in sets:
+        for name in one.values:
+            if name not in names:
+                raise BristleError(f'{one.file}: "{name}" is not a parameter of {description.name}.')
+    if not sets:
+        return ""
+    files = _table(("File in resources/", "Case"), [(f"<code>{escape(s.file)}</code>", escape(s.text)) for s in sets])
+    heads = ("Parameter", *(Path(one.file).stem for one in sets))
+    rows = [(f"<code>{escape(n)}</code>", *(escape(one.values.get(n, "default")) for one in sets)) for n in used]
+    return files + "\n" + _table(heads, rows)
+
+
+def _references(references: Iterable[Reference]) -> str:
+    return "<ul>\n" + "\n".join(_reference(reference) for reference in references) + "\n</ul>"
+
+
+def _reference(reference: Reference) -> str:
+    link = f' <a href="https://doi.org/{reference.doi}">doi:{reference.doi}</a>' if reference.doi else ""
+    return f'<li id="{reference.key}">{escape(reference.entry)}{link}</li>'

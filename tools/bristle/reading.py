@@ -1,0 +1,475 @@
+"""Reads a description from TOML, merges it with its shared parts and checks it."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import BristleError
+from .description import IN_WORDS, Bound, Choice, Description, Equation, Reference, Unit, Variable
+from .dimensions import DimensionError, check_dimensions
+from .names import mangled, taken_symbol, taken_variable
+
+
+class DescriptionError(BristleError):
+    """A mistake in a description: the file, the key and what is wrong with it."""
+
+    def __init__(self, file: Path, key: str, sentence: str) -> None:
+        super().__init__(f"{file}: {key}: {sentence}" if key else f"{file}: {sentence}")
+
+
+HOLDS = {
+    "at_least": lambda value, limit: value >= limit,
+    "above": lambda value, limit: value > limit,
+    "at_most": lambda value, limit: value <= limit,
+    "below": lambda value, limit: value < limit,
+}
+
+KINDS = {
+    "text": (str, "a text"),
+    "number": ((int, float), "a number"),
+    "flag": (bool, "true or false"),
+    "count": (int, "a whole number"),
+    "list": (list, "a list"),
+    "table": (dict, "a table"),
+    "limit": ((int, float, str), "a number or the name of a parameter"),
+    "start": ((int, float, list), "a number or a list of numbers"),
+}
+
+VARIABLE_KEYS = {
+    "symbol": "text", "latex": "text", "unit": "text", "display": "text", "text": "text",
+    "nominal": "number", "size": "count",
+}  # fmt: skip
+BOUND_KEYS = dict.fromkeys(IN_WORDS, "limit")
+CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
+
+TABLE_KEYS: dict[str, dict[str, str]] = {
+    "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "variability": "text", "items": "list"},
+    "inputs": VARIABLE_KEYS | {"start": "start", "at_least": "number", "at_most": "number"},
+    "states": VARIABLE_KEYS | BOUND_KEYS | {"start": "start"},
+    "outputs": VARIABLE_KEYS | {"at_least": "number", "at_most": "number"},
+    "modes": CHOICE_KEYS | {"output": "flag"},
+}
+TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
+    "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
+    "indicators": "count", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
+    "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
+}  # fmt: skip
+EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
+EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text"}
+BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
+
+
+def bound(relation: str, limit: float | str) -> Bound:
+    return Bound(relation, limit if isinstance(limit, str) else float(limit))
+
+
+def read_description(file: Path) -> Description:
+    """The checked description of the model in this file."""
+    return _Reader(file).read()
+
+
+class _Reader:
+    """Reads one description. `origin` remembers which file gave a key, to blame the right one."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.shared = file.parent / "shared"
+        self.files: list[Path] = []
+        self.origin: dict[str, Path] = {}
+
+    def error(self, key: str, sentence: str) -> DescriptionError:
+        """Blames the file that gave the key or, where the key is missing, its table."""
+        known = key
+        while known not in self.origin and "." in known:
+            known = known.rpartition(".")[0]
+        return DescriptionError(self.origin.get(known, self.file), key, sentence)
+
+    def read(self) -> Description:
+        self.units = self.read_units()
+        self.literature = self.read_references()
+        data = self.merge(self.file)
+        self.check_keys("", data, TOP_KEYS)
+        for table, keys in TABLE_KEYS.items():
+            for name, entry in data.get(table, {}).items():
+                self.check_entry(f"{table}.{name}", entry, keys)
+
+        tables = {table: data.get(table, {}) for table in TABLE_KEYS}
+        states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
+        own = tables["parameters"].items()
+        parameters = [self.variable("parameters", name, entry) for name, entry in own if "items" not in entry]
+        parameters += [state.start_parameter for state in states if state.start_parameter]
+        stop, step, tolerance = self.experiment(data)
+        description = Description(
+            file=self.file,
+            name=self.file.stem,
+            title=self.required(data, "", "title"),
+            summary=self.required(data, "", "summary").strip(),
+            sign_convention=self.required(data, "", "sign_convention").strip(),
+            linear_states=data.get("linear_states", False),
+            indicators=data.get("indicators", 1),
+            stop=stop,
+            step=step,
+            tolerance=tolerance,
+            parameters=tuple(parameters),
+            options=tuple(self.choice("parameters", name, entry) for name, entry in own if "items" in entry),
+            inputs=tuple(self.variable("inputs", name, entry) for name, entry in tables["inputs"].items()),
+            states=states,
+            outputs=tuple(self.variable("outputs", name, entry) for name, entry in tables["outputs"].items()),
+            modes=tuple(self.choice("modes", name, entry) for name, entry in tables["modes"].items()),
+            equations=tuple(self.equation(i, entry) for i, entry in enumerate(self.required(data, "", "equations"))),
+            choose=self.texts(data, "choose"),
+            identify=self.texts(data, "identify"),
+            not_modelled=self.texts(data, "not_modelled", required=True),
+            errata=self.texts(data, "errata"),
+            references=self.cited(data),
+            files=tuple(self.files),
+        )
+        self.check_names(description)
+        self.check_bounds(description)
+        self.check_equations(description, data.get("dimensions", []))
+        return description
+
+    # Files and their merging
+
+    def load(self, file: Path) -> dict[str, Any]:
+        self.files.append(file)
+        try:
+            return tomllib.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DescriptionError(file, "", "there is no such file") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DescriptionError(file, "", f"not valid TOML: {error}") from None
+
+    def merge(self, file: Path) -> dict[str, Any]:
+        """The content of a file over that of its includes: tables key by key, lists one after the other."""
+        own = self.load(file)
+        merged: dict[str, Any] = {}
+        includes = own.get("include", [])
+        if not isinstance(includes, list) or not all(isinstance(name, str) for name in includes):
+            raise DescriptionError(file, "include", "has to be a list of names")
+        for name in includes:
+            part = self.shared / f"{name}.toml"
+            if not part.is_file():
+                raise DescriptionError(file, "include", f'"{name}" is not a file of {self.shared}')
+            self.overlay(merged, self.merge(part), part, "")
+        self.overlay(merged, own, file, "")
+        return merged
+
+    def overlay(self, below: dict[str, Any], above: dict[str, Any], file: Path, path: str) -> None:
+        for key, value in above.items():
+            name = f"{path}{key}"
+            if file == self.file or name not in self.origin:
+                self.origin[name] = file
+            if isinstance(value, dict) and isinstance(below.get(key), dict):
+                self.overlay(below[key], value, file, f"{name}.")
+            elif isinstance(value, list) and isinstance(below.get(key), list) and not path:
+                below[key] = below[key] + [item for item in value if item not in below[key]]
+            else:
+                below[key] = {} if isinstance(value, dict) else value
+                if isinstance(value, dict):
+                    self.overlay(below[key], value, file, f"{name}.")
+
+    # Single values
+
+    def check_keys(self, path: str, entry: dict[str, Any], keys: dict[str, str]) -> None:
+        for key, value in entry.items():
+            where = f"{path}.{key}" if path else key
+            if key not in keys:
+                raise self.error(where, f"unknown key; known are {', '.join(sorted(keys))}")
+            types, words = KINDS[keys[key]]
+            if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
+                raise self.error(where, f"has to be {words}")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise self.error(where, "has to be finite")
+
+    def check_entry(self, path: str, entry: Any, keys: dict[str, str]) -> None:
+        if not isinstance(entry, dict):
+            raise self.error(path, "has to be a table")
+        self.check_keys(path, entry, keys)
+
+    def required(self, entry: dict[str, Any], path: str, key: str) -> Any:
+        if key not in entry or entry[key] in ("", []):
+            raise self.error(f"{path}.{key}" if path else key, "is missing")
+        return entry[key]
+
+    def texts(self, data: dict[str, Any], key: str, required: bool = False) -> tuple[str, ...]:
+        values = self.required(data, "", key) if required else data.get(key, [])
+        if not all(isinstance(value, str) for value in values):
+            raise self.error(key, "has to be a list of texts")
+        return tuple(values)
+
+    def experiment(self, data: dict[str, Any]) -> tuple[float, float, float]:
+        entry = self.required(data, "", "experiment")
+        self.check_entry("experiment", entry, EXPERIMENT_KEYS)
+        for key in EXPERIMENT_KEYS:
+            if self.required(entry, "experiment", key) <= 0:
+                raise self.error(f"experiment.{key}", "has to be above 0")
+        return float(entry["stop"]), float(entry["step"]), float(entry["tolerance"])
+
+    # Variables
+
+    def unit(self, path: str, entry: dict[str, Any]) -> Unit:
+        name = self.required(entry, path, "unit")
+        if name not in self.units:
+            raise self.error(f"{path}.unit", f'"{name}" is not a unit of {self.shared / "units.toml"}')
+        return self.units[name]
+
+    def variable(self, table: str, name: str, entry: dict[str, Any]) -> Variable:
+        path = f"{table}.{name}"
+        symbol = self.required(entry, path, "symbol")
+        unit = self.unit(path, entry)
+        if entry.get("display") is not None and entry["display"] not in unit.displays:
+            raise self.error(f"{path}.display", f'"{entry["display"]}" is not a display unit of {unit.name}')
+        if entry.get("nominal", 1) <= 0:
+            raise self.error(f"{path}.nominal", "has to be above 0")
+        variability = entry.get("variability", "tunable")
+        if variability not in ("tunable", "fixed"):
+            raise self.error(f"{path}.variability", 'has to be "tunable" or "fixed"')
+        size = self.size(path, entry)
+        return Variable(
+            name=name,
+            symbol=symbol,
+            latex=entry.get("latex", symbol),
+            text=self.required(entry, path, "text"),
+            unit=unit,
+            display=entry.get("display"),
+            size=size,
+            starts=self.starts(path, entry, size) if table != "outputs" else (),
+            nominal=entry.get("nominal"),
+            bounds=tuple(bound(key, entry[key]) for key in IN_WORDS if key in entry),
+            variability=variability,
+        )
+
+    def state(self, name: str, entry: dict[str, Any]) -> Variable:
+        """A state with its derivative and the parameter for its initial value."""
+        value = self.variable("states", name, entry)
+        rate = self.rate_unit(f"states.{name}", value.unit)
+        common = {"size": value.size, "bounds": (), "nominal": None}
+        derivative = Variable(
+            name=f"der({name})",
+            symbol=f"d{value.symbol}",
+            latex=rf"\dot{{{value.latex}}}",
+            text=f"Rate of {name}",
+            unit=rate,
+            **common,
+        )
+        start = Variable(
+            name=f"{name}Start",
+            symbol=f"{value.symbol}_start",
+            latex=f"{value.latex}(0)",
+            text=f"Initial value of {name}",
+            unit=value.unit,
+            display=value.display,
+            size=value.size,
+            starts=value.starts,
+            nominal=value.nominal,
+            bounds=value.bounds,
+            variability="fixed",
+        )
+        return Variable(
+            name=name,
+            symbol=value.symbol,
+            latex=value.latex,
+            text=value.text,
+            unit=value.unit,
+            display=value.display,
+            size=value.size,
+            nominal=value.nominal,
+            derivative=derivative,
+            start_parameter=start,
+        )
+
+    def rate_unit(self, path: str, unit: Unit) -> Unit:
+        wanted = {base: unit.exponents.get(base, 0) - (base == "s") for base in BASE_UNITS}
+        for candidate in self.units.values():
+            if all(candidate.exponents.get(base, 0) == wanted[base] for base in BASE_UNITS):
+                return candidate
+        raise self.error(f"{path}.unit", f'no unit of {self.shared / "units.toml"} is "{unit.name}" per second')
+
+    def size(self, path: str, entry: dict[str, Any]) -> int | None:
+        size = entry.get("size")
+        if size is not None and size < 1:
+            raise self.error(f"{path}.size", "has to be at least 1")
+        return size
+
+    def starts(self, path: str, entry: dict[str, Any], size: int | None) -> tuple[float, ...]:
+        start = self.required(entry, path, "start")
+        if not isinstance(start, list):
+            return (float(start),) * (size or 1)
+        if size is None or len(start) != size:
+            raise self.error(f"{path}.start", "a list needs as many numbers as the size says")
+        if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in start):
+            raise self.error(f"{path}.start", "has to be a list of finite numbers")
+        return tuple(float(value) for value in start)
+
+    def choice(self, table: str, name: str, entry: dict[str, Any]) -> Choice:
+        path = f"{table}.{name}"
+        for key in entry:
+            if key not in CHOICE_KEYS and key not in ("output", "start"):
+                raise self.error(f"{path}.{key}", "does not go with items")
+        items = self.required(entry, path, "items")
+        for item in items:
+            if not (isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item)):
+                raise self.error(f"{path}.items", "each item has to be a name and a text")
+            if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", item[0]):
+                raise self.error(f"{path}.items", f'"{item[0]}" has to be a capitalised word')
+        names = [item[0] for item in items]
+        if len(set(names)) < len(names):
+            raise self.error(f"{path}.items", "an item is there twice")
+        start = entry.get("start", 1)
+        if not isinstance(start, int) or not 1 <= start <= len(items):
+            raise self.error(f"{path}.start", f"has to be the number of an item, 1 to {len(items)}")
+        return Choice(
+            name=name,
+            symbol=self.required(entry, path, "symbol"),
+            text=self.required(entry, path, "text"),
+            items=tuple((item[0], item[1]) for item in items),
+            size=self.size(path, entry),
+            output=entry.get("output", False),
+            start=start,
+        )
+
+    # Texts and literature
+
+    def equation(self, index: int, entry: Any) -> Equation:
+        path = f"equations[{index + 1}]"
+        self.check_entry(path, entry, EQUATION_KEYS)
+        key, _, place = entry.get("source", "").partition(" ")
+        return Equation(
+            text=self.required(entry, path, "text"),
+            latex=self.required(entry, path, "latex"),
+            reference=self.reference(f"{path}.source", key) if key else None,
+            place=place,
+        )
+
+    def reference(self, path: str, key: str) -> Reference:
+        """A reference by its key; the year may be left out where that says enough."""
+        if key in self.literature:
+            return self.literature[key]
+        matches = [entry for name, entry in self.literature.items() if name.rstrip("0123456789") == key]
+        if len(matches) != 1:
+            raise self.error(path, f'"{key}" is not a reference of {self.shared / "references.toml"}')
+        return matches[0]
+
+    def cited(self, data: dict[str, Any]) -> tuple[Reference, ...]:
+        """The references of the list and of the equations, each once."""
+        found = [self.reference("references", key) for key in self.texts(data, "references")]
+        for i, entry in enumerate(data.get("equations", [])):
+            equation = self.equation(i, entry)
+            if equation.reference:
+                found.append(equation.reference)
+        return tuple(sorted(set(found), key=lambda reference: reference.entry))
+
+    def read_units(self) -> dict[str, Unit]:
+        keys = {"exponents": "table", "quantity": "text", "display": "table"}
+        units = {}
+        for name, entry in self.shared_table("units", keys):
+            path = f"units.{name}"
+            exponents = self.required(entry, path, "exponents")
+            for base, exponent in exponents.items():
+                if base not in BASE_UNITS or not isinstance(exponent, int):
+                    raise self.error(f"{path}.exponents", f"knows whole powers of {', '.join(BASE_UNITS)} only")
+            displays = {shown: float(factor) for shown, factor in entry.get("display", {}).items()}
+            units[name] = Unit(name, exponents, self.required(entry, path, "quantity"), displays)
+        return units
+
+    def read_references(self) -> dict[str, Reference]:
+        keys = {"cite": "text", "entry": "text", "doi": "text"}
+        return {
+            key: Reference(
+                key,
+                self.required(entry, f"references.{key}", "cite"),
+                self.required(entry, f"references.{key}", "entry"),
+                entry.get("doi"),
+            )
+            for key, entry in self.shared_table("references", keys)
+        }
+
+    def shared_table(self, name: str, keys: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        file = self.shared / f"{name}.toml"
+        for key, entry in self.load(file).get(name, {}).items():
+            self.origin[f"{name}.{key}"] = file
+            self.check_entry(f"{name}.{key}", entry, keys)
+            yield key, entry
+
+    # Checks of the whole
+
+    def check_names(self, description: Description) -> None:
+        if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", description.name):
+            raise self.error("", "the name of the file has to be a capitalised word, it becomes the name of the model")
+        seen: dict[str, str] = {}
+        symbols: dict[str, str] = {}
+        for table, entry in self.named(description):
+            path = f"{table}.{entry.name}"
+            if reason := taken_variable(entry.name):
+                raise self.error(path, reason)
+            if reason := taken_symbol(entry.symbol):
+                raise self.error(f"{path}.symbol", reason)
+            if entry.symbol in symbols:
+                raise self.error(f"{path}.symbol", f'"{entry.symbol}" is the symbol of {symbols[entry.symbol]} too')
+            symbols[entry.symbol] = entry.name
+            generated = [entry]
+            if isinstance(entry, Variable) and entry.derivative and entry.start_parameter:
+                generated += [entry.derivative, entry.start_parameter]
+            for scalar in (scalar for one in generated for scalar in one.scalar_names):
+                if mangled(scalar) in seen:
+                    raise self.error(path, self.collision(scalar, seen[mangled(scalar)]))
+                seen[mangled(scalar)] = scalar
+
+    def collision(self, name: str, other: str) -> str:
+        if name == other:
+            return f'"{name}" is there twice'
+        return f'"{name}" and "{other}" become the same name in OpenModelica'
+
+    def named(self, description: Description) -> Iterator[tuple[str, Variable | Choice]]:
+        """What the description names itself, with its table; generated variables left out."""
+        generated = {state.start_parameter.name for state in description.states if state.start_parameter}
+        yield from (("parameters", entry) for entry in description.parameters if entry.name not in generated)
+        yield from (("parameters", entry) for entry in description.options)
+        yield from (("inputs", entry) for entry in description.inputs)
+        yield from (("states", entry) for entry in description.states)
+        yield from (("outputs", entry) for entry in description.outputs)
+        yield from (("modes", entry) for entry in description.modes)
+
+    def check_bounds(self, description: Description) -> None:
+        parameters = {entry.name: entry for entry in description.parameters}
+        starts = {state.start_parameter.name: state.name for state in description.states if state.start_parameter}
+        for entry in description.parameters + description.inputs:
+            table = "inputs" if entry in description.inputs else "states" if entry.name in starts else "parameters"
+            path = f"{table}.{starts.get(entry.name, entry.name)}"
+            for rule in entry.bounds:
+                limits = self.limits(path, entry, rule, parameters)
+                for start, limit in zip(entry.starts, limits, strict=True):
+                    if not HOLDS[rule.relation](start, limit):
+                        words = rule.limit if isinstance(rule.limit, str) else f"{rule.limit:g}"
+                        raise self.error(f"{path}.start", f"{start:g} is not {IN_WORDS[rule.relation]} {words}")
+
+    def limits(self, path: str, entry: Variable, bound: Bound, parameters: dict[str, Variable]) -> tuple[float, ...]:
+        """The limit for each scalar of a variable."""
+        if not isinstance(bound.limit, str):
+            return (bound.limit,) * entry.count
+        key = f"{path}.{bound.relation}"
+        if bound.limit not in parameters:
+            raise self.error(key, f'"{bound.limit}" is not a parameter of this model')
+        other = parameters[bound.limit]
+        if other.unit.exponents != entry.unit.exponents:
+            raise self.error(key, f"{entry.unit.name} cannot be compared with {other.unit.name} of {other.name}")
+        if other.size not in (None, entry.size):
+            raise self.error(key, f"{other.name} has another size")
+        return other.starts if other.size else other.starts * entry.count
+
+    def check_equations(self, description: Description, dimensions: list[Any]) -> None:
+        units = {entry.name: entry.unit.exponents for entry in description.reals}
+        for equation in dimensions:
+            if not isinstance(equation, str):
+                raise self.error("dimensions", "has to be a list of texts")
+            try:
+                check_dimensions(equation, units)
+            except DimensionError as error:
+                raise self.error("dimensions", f'"{equation}": {error}') from None
+

@@ -1,0 +1,65 @@
+"""Which variable depends on which: ModelStructure, computed from the model's C code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .description import Description, Variable
+
+
+@dataclass(frozen=True)
+class Structure:
+    """For each unknown the names of the knowns it depends on."""
+
+    running: dict[str, frozenset[str]]  # outputs and derivatives, on inputs and states
+    initial: dict[str, frozenset[str]]  # outputs, states and derivatives, on inputs and parameters
+
+
+def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
+    """From what the code says about its members: {"dx.z": {"p.sigma0", "u.v", "x.z"}, …, "init.z": {"p.z_start"}}.
+
+    The modes of a model follow from all of its parameters, inputs and states. While it runs they are held between events;
+    at the start they are unknown too, so that everything depends on everything that is known then.
+    """
+    names = _names(description)
+    inputs, states, parameters = (_scalars(group) for group in _knowns(description))
+    options = frozenset(name for option in description.options for name in option.scalar_names)
+    through_modes = (inputs | parameters if description.modes else frozenset()) | options
+
+    running: dict[str, frozenset[str]] = {}
+    initial: dict[str, frozenset[str]] = {}
+    for member, roots in code.items():
+        known = frozenset(names[root] for root in roots)
+        if member.startswith("init."):
+            initial[names["x" + member.removeprefix("init")]] = known
+        else:
+            running[names[member]] = known
+    for unknown, known in running.items():
+        at_start = [initial[name] if name in initial else {name} for name in known]
+        initial[unknown] = frozenset().union(*at_start) | through_modes
+    running = {unknown: known & (inputs | states) for unknown, known in running.items()}
+    for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
+        running[mode] = inputs | states
+        initial[mode] = inputs | parameters | options
+    return Structure(running, initial)
+
+
+def _knowns(description: Description) -> tuple[tuple[Variable, ...], ...]:
+    return description.inputs, description.states, description.parameters
+
+
+def _scalars(entries: Iterable[Variable]) -> frozenset[str]:
+    return frozenset(name for entry in entries for name in entry.scalar_names)
+
+
+def _names(description: Description) -> dict[str, str]:
+    """The variable behind each member of the C structs."""
+    groups = {"p": description.parameters, "u": description.inputs, "x": description.states, "y": description.outputs}
+    names = {}
+    for struct, entries in groups.items():
+        for entry in entries:
+            members = [entry.symbol] if entry.size is None else [f"{entry.symbol}[{i}]" for i in range(entry.size)]
+            names |= {f"{struct}.{member}": name for member, name in zip(members, entry.scalar_names, strict=True)}
+    rates = {f"d{member}": f"der({name})" for member, name in names.items() if member.startswith("x.")}
+    return names | rates
