@@ -1,0 +1,176 @@
+/* ImplicitBristle: a massless bristle whose force balance with the friction at its tip is solved, not approximated.
+ *
+ *     mu(|v_S|) N sgn v_S = sigma0 z + sigma1 dz/dt,   v_S = v - dz/dt        Rill 2023, eqs 1, 2, 3, 5
+ *
+ * With F* = sigma0 z + sigma1 v, the force if the tip stuck, and a = |v_S|:
+ *
+ *     stick   |F*| <= F_s = mu_s N:   v_S = 0, F = F*
+ *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + nu a (eq 4)
+ *
+ * H turns its curvature once, at a = a_i: it is concave below and convex above. Where sigma1 + nu N is small it falls in between,
+ * from a fold a_1 <= a_i to a fold a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode
+ * remembers which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at a_i.
+ * On each piece Newton's iteration starts on the side from which it converges monotonically, so it cannot fail.
+ *
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: inertia of the bristle; a Stribeck curve with a lag of its own.
+ */
+#include "ImplicitBristle.h"
+#include "common/bristle.h"
+#include "common/contact.h"
+#include "common/stribeck.h"
+
+enum { ITERATIONS_AT_MOST = 100 };
+
+static const double HYSTERESIS = 1e-9; /* between two modes, as a part of the force at which they meet */
+
+/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha). */
+static double inflection(const Parameters *p) {
+    if (p->alpha == 1) return 0;
+    if (p->alpha == 2) return 0.70710678118654752 * p->v_A;
+    return p->v_A * pow((p->alpha - 1) / p->alpha, 1 / p->alpha);
+}
+
+/* H(a) and its slope: the force |F*| at which the tip slides with the speed a. */
+static double balance(const Parameters *p, double N, double a, double *rise) {
+    const double s = a / p->v_A;
+    const double fading = decay(s, p->alpha);
+    const double power = p->alpha == 1 ? 1 : p->alpha == 2 ? s : pow(s, p->alpha - 1);
+    const double damping = p->sigma1 + p->nu * N;
+    const double drop = (p->mu_s - p->mu_d) * N;
+    *rise = fading > 0 ? damping - drop / p->v_A * p->alpha * power * fading : damping;
+    return p->mu_d * N + drop * fading + damping * a;
+}
+
+/* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H always rises.
+ * In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln kappa = 0, and phi is concave: from a point
+ * outside the folds, where phi < 0, Newton's iteration runs monotonically to the nearer one. */
+static double fold(const Parameters *p, double N, int falling) {
+    const double a_i = inflection(p), alpha = p->alpha;
+    double rise;
+    balance(p, N, a_i, &rise);
+    if (rise >= 0) return a_i;
+    const double kappa = (p->sigma1 + p->nu * N) * p->v_A / ((p->mu_s - p->mu_d) * N);
+    if (!falling && alpha == 1) return 0;
+    double s = falling ? a_i / p->v_A + 1 : pow(kappa / alpha, 1 / (alpha - 1));
+    while (falling && log(alpha / kappa) + (alpha - 1) * log(s) > pow(s, alpha)) s *= 2;
+    for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {
+        const double q = pow(s, alpha);
+        const double step = (log(alpha / kappa) + (alpha - 1) * log(s) - q) * s / (alpha - 1 - alpha * q);
+        s -= step;
+        if (fabs(step) <= 1e-15 * s) break;
+    }
+    return s * p->v_A;
+}
+
+/* Speed of the tip on the piece of H that the mode names; constant beyond the ends of the piece. */
+static double slip_speed(const Parameters *p, double N, double F, int mode) {
+    double rise;
+    if (mode == MODE_SLOWSLIP) {
+        const double a_1 = fold(p, N, 0);
+        if (F <= p->mu_s * N) return 0;
+        if (F >= balance(p, N, a_1, &rise)) return a_1;
+        double a = 0;
+        for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
+            const double missing = F - balance(p, N, a, &rise);
+            if (!(missing > 0 && rise > 0)) break;
+            const double step = missing / rise;
+            a = fmin(a + step, a_1);
+            if (step <= 1e-16 * a) break;
+        }
+        return a;
+    }
+    const double a_i = inflection(p);
+    double a = (F - p->mu_d * N) / (p->sigma1 + p->nu * N);
+    for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
+        const double excess = balance(p, N, a, &rise) - F;
+        if (a < a_i || rise <= 0) return fold(p, N, 1);
+        const double step = excess / rise;
+        if (!(step > 1e-16 * a)) break;
+        a -= step;
+    }
+    return a;
+}
+
+/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None where the speed does not follow F. */
+static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N, double N_slope, double F,
+                                double F_slope, int mode, double *result_slope) {
+    const double a = slip_speed(p, N, F, mode);
+    double rise, fading_slope;
+    const double H = balance(p, N, a, &rise);
+    if (!(rise > 0) || fabs(H - F) > 1e-6 * F) {
+        *result_slope = 0;
+        return a;
+    }
+    const double s = a / p->v_A;
+    const double fading = decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
+    const double mu = p->mu_d + (p->mu_s - p->mu_d) * fading + p->nu * a;
+    const double mu_slope = p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading +
+                            (p->mu_s - p->mu_d) * fading_slope + p_slope->nu * a;
+    *result_slope = (F_slope - N_slope * mu - N * mu_slope - p_slope->sigma1 * a) / rise;
+    return a;
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    if (u->N <= 0 || m->mode == MODE_SEPARATED) {
+        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
+        contact_outputs(u, 0, u->v - dx->z, y);
+        return;
+    }
+    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
+    double v_S = 0;
+    if (m->mode != MODE_STICK) v_S = copysign(slip_speed(p, u->N, fabs(F_star), m->mode), F_star);
+    dx->z = u->v - v_S;
+    contact_outputs(u, F_star - p->sigma1 * v_S, v_S, y);
+}
+
+/* Forces |F*| at which the modes end; each is a little beyond the point where the next one begins. */
+typedef struct {
+    double stick;  /* Stick gives way to SlowSlip or Slip */
+    double rest;   /* SlowSlip comes to Stick */
+    double escape; /* SlowSlip jumps or runs into Slip */
+    double arrest; /* Slip falls back to SlowSlip or Stick */
+} Limits;
+
+static Limits mode_limits(const Parameters *p, double N) {
+    double rise;
+    const double F_s = p->mu_s * N;
+    Limits limits;
+    limits.stick = F_s * (1 + HYSTERESIS);
+    limits.rest = F_s * (1 - HYSTERESIS);
+    limits.escape = balance(p, N, fold(p, N, 0), &rise) * (1 + HYSTERESIS);
+    limits.arrest = balance(p, N, fold(p, N, 1), &rise) * (1 - HYSTERESIS);
+    return limits;
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    g[0] = contact_indicator(u->N);
+    g[1] = 1;
+    g[2] = 1;
+    if (u->N <= 0 || m->mode == MODE_SEPARATED) return;
+    const Limits limits = mode_limits(p, u->N);
+    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
+    if (m->mode == MODE_STICK) g[1] = limits.stick - F;
+    if (m->mode == MODE_SLOWSLIP) {
+        g[1] = F - limits.rest;
+        g[2] = limits.escape - F;
+    }
+    if (m->mode == MODE_SLIP) g[1] = F - limits.arrest;
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    if (u->N <= 0) {
+        m->mode = MODE_SEPARATED;
+        return 0;
+    }
+    const Limits limits = mode_limits(p, u->N);
+    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
+    if (m->mode == MODE_SLIP && F >= limits.arrest) return 0;
+    if (F > limits.escape)
+        m->mode = MODE_SLIP;
+    else
+        m->mode = F > (m->mode == MODE_SLOWSLIP ? limits.rest : limits.stick) ? MODE_SLOWSLIP : MODE_STICK;
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* LuGreModified: the first-step solution of the bristle's force balance, with its damping kept.
+ *
+ *     mu    = mu(|v|) + nu |v|                                            Rill 2023, eq 19 (its leading v is nu)
+ *     dz/dt = (v mu N - |v| sigma0 z) / (mu N + |v| sigma1)               eq 18
+ *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
+ *
+ * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
+ */
+#include "LuGreModified.h"
+#include "common/bristle.h"
+#include "common/contact.h"
+#include "common/stribeck.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    if (u->N <= 0) {
+        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
+        contact_outputs(u, 0, u->v - dx->z, y);
+        return;
+    }
+    const double a = fabs(u->v);
+    const double g = (stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a) * u->N;
+    dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
+    const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
+    contact_outputs(u, F, u->v - dx->z, y);
+}

@@ -1,0 +1,29 @@
+/* LuGreVelocityDamping: LuGre whose bristle damping fades with the speed.
+ *
+ *     g     = mu(|v|) N                                                       Rill 2023, eq 16
+ *     dz/dt = v - sigma0 |v|/g z                                              eq 17
+ *     F     = sigma0 z + sigma1 exp(-(|v|/v_A)^alpha) dz/dt + nu N v          Listing 5 (type 5)
+ *
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
+ */
+#include "LuGreVelocityDamping.h"
+#include "common/bristle.h"
+#include "common/contact.h"
+#include "common/stribeck.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    if (u->N <= 0) {
+        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
+        contact_outputs(u, 0, u->v - dx->z, y);
+        return;
+    }
+    const double fading = decay(fabs(u->v) / p->v_A, p->alpha);
+    const double g = (p->mu_d + (p->mu_s - p->mu_d) * fading) * u->N;
+    dx->z = lugre_rate(p->sigma0, g, u->v, x->z);
+    const double F = p->sigma0 * x->z + p->sigma1 * fading * dx->z + p->nu * u->N * u->v;
+    contact_outputs(u, F, u->v - dx->z, y);
+}

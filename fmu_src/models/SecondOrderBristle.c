@@ -1,0 +1,37 @@
+/* SecondOrderBristle: a bristle with a mass, on a friction curve that is shifted so that stick needs no creep.
+ *
+ *     F_0  = sigma0 z + sigma1 v                           force that stick takes            Rill 2023, eq 25
+ *     dv   = sgn(F_0) v_r (1 - sqrt(1 - |F_0|/F_s))        shift, v_r for |F_0| > F_s        eq 22
+ *     F    = F_reg(v_S + dv),  v_S = v - dz/dt             parabola up to v_r, Stribeck      eq 21, Listing 4
+ *     m_b d2z/dt2 = F - sigma0 z - sigma1 dz/dt            m_b = sigma1^2 / (4 sigma0)       eqs 23, 24
+ *
+ * In stick v_S = 0 and F = F_0: the bristle holds the load without motion.
+ * Separated (N <= 0): F = 0 and the bristle relaxes aperiodically.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: a massless bristle. m_b is as large as sigma1 makes it (1 kg for Rill's model 1), and because F_0 leaves its
+ * inertia out, a pulsating load creeps by about 0.1 % of the deflection per pulse.
+ */
+#include "SecondOrderBristle.h"
+#include "common/contact.h"
+#include "common/regularization.h"
+
+/* Shift of the friction curve that makes it meet F_0 at v_S = 0; ratio = F_0/F_s. */
+static double stick_shift(double v_r, double ratio) {
+    return copysign(v_r * (1 - sqrt(fmax(1 - fabs(ratio), 0))), ratio);
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    const double v_S = u->v - x->w;
+    double F = 0;
+    if (u->N > 0) {
+        const double F_0 = p->sigma0 * x->z + p->sigma1 * u->v;
+        const double shifted = v_S + stick_shift(p->v_r, F_0 / (p->mu_s * u->N));
+        F = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, shifted) * u->N;
+    }
+    const double F_bristle = p->sigma0 * x->z + p->sigma1 * x->w;
+    dx->z = x->w;
+    dx->w = (F - F_bristle) * (4 * p->sigma0 / (p->sigma1 * p->sigma1));
+    contact_outputs(u, F, v_S, y);
+}

@@ -1,0 +1,25 @@
+/* StaticRegularized: a friction coefficient that is a continuous function of the velocity, no memory.
+ *
+ *     F = mu_s N (v/v_r) (2 - |v|/v_r)                  for |v| <= v_r     Rill 2023, eq 21
+ *     F = (mu(|v| - v_r) + nu (|v| - v_r)) N sgn v      above              Listing 4 with f0 = 0
+ *
+ * Separated (N <= 0): F = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: stick. A body under load creeps with a speed below v_r instead of resting.
+ */
+#include "StaticRegularized.h"
+#include "common/contact.h"
+#include "common/regularization.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)x;
+    (void)m;
+    (void)dx;
+    if (u->N <= 0) {
+        contact_outputs(u, 0, u->v, y);
+        return;
+    }
+    const double mu = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, u->v);
+    contact_outputs(u, mu * u->N, u->v, y);
+}
