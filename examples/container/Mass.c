@@ -1,0 +1,31 @@
+/* Mass: a body on a line.
+ *
+ *     m dv/dt = F_load - F_R,   dx/dt = v
+ *
+ * Not modelled: everything but inertia.
+ */
+#include "Mass.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    dx->x = x->v;
+    dx->v = (u->F_load - u->F_R) / p->m;
+    y->x_out = x->x;
+    y->v_out = x->v;
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)p;
+    (void)u;
+    (void)x;
+    (void)m;
+    (void)g;
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p;
+    (void)u;
+    (void)x;
+    (void)m;
+    return 0;
+}
