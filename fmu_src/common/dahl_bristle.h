@@ -1,0 +1,46 @@
+/* Bristles after Dahl: the deflection follows the motion and saturates at the length z_max.
+ *
+ *     dz/dt = v sgn(w) |w|^delta,   w = 1 - sgn(v) z/z_max          Piatkowski 2014, eq 2
+ *
+ * The bristles have no damping, so a time constant of their own, tau, says how they relax when nothing loads them.
+ */
+#ifndef BRISTLE_DAHL_BRISTLE_H
+#define BRISTLE_DAHL_BRISTLE_H
+
+#include <math.h>
+
+/* sgn(w) |w|^delta. The exponents 1 and 2 do without pow. */
+static double signed_power(double w, double delta) {
+    if (delta == 1) return w;
+    if (delta == 2) return w * fabs(w);
+    return copysign(pow(fabs(w), delta), w);
+}
+
+/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is 0, or w_slope for delta = 1;
+ * below 1 it has no bound there and 0 stands for it: the deflection rests on its limit. */
+static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope, double *result_slope) {
+    if (w == 0) {
+        *result_slope = delta == 1 ? w_slope : 0;
+        return signed_power(w, delta);
+    }
+    const double a = fabs(w);
+    const double power = delta == 1 ? 1 : delta == 2 ? a : pow(a, delta - 1);
+    *result_slope = power * (delta * w_slope + delta_slope * w * log(a));
+    return signed_power(w, delta);
+}
+
+/* Length at which bristles of the stiffness sigma0 carry the force g. It vanishes with the normal force, and in sliding every solver
+ * stalls there; so it is kept above a millionth of the path that is slid in the time constant of the bristles. */
+static double saturation_length(double g, double sigma0, double tau, double v) {
+    return fmax(g / sigma0, 1e-6 * tau * fabs(v));
+}
+
+/* Rate of the deflection. Beyond a thousand times the limit (the normal force has all but vanished) the law is continued linearly, since
+ * the power would let the rate grow faster than any solver follows. */
+static double dahl_rate(double z_max, double delta, double v, double z) {
+    const double w = 1 - copysign(1, v) * z / z_max;
+    const double overload = fmax(1e-3 * fabs(w), 1);
+    return v * overload * signed_power(w / overload, delta);
+}
+
+#endif
