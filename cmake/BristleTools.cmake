@@ -1,8 +1,10 @@
 # Finds Python with the required packages (the project's .venv first) and the FMI headers.
 
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH repository)
+
 if(NOT DEFINED Python3_EXECUTABLE)
     find_program(Python3_EXECUTABLE python
-                 PATHS "${PROJECT_SOURCE_DIR}/.venv/bin" "${PROJECT_SOURCE_DIR}/.venv/Scripts"
+                 PATHS "${repository}/.venv/bin" "${repository}/.venv/Scripts"
                  NO_DEFAULT_PATH)
     if(NOT Python3_EXECUTABLE)
         unset(Python3_EXECUTABLE CACHE)
@@ -28,5 +30,5 @@ if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
     message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no fmi2Functions.h in ${FMI2_INCLUDE_DIR}")
 endif()
 
-set(bristle "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/tools" PYTHONDONTWRITEBYTECODE=1
+set(bristle "${CMAKE_COMMAND}" -E env "PYTHONPATH=${repository}/tools" PYTHONDONTWRITEBYTECODE=1
     "${Python3_EXECUTABLE}" -m bristle)

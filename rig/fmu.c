@@ -1,0 +1,225 @@
+#define _XOPEN_SOURCE 700
+#include "fmu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive.h"
+#include "memory.h"
+
+#ifdef __APPLE__
+#define PLATFORM "darwin64"
+#define SUFFIX ".dylib"
+#else
+#define PLATFORM "linux64"
+#define SUFFIX ".so"
+#endif
+
+static const struct {
+    const char *name;
+    size_t place;
+} functions[] = {
+    {"fmi2GetVersion", offsetof(Functions, get_version)},
+    {"fmi2Instantiate", offsetof(Functions, instantiate)},
+    {"fmi2FreeInstance", offsetof(Functions, free_instance)},
+    {"fmi2SetupExperiment", offsetof(Functions, setup_experiment)},
+    {"fmi2EnterInitializationMode", offsetof(Functions, enter_initialization_mode)},
+    {"fmi2ExitInitializationMode", offsetof(Functions, exit_initialization_mode)},
+    {"fmi2Terminate", offsetof(Functions, terminate)},
+    {"fmi2GetReal", offsetof(Functions, get_real)},
+    {"fmi2GetInteger", offsetof(Functions, get_integer)},
+    {"fmi2SetReal", offsetof(Functions, set_real)},
+    {"fmi2SetInteger", offsetof(Functions, set_integer)},
+    {"fmi2GetDirectionalDerivative", offsetof(Functions, get_directional_derivative)},
+    {"fmi2EnterEventMode", offsetof(Functions, enter_event_mode)},
+    {"fmi2NewDiscreteStates", offsetof(Functions, new_discrete_states)},
+    {"fmi2EnterContinuousTimeMode", offsetof(Functions, enter_continuous_time_mode)},
+    {"fmi2CompletedIntegratorStep", offsetof(Functions, completed_integrator_step)},
+    {"fmi2SetTime", offsetof(Functions, set_time)},
+    {"fmi2SetContinuousStates", offsetof(Functions, set_continuous_states)},
+    {"fmi2GetDerivatives", offsetof(Functions, get_derivatives)},
+    {"fmi2GetEventIndicators", offsetof(Functions, get_event_indicators)},
+    {"fmi2GetContinuousStates", offsetof(Functions, get_continuous_states)},
+    {"fmi2GetNominalsOfContinuousStates", offsetof(Functions, get_nominals)},
+};
+
+static char *stem(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *name = copied(slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name) *dot = '\0';
+    return name;
+}
+
+static bool read_description(Fmu *fmu, Archive *archive, Message *message) {
+    size_t size;
+    char *xml = archive_read(archive, "modelDescription.xml", &size);
+    if (!xml) return fail(message, "%s: not an FMU, it has no readable modelDescription.xml.", fmu->path);
+    Message why;
+    const bool good = description_read(&fmu->description, xml, size, &why);
+    free(xml);
+    return good || fail(message, "%s: its modelDescription.xml cannot be used: %s.", fmu->path, why.text);
+}
+
+static bool unpack(Fmu *fmu, Archive *archive, Message *message) {
+    const char *root = getenv("TMPDIR");
+    fmu->folder = joined(root && *root ? root : "/tmp", "/rig-", "XXXXXX");
+    if (!mkdtemp(fmu->folder)) {
+        fail(message, "%s: no folder to unpack it can be made: %s.", fmu->folder, strerror(errno));
+        free(fmu->folder);
+        fmu->folder = NULL;
+        return false;
+    }
+    Message why;
+    return (archive_unpack(archive, "binaries/" PLATFORM "/", fmu->folder, &why) &&
+            archive_unpack(archive, "resources/", fmu->folder, &why)) ||
+           fail(message, "%s: %s.", fmu->path, why.text);
+}
+
+static bool load(Fmu *fmu, Message *message) {
+    char *file = joined(fmu->description.identifier, SUFFIX, "");
+    char *path = joined(fmu->folder, "/binaries/" PLATFORM "/", file);
+    if (access(path, R_OK) == 0)
+        fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    else
+        fail(message, "%s: it has no binary for this platform (binaries/" PLATFORM "/%s).", fmu->path, file);
+    if (!fmu->library && access(path, R_OK) == 0)
+        fail(message, "%s: its binary cannot be loaded: %s.", fmu->path, dlerror());
+    free(file);
+    free(path);
+    if (!fmu->library) return false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *symbol = dlsym(fmu->library, functions[i].name);
+        if (!symbol) return fail(message, "%s: its binary lacks the function %s.", fmu->path, functions[i].name);
+        memcpy((char *)&fmu->call + functions[i].place, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+static void find_states(Fmu *fmu) {
+    const Description *d = &fmu->description;
+    fmu->n_states = d->n_rates;
+    fmu->states = new_array((size_t)fmu->n_states, sizeof *fmu->states);
+    fmu->rates = new_array((size_t)fmu->n_states, sizeof *fmu->rates);
+    for (int i = 0; i < fmu->n_states; i++) {
+        fmu->states[i] = fmu_state(fmu, i)->reference;
+        fmu->rates[i] = d->variables[d->rates[i] - 1].reference;
+    }
+}
+
+bool fmu_open(Fmu *fmu, const char *path, Message *message) {
+    memset(fmu, 0, sizeof *fmu);
+    Archive *archive = archive_open(path, message);
+    if (!archive) return false;
+    fmu->path = copied(path);
+    fmu->name = stem(path);
+    const bool good = read_description(fmu, archive, message) && unpack(fmu, archive, message) && load(fmu, message);
+    archive_close(archive);
+    if (good)
+        find_states(fmu);
+    else
+        fmu_close(fmu);
+    return good;
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
+    (void)facts;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+void fmu_close(Fmu *fmu) {
+    if (fmu->library) dlclose(fmu->library);
+    if (fmu->folder) nftw(fmu->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    description_free(&fmu->description);
+    free(fmu->folder);
+    free(fmu->path);
+    free(fmu->name);
+    free(fmu->states);
+    free(fmu->rates);
+    memset(fmu, 0, sizeof *fmu);
+}
+
+const Variable *fmu_state(const Fmu *fmu, int index) {
+    const Description *d = &fmu->description;
+    return &d->variables[d->variables[d->rates[index] - 1].derivative_of - 1];
+}
+
+static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                   fmi2String text, ...) {
+    (void)name;
+    (void)category;
+    if (status < fmi2Discard) return;
+    Instance *instance = environment;
+    va_list arguments;
+    va_start(arguments, text);
+    vsnprintf(instance->complaint.text, sizeof instance->complaint.text, text, arguments);
+    va_end(arguments);
+}
+
+bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
+    memset(instance, 0, sizeof *instance);
+    instance->fmu = fmu;
+    memcpy(&instance->callbacks,
+           &(fmi2CallbackFunctions){.logger = on_log,
+                                    .allocateMemory = calloc,
+                                    .freeMemory = free,
+                                    .stepFinished = NULL,
+                                    .componentEnvironment = instance},
+           sizeof instance->callbacks); /* its members are const */
+    char *resources = joined("file://", fmu->folder, "/resources");
+    instance->component = fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
+                                                &instance->callbacks, fmi2False, fmi2False);
+    free(resources);
+    if (instance->component) return true;
+    const char *why = instance->complaint.text;
+    return fail(message, "%s: no instance can be made%s%s", fmu->path, *why ? ": " : ".", why);
+}
+
+void instance_close(Instance *instance) {
+    if (instance->component) instance->fmu->call.free_instance(instance->component);
+    instance->component = NULL;
+}
+
+static const Item *find_item(const Description *d, const char *type, const char *name) {
+    for (int i = 0; type && i < d->n_items; i++)
+        if (strcmp(d->items[i].type, type) == 0 && strcmp(d->items[i].name, name) == 0) return &d->items[i];
+    return NULL;
+}
+
+bool instance_set(Instance *instance, const Variable *parameter, const char *value, Message *message) {
+    const Fmu *fmu = instance->fmu;
+    const fmi2ValueReference reference = parameter->reference;
+    char *end;
+    if (parameter->type == REAL) {
+        const fmi2Real real = strtod(value, &end);
+        if (end == value || *end || !isfinite(real))
+            return fail(message, "%s=%s: \"%s\" is not a number.", parameter->name, value, value);
+        return instance_good(instance, fmu->call.set_real(instance->component, &reference, 1, &real), "fmi2SetReal",
+                             message);
+    }
+    if (parameter->type == INTEGER || parameter->type == ENUMERATION) {
+        const Item *item = find_item(&fmu->description, parameter->declared_type, value);
+        const long whole = item ? item->value : strtol(value, &end, 10);
+        if (!item && (end == value || *end || labs(whole) > 1000000000))
+            return fail(message, "%s=%s: \"%s\" is not %s.", parameter->name, value, value,
+                        parameter->type == INTEGER ? "a whole number" : "one of its values");
+        const fmi2Integer integer = (fmi2Integer)whole;
+        return instance_good(instance, fmu->call.set_integer(instance->component, &reference, 1, &integer),
+                             "fmi2SetInteger", message);
+    }
+    return fail(message, "%s: parameters of this type cannot be set here.", parameter->name);
+}
+
+bool instance_good(Instance *instance, fmi2Status status, const char *function, Message *message) {
+    if (status == fmi2OK || status == fmi2Warning) return true;
+    const char *why = instance->complaint.text;
+    return fail(message, *why ? "%s: %s" : "%s: %s failed.", instance->fmu->path, *why ? why : function);
+}

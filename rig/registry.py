@@ -1,0 +1,29 @@
+"""Writes the C file that lists all systems (systems/*.c) and holds all parameter sets (resources/*.toml)."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+
+def main(systems: Path, resources: Path, out: Path) -> None:
+    names = sorted(file.stem for file in systems.glob("*.c"))
+    lines = ["/* Generated from systems/ and resources/. */", '#include "system.h"', "", "#include <stddef.h>", ""]
+    lines += [f"extern const System system_{name};" for name in names]
+    lines += ["", "const System *const systems[] = {", *(f"    &system_{name}," for name in names), "    NULL,", "};", ""]
+    lines += ["const ParameterSet parameter_sets[] = {"]
+    for file in sorted(resources.glob("*.toml")):
+        description = tomllib.loads(file.read_text(encoding="utf-8"))
+        lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])},", "     (const SetValue[]){"]
+        lines += [f"         {{{quoted(name)}, {quoted(str(value))}}}," for name, value in description["values"].items()]
+        lines += ["         {NULL, NULL},", "     }},"]
+    lines += ["    {NULL, NULL, NULL},", "};", ""]
+    out.write_text("\n".join(lines), encoding="utf-8")
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

@@ -1,0 +1,43 @@
+/* prescribed: any motion, read from a file.
+ *
+ * The file (--input) has the columns time and inputs of the FMU by their names: normalForce, relativeVelocity, … Values are linear
+ * between rows; two rows of the same time are a jump. No body moves: the results are the element's answer.
+ *
+ *     dx/dt = relativeVelocity     displacement, where the file has that column
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "system.h"
+
+static void inputs(const Moment *m, const double *x, double *u) {
+    (void)x;
+    for (int i = 0; i < m->table->n_columns; i++) u[i] = table_value(m->table, m->phase, i, m->t);
+}
+
+static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+    (void)x;
+    (void)y;
+    dx[0] = 0;
+    for (int i = 0; i < m->table->n_columns; i++)
+        if (strcmp(m->table->names[i], "relativeVelocity") == 0) dx[0] = table_value(m->table, m->phase, i, m->t);
+}
+
+static double event_time(const Moment *m) {
+    return m->phase < m->table->n_rows - 1 ? m->table->times[m->phase + 1] : INFINITY;
+}
+
+const System system_prescribed = {
+    .name = "prescribed",
+    .title = "Any motion from a file: the answer of the element alone",
+    .source = "The file given by --input",
+    .interval = 1e-3,
+    .states =
+        (const Quantity[]){{"displacement", "m", 1e-3, "Displacement since the beginning"}, {NULL, NULL, 0, NULL}},
+    .contacts = (const Contact[]){{"contact", NULL, NULL, (const char *const[]){NULL}}, {NULL, NULL, NULL, NULL}},
+    .reads_table = true,
+    .inputs = inputs,
+    .rates = rates,
+    .event_time = event_time,
+};

@@ -1,0 +1,61 @@
+/* presliding: a mass on a plate under a peak of force and then a pulsating load below the static limit.
+ *                                                                                          Pennestri 2016, section 3.3
+ *     dx/dt   = v
+ *     m dv/dt = F_E(t) - F
+ *     F_E = F_p t/t_p                              0 <= t < t_p         the peak, 2 N,
+ *           F_p + (F_m - F_p) (t - t_p)/t_p        t_p <= t < 2 t_p     and down to the mean value, 0.5 N,
+ *           F_m + F_a sin(2 pi f (t - 2 t_p))      t >= 2 t_p           then 2 Hz
+ *
+ * The text prints the peak, the mean value and the frequency; the shape of the peak (1 s up, 1 s down) and the amplitude (0.4 N) are
+ * chosen here, so that the load stays below the dynamic friction force of 1 N.
+ *
+ * Answer: after the peak the mass should only swing on its bristle. Smooth Coulomb and stick-slip drift away, LuGre and Dahl
+ * drift a little, elasto-plastic and Gonthier stay.
+ */
+#include "one_mass.h"
+
+enum { PEAK = OWN_PARAMETERS, PEAK_TIME, MEAN, AMPLITUDE, FREQUENCY };
+
+static double applied_force(const Moment *m, const double *x) {
+    (void)x;
+    const double *p = m->p;
+    if (m->phase == 0) return p[PEAK] * m->t / p[PEAK_TIME];
+    if (m->phase == 1) return p[PEAK] + (p[MEAN] - p[PEAK]) * (m->t - p[PEAK_TIME]) / p[PEAK_TIME];
+    return p[MEAN] + p[AMPLITUDE] * sin(6.283185307179586 * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
+}
+
+static double counterpart_velocity(const Moment *m) {
+    (void)m;
+    return 0;
+}
+
+static double event_time(const Moment *m) {
+    return m->phase < 2 ? m->p[PEAK_TIME] * (m->phase + 1) : INFINITY;
+}
+
+const System system_presliding = {
+    .name = "presliding",
+    .title = "Mass on a plate under a peak of force, then a pulsating load below the static limit",
+    .source = "Pennestri et al. 2016, section 3.3",
+    .stop = 10,
+    .interval = 5e-3,
+    .parameters =
+        (const Parameter[]){
+            [MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
+            [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
+            [PEAK] = {"peak", "N", 2, ANY, "Force at the peak"},
+            [PEAK_TIME] = {"peakTime", "s", 1, POSITIVE, "Time up to the peak, and down from it"},
+            [MEAN] = {"mean", "N", 0.5, ANY, "Mean value of the pulsating load"},
+            [AMPLITUDE] = {"amplitude", "N", 0.4, ANY, "Amplitude of the pulsating load"},
+            [FREQUENCY] = {"frequency", "Hz", 2, NOT_NEGATIVE, "Frequency of the pulsating load"},
+            {NULL, NULL, 0, ANY, NULL},
+        },
+    .states = one_mass_states,
+    .outputs = (const Quantity[]){{"load", "N", 1, "Load on the mass"}, {NULL, NULL, 0, NULL}},
+    .contacts = (const Contact[]){{"plate", "pennestri2016_presliding", one_mass_offers, one_mass_needs},
+                                  {NULL, NULL, NULL, NULL}},
+    .inputs = one_mass_inputs,
+    .rates = one_mass_rates,
+    .results = one_mass_results,
+    .event_time = event_time,
+};

@@ -1,0 +1,22 @@
+/* What the systems of a mass on a moving belt that a spring holds back have in common: F_E = -k x. */
+#ifndef SPRING_ON_BELT_H
+#define SPRING_ON_BELT_H
+
+#include "one_mass.h"
+
+enum { STIFFNESS = OWN_PARAMETERS, BELT_SPEED, OWN_BELT_PARAMETERS };
+
+static double applied_force(const Moment *m, const double *x) {
+    return -m->p[STIFFNESS] * x[POSITION];
+}
+
+static double counterpart_velocity(const Moment *m) {
+    return m->p[BELT_SPEED];
+}
+
+static void moving_with_the_belt(const double *p, double *x) {
+    x[POSITION] = 0;
+    x[VELOCITY] = p[BELT_SPEED];
+}
+
+#endif

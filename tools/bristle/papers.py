@@ -1,0 +1,150 @@
+"""The numbers that the papers print, each with the run of the rig that gives ours: rig/papers.toml.
+
+A case names a system, a model and an expression over the columns of the rig's results. The tests and the report both read
+the cases here, so that they cannot differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import tempfile
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import numpy as np
+
+from . import BristleError
+
+FILE = Path(__file__).resolve().parents[2] / "rig" / "papers.toml"
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    paper: str  # key of the references
+    where: str
+    what: str
+    system: str
+    fmu: str
+    quantity: str  # expression over the columns, see quantity()
+    unit: str
+    printed: float
+    tolerance: float  # in the unit
+    reason: str  # for the tolerance, or why the printed value is not met
+    set: dict[str, float | str] = field(default_factory=dict)
+    param: dict[str, float] = field(default_factory=dict)
+    stop: float | None = None
+    interval: float = 0  # 0: a row for every step of the solver
+    calibrated: bool = False  # the number was used to choose parameters, so that agreement is no evidence
+    obtained: float | None = None  # ours, where the printed value is not met; the tolerance then is about this one
+
+    @property
+    def expected(self) -> float:
+        return self.printed if self.obtained is None else self.obtained
+
+    def arguments(self, fmus: Path) -> list[str]:
+        """The arguments of the rig, without the file for the results."""
+        words = [self.system, str(fmus / f"{self.fmu}.fmu"), "--output-interval", str(self.interval)]
+        for name, value in self.set.items():
+            words += ["--set", f"{name}={value}"]
+        for name, value in self.param.items():
+            words += ["--param", f"{name}={value}"]
+        if self.stop is not None:
+            words += ["--stop", str(self.stop)]
+        return words
+
+    def is_met(self, value: float) -> bool:
+        return abs(value - self.expected) <= self.tolerance
+
+
+def cases(path: Path | None = None) -> list[Case]:
+    """All cases; an error where one is not whole."""
+    path = path or FILE
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    known = {entry.name for entry in fields(Case)}
+    result = []
+    for entry in data.get("case", []):
+        name = entry.get("id", "a case without id")
+        if unknown := sorted(entry.keys() - known):
+            raise BristleError(f"{path}: {name}: unknown key {unknown[0]}.")
+        try:
+            result.append(Case(**entry))
+        except TypeError as error:
+            raise BristleError(f"{path}: {name}: {error}.") from None
+    return result
+
+
+def evaluate(case: Case, rig: Path, fmus: Path) -> float:
+    """Runs the rig and returns the quantity of the case."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "results.csv"
+        command = [str(rig), *case.arguments(fmus), "-o", str(file)]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise BristleError(run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}.")
+        columns = read_csv(file)
+    return quantity(case.quantity, next(iter(columns.values())))
+
+
+def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
+    """The results of the rig: model → column → values. Columns that a model does not have are left out."""
+    models: dict[str, list[list[str]]] = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.reader(file)
+        names = next(reader)
+        for row in reader:
+            models.setdefault(row[0], []).append(row)
+    result = {}
+    for model, rows in models.items():
+        cells = list(zip(*rows))
+        result[model] = {name: np.array(column, dtype=float) for name, column in zip(names[1:], cells[1:]) if column[0]}
+    return result
+
+
+def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
+    """The value of an expression over columns (`top.frictionForce` is written top_frictionForce).
+
+    at(a, t): value at a time, interpolated, after a jump; start(a), final(a); largest(a), smallest(a), mean(a) (over time);
+    between(a, t0, t1): the part of a column in a time span; crossing(a, level, after=0): first time at which a crosses a level;
+    abs, sqrt, sign, where; time.
+    """
+    time = columns["time"]
+
+    def at(a, t):
+        return np.interp(t, time, a)
+
+    def mean(a):
+        return np.trapezoid(a, time) / (time[-1] - time[0])
+
+    def between(a, t0, t1):
+        return a[(time >= t0) & (time <= t1)]
+
+    def crossing(a, level, after=0.0):
+        above = a > level
+        turns = np.flatnonzero((above[1:] != above[:-1]) & (time[1:] >= after))
+        if not turns.size:
+            raise BristleError(f"{expression}: the level is never crossed.")
+        i = turns[0]
+        if time[i + 1] == time[i] or a[i + 1] == a[i]:
+            return time[i + 1]
+        return time[i] + (level - a[i]) / (a[i + 1] - a[i]) * (time[i + 1] - time[i])
+
+    names = {re.sub(r"\W", "_", name): values for name, values in columns.items()}
+    names |= {
+        "at": at,
+        "start": lambda a: a[0],
+        "final": lambda a: a[-1],
+        "largest": np.max,
+        "smallest": np.min,
+        "mean": mean,
+        "between": between,
+        "crossing": crossing,
+        "abs": np.abs,
+        "sqrt": np.sqrt,
+        "sign": np.sign,
+        "where": np.where,
+    }
+    return float(eval(expression, {"__builtins__": {}}, names))  # from our own file
