@@ -1,0 +1,17 @@
+/* SmoothCoulomb: Coulomb's friction with its jump at rest replaced by a hyperbolic tangent.
+ *
+ *     F = mu_d N tanh(v/v_d)                            Pennestri et al. 2016, eq 4 (printed as the force on the body)
+ *
+ * Separated (N <= 0): F = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: stick (a body under load creeps), static friction above the dynamic one.
+ */
+#include <math.h>
+
+#include "SmoothCoulomb.h"
+#include "common/friction_curve.h"
+
+static double friction_curve(const Parameters *p, double v) {
+    return p->mu_d * tanh(v / p->v_d);
+}
