@@ -1,0 +1,31 @@
+/* LuGreNormalized: LuGre per unit of normal force, for contacts whose normal force varies.
+ *
+ *     g     = mu(|v|)                                        Colantonio et al. 2022, eq 10
+ *     dz/dt = v - sigma0 |v|/g z                             eq 9
+ *     F     = (sigma0 z + sigma1 dz/dt + nu v) N             eq 11
+ *
+ * The deflection does not see the normal force, the friction force follows it at once.
+ *
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load,
+ * a stick that keeps its force while the normal force changes, passivity for a large damping.
+ */
+#include "LuGreNormalized.h"
+#include "common/bristle.h"
+#include "common/contact.h"
+#include "common/stribeck.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    if (u->N <= 0) {
+        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
+        contact_outputs(u, 0, u->v - dx->z, y);
+        return;
+    }
+    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v));
+    dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
+    const double F = (p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->v) * u->N;
+    contact_outputs(u, F, u->v - dx->z, y);
+}

@@ -1,0 +1,15 @@
+"""Colantonio et al. 2022, eqs 9 to 11; relaxed with its own time constant when separated."""
+
+from . import stribeck
+
+
+def evaluate(p, u, x):
+    normal, velocity, z = u["normalForce"], u["relativeVelocity"], x["bristleDeflection"]
+    if normal <= 0:
+        rate = -z * p["bristleStiffness"] / p["bristleDamping"]
+        force = 0.0
+    else:
+        level = stribeck.coefficient({**p, "viscousFriction": 0.0}, abs(velocity))
+        rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
+        force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate + p["viscousFriction"] * velocity) * normal
+    return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}
