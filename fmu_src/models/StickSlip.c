@@ -1,0 +1,30 @@
+/* StickSlip: a spring-like force at rest that gives way to Coulomb friction with the speed.
+ *
+ *     F = (1 - |beta|) mu_s N q(x/x_s) + mu_d N beta,   beta = q(v/v_t)       Pennestri et al. 2016, eqs 16-18, Table 1
+ *     q(u) = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside      eq 19
+ *     dx/dt = v, held at x_s (the Delta_max of the paper)                     the paper has no law for it
+ *
+ * x comes to rest at x_s over the last hundredth of its way, where q differs from 1 by less than 2e-4.
+ *
+ * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt = -v_t/x_s x.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: stick under a load between dynamic and static friction (the body jitters), pre-sliding hysteresis, passivity.
+ */
+#include "StickSlip.h"
+#include "common/contact.h"
+#include "common/held_deflection.h"
+#include "common/step.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    if (u->N <= 0) {
+        dx->x = -p->v_t / p->x_s * x->x;
+        contact_outputs(u, 0, u->v - dx->x, y);
+        return;
+    }
+    dx->x = held_rate(p->x_s, x->x, u->v);
+    const double beta = odd_step3(u->v / p->v_t);
+    const double mu = (1 - fabs(beta)) * p->mu_s * odd_step3(x->x / p->x_s) + p->mu_d * beta;
+    contact_outputs(u, mu * u->N, u->v - dx->x, y);
+}
