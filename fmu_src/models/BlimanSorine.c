@@ -1,0 +1,66 @@
+/* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that takes the overshoot back.
+ *
+ *     F       = sigma_1 z_1 - sigma_2 z_2                                        Bliman and Sorine 1995, second order
+ *     dz_i/dt = v (1 - sgn(v) z_i/l_i),     l_1 = eta l,  l_2 = l,  eta < 1      Dahl with the exponent 1
+ *
+ * From rest the force rises to a peak over the path s_e and falls to the dynamic friction from there:
+ *
+ *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d                            so that fast sliding takes F_d = mu_d N
+ *     F_s/F_d     = 1 + b (1 - eta) (eta b/(1 + b))^(eta/(1 - eta))              peak, at s_e = l eta/(1 - eta) ln((1 + b)/(eta b))
+ *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
+ *
+ * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
+ *
+ * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: friction that depends on the speed, damping, stick without drift.
+ */
+#include "BlimanSorine.h"
+#include "common/contact.h"
+#include "common/dahl_bristle.h"
+
+/* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k ln(1 + e^L), k = eta/(1 - eta), is
+ * concave in L: from the left, where the last term is left out, Newton's iteration converges monotonically. */
+static double slow_part(double overshoot, double eta) {
+    if (overshoot <= 0) return 0;
+    const double k = eta / (1 - eta);
+    const double target = log(overshoot / (1 - eta)) - k * log(eta);
+    double L = target / (1 + k);
+    for (int i = 0; i < 50; i++) {
+        const double b = exp(L);
+        const double step = (target - (1 + k) * L + k * log(1 + b)) / (1 + k / (1 + b));
+        L += step;
+        if (fabs(step) <= 1e-15 * (1 + fabs(L))) break;
+    }
+    return exp(L);
+}
+
+/* Slope of the implicit function. Without overshoot it has no bound, and 0 stands for it. */
+static double slow_part_slopes(double overshoot, double overshoot_slope, double eta, double eta_slope, double *result_slope) {
+    const double b = slow_part(overshoot, eta), k = eta / (1 - eta);
+    *result_slope = 0;
+    if (b > 0) {
+        const double along_eta = log(eta * b / (1 + b)) / ((1 - eta) * (1 - eta));
+        *result_slope = b * (overshoot_slope / overshoot - along_eta * eta_slope) / (1 + k / (1 + b));
+    }
+    return b;
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    const double b = slow_part(p->mu_s / p->mu_d - 1, p->eta);
+    const double c = (1 + b) / p->eta - b;                      /* sigma0 l/F_d */
+    const double part_1 = (1 + b) / p->eta / c, part_2 = b / c; /* of sigma0 */
+    double F = 0;
+    if (u->N > 0) {
+        const double l = saturation_length(c * p->mu_d * u->N, p->sigma0, p->tau_r, u->v);
+        dx->z[0] = u->v - fabs(u->v) * x->z[0] / (p->eta * l);
+        dx->z[1] = u->v - fabs(u->v) * x->z[1] / l;
+        F = p->sigma0 * (part_1 * x->z[0] - part_2 * x->z[1]);
+    } else {
+        dx->z[0] = -x->z[0] / p->tau_r;
+        dx->z[1] = -x->z[1] / p->tau_r;
+    }
+    contact_outputs(u, F, u->v - (part_1 * dx->z[0] - part_2 * dx->z[1]), y);
+}
