@@ -22,7 +22,9 @@
 #include "common/contact.h"
 #include "common/stribeck.h"
 
-static const double HYSTERESIS = 1e-9; /* between two modes, as a part of the speed at which they meet */
+/* A mode ends this far beyond the speed at which the next one begins, as a part of v_r; an event takes it from half the way
+ * on, so that the place where a solver stops need not be exact. */
+static const double HYSTERESIS = 1e-6;
 
 /* Friction coefficient of slip with the speed a. */
 static double slip_friction(const Parameters *p, double a) {
@@ -71,9 +73,10 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    if (m->mode == MODE_STICK && stick_reserve(p, fabs(u->v)) > 0) return 0;
-    if (m->mode == MODE_SLIPFORWARD && slip_reserve(p, u->v) > 0) return 0;
-    if (m->mode == MODE_SLIPBACKWARD && slip_reserve(p, -u->v) > 0) return 0;
+    const double near = HYSTERESIS / 2;
+    if (m->mode == MODE_STICK && stick_reserve(p, fabs(u->v)) > near) return 0;
+    if (m->mode == MODE_SLIPFORWARD && slip_reserve(p, u->v) > near) return 0;
+    if (m->mode == MODE_SLIPBACKWARD && slip_reserve(p, -u->v) > near) return 0;
     if (fabs(u->v) < p->v_r)
         m->mode = MODE_STICK;
     else
