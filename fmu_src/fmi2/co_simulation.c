@@ -14,7 +14,8 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
         else if (order[i] != 1)
             status = refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.", order[i]);
         else if (!isfinite(value[i]))
-            status = refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
+            status =
+                refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
     }
     if (status != fmi2OK) return status;
     for (size_t i = 0; i < nvr; i++) ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
@@ -66,7 +67,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
             return refuse(c, fmi2Discard, "From %.9g s a step of %g s does not meet the tolerance %g.", point, length,
                           k->tolerance);
         case SOLVER_NOT_FINITE:
-            return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
+            return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point,
+                          length);
         default: break;
     }
     next.reals.u = inputs_at(&motion, length);

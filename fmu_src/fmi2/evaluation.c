@@ -11,7 +11,7 @@ enum {
     FIRST_MODE_OUTPUT = N_REALS,
     FIRST_OPTION = N_REALS + N_MODE_OUTPUTS,
     N_INTEGERS = N_MODE_OUTPUTS + N_OPTIONS,
-    OPTION_PLACE = N_MODES, /* options lie behind the modes */
+    OPTION_PLACE = N_MODES,              /* options lie behind the modes */
     STATELESS_GAP = N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
 };
 
@@ -69,8 +69,8 @@ static fmi2Status bring_up_to_date(Instance *c) {
     follow_start(k);
     evaluate(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, &k->reals.dx, &k->reals.y);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
-        return refuse(c, fmi2Discard, "At time %g the friction law overflows: inputs, states or parameters are too large.",
-                      k->time);
+        return refuse(c, fmi2Discard,
+                      "At time %g the friction law overflows: inputs, states or parameters are too large.", k->time);
     k->stale = 0;
     return fmi2OK;
 }

@@ -4,6 +4,14 @@
 
 #include "fmi2Functions.h"
 
+/* Several FMUs linked into one program have to have names of their own. The header of FMPy leaves the prefix out. */
+#ifdef FMI2_FUNCTION_PREFIX
+#undef fmi2FullName
+#define BRISTLE_PASTE(prefix, name) prefix##name
+#define BRISTLE_PASTE_VALUES(prefix, name) BRISTLE_PASTE(prefix, name)
+#define fmi2FullName(name) BRISTLE_PASTE_VALUES(FMI2_FUNCTION_PREFIX, name)
+#endif
+
 /* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
 enum {
     INSTANTIATED = 1,
@@ -48,9 +56,9 @@ typedef struct {
     fmi2CallbackAllocateMemory allocate;
     fmi2CallbackFreeMemory free;
     fmi2ComponentEnvironment environment;
-    unsigned logged;   /* categories that are switched on, one bit each */
+    unsigned logged;    /* categories that are switched on, one bit each */
     unsigned tolerated; /* calls against the standard that have been reported, one bit each */
-    char name[1];      /* as long as it needs to be */
+    char name[1];       /* as long as it needs to be */
 } Instance;
 
 #endif

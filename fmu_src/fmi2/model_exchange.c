@@ -78,10 +78,10 @@ fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
 
 fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx) {
     Instance *c = component;
-    const fmi2Status status =
-        allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
+    const fmi2Status status = allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
-    if (!all_finite(x, nx)) return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
+    if (!all_finite(x, nx))
+        return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
     if (c->memory.phase == EVENT)
         tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
     memcpy(&c->memory.reals.x, x, nx * sizeof *x);

@@ -35,7 +35,8 @@ static uint64_t model_identity(void) {
 }
 
 static fmi2Status check_stored(const Instance *c, uint64_t identity, fmi2Type kind) {
-    if (identity != model_identity()) return refuse(c, fmi2Error, "The stored state is not one of this %s.", MODEL_NAME);
+    if (identity != model_identity())
+        return refuse(c, fmi2Error, "The stored state is not one of this %s.", MODEL_NAME);
     if (kind != c->kind)
         return refuse(c, fmi2Error, "The stored state is one of %s, this instance is not.",
                       kind == fmi2ModelExchange ? "model exchange" : "co-simulation");
@@ -157,7 +158,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     if (!c) return fmi2Error;
     if (!bytes || !state) return need(c, NULL, "fmi2DeSerializeFMUstate");
     Cursor at = {NULL, (const unsigned char *)bytes};
-    if (size < STORED_BYTES || read_word(&at) != STATE_MAGIC)
+    if (size != STORED_BYTES || read_word(&at) != STATE_MAGIC)
         return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size, MODEL_NAME);
     Cursor checksum = {NULL, (const unsigned char *)bytes + STORED_BYTES - 8};
     if (read_word(&checksum) != hash_bytes(bytes, STORED_BYTES - 8))

@@ -24,7 +24,9 @@
 
 enum { ITERATIONS_AT_MOST = 100 };
 
-static const double HYSTERESIS = 1e-9; /* between two modes, as a part of the force at which they meet */
+/* The hysteresis between two modes, as a part of the force at which they meet. An event indicator changes its sign at the
+ * whole of it, the mode already at a half: so a solver that stops exactly at the root finds the new mode. */
+static const double HYSTERESIS = 1e-9;
 
 /* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha). */
 static double inflection(const Parameters *p) {
@@ -107,8 +109,8 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
     const double s = a / p->v_A;
     const double fading = decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
     const double mu = p->mu_d + (p->mu_s - p->mu_d) * fading + p->nu * a;
-    const double mu_slope = p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading +
-                            (p->mu_s - p->mu_d) * fading_slope + p_slope->nu * a;
+    const double mu_slope =
+        p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading + (p->mu_s - p->mu_d) * fading_slope + p_slope->nu * a;
     *result_slope = (F_slope - N_slope * mu - N * mu_slope - p_slope->sigma1 * a) / rise;
     return a;
 }
@@ -134,14 +136,14 @@ typedef struct {
     double arrest; /* Slip falls back to SlowSlip or Stick */
 } Limits;
 
-static Limits mode_limits(const Parameters *p, double N) {
+static Limits mode_limits(const Parameters *p, double N, double hysteresis) {
     double rise;
     const double F_s = p->mu_s * N;
     Limits limits;
-    limits.stick = F_s * (1 + HYSTERESIS);
-    limits.rest = F_s * (1 - HYSTERESIS);
-    limits.escape = balance(p, N, fold(p, N, 0), &rise) * (1 + HYSTERESIS);
-    limits.arrest = balance(p, N, fold(p, N, 1), &rise) * (1 - HYSTERESIS);
+    limits.stick = F_s * (1 + hysteresis);
+    limits.rest = F_s * (1 - hysteresis);
+    limits.escape = balance(p, N, fold(p, N, 0), &rise) * (1 + hysteresis);
+    limits.arrest = balance(p, N, fold(p, N, 1), &rise) * (1 - hysteresis);
     return limits;
 }
 
@@ -150,7 +152,7 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0 || m->mode == MODE_SEPARATED) return;
-    const Limits limits = mode_limits(p, u->N);
+    const Limits limits = mode_limits(p, u->N, HYSTERESIS);
     const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
     if (m->mode == MODE_STICK) g[1] = limits.stick - F;
     if (m->mode == MODE_SLOWSLIP) {
@@ -165,7 +167,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    const Limits limits = mode_limits(p, u->N);
+    const Limits limits = mode_limits(p, u->N, 0.5 * HYSTERESIS);
     const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
     if (m->mode == MODE_SLIP && F >= limits.arrest) return 0;
     if (F > limits.escape)

@@ -23,7 +23,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         return;
     }
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
-    dx->z = lugre_rate(p->sigma0, g, u->v, x->z);
+    dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
     const double F = p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
     contact_outputs(u, F, u->v - dx->z, y);
 }

@@ -23,7 +23,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     }
     const double fading = decay(fabs(u->v) / p->v_A, p->alpha);
     const double g = (p->mu_d + (p->mu_s - p->mu_d) * fading) * u->N;
-    dx->z = lugre_rate(p->sigma0, g, u->v, x->z);
+    dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
     const double F = p->sigma0 * x->z + p->sigma1 * fading * dx->z + p->nu * u->N * u->v;
     contact_outputs(u, F, u->v - dx->z, y);
 }

@@ -16,10 +16,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)x;
     (void)m;
     (void)dx;
-    if (u->N <= 0) {
-        contact_outputs(u, 0, u->v, y);
-        return;
-    }
-    const double mu = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, u->v);
-    contact_outputs(u, mu * u->N, u->v, y);
+    double F = 0;
+    if (u->N > 0) F = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, u->v) * u->N;
+    contact_outputs(u, F, u->v, y);
 }

@@ -29,6 +29,8 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
+static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
+
 typedef struct {
     const Parameters *p;
     const Inputs *u_start; /* inputs at the start of the communication step, */
@@ -123,6 +125,32 @@ static double exponential_step(const Motion *motion, const States *x, const Mode
     return 0;
 }
 
+/* f and its Jacobian with respect to the states. */
+static void jacobian(const Motion *motion, const Inputs *u, const States *x, const Modes *m,
+                     double J[STATE_ROOM][STATE_ROOM], States *f) {
+    for (int j = 0; j < N_STATES; j++) {
+        States seed = no_states, f_slope;
+        Outputs y, y_slope;
+        ((double *)&seed)[j] = 1;
+        evaluate_slopes(motion->p, &no_parameters, u, &no_inputs, x, &seed, m, f, &f_slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) J[i][j] = ((const double *)&f_slope)[i];
+    }
+}
+
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped
+ * with the stiffness of the start, then miss the motion and the error estimate does not see it. */
+static int softens(const Motion *motion, double t, const States *x, const Modes *m, double h, const double *before) {
+    double J[STATE_ROOM][STATE_ROOM], stiffest = 0;
+    States f;
+    for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(before[i]));
+    if (stiffest < 1) return 0;
+    const Inputs u = inputs_at(motion, t);
+    jacobian(motion, &u, x, m, J, &f);
+    for (int i = 0; i < N_STATES; i++)
+        if (h * fabs(before[i]) > 1 && fabs(J[i][i]) < 0.1 * fabs(before[i])) return 1;
+    return 0;
+}
+
 /* One Rosenbrock step of length h from (t, x) to x1; returns its scaled error. */
 static double rosenbrock_step(const Motion *motion, double t, const States *x, const Modes *m, double h, States *x1) {
     static const double gamma = 0.25;
@@ -146,17 +174,16 @@ static double rosenbrock_step(const Motion *motion, double t, const States *x, c
     };
     const double *x0 = (const double *)x;
     double *end = (double *)x1;
-    double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM];
+    double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM], diagonal[STATE_ROOM];
     int row[STATE_ROOM];
-    States f, f_slope, f_rate;
+    States f, f_rate;
     Outputs y, y_slope;
     const Inputs u = inputs_at(motion, t);
 
-    for (int j = 0; j < N_STATES; j++) {
-        States seed = no_states;
-        ((double *)&seed)[j] = 1;
-        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &f, &f_slope, &y, &y_slope);
-        for (int i = 0; i < N_STATES; i++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - ((const double *)&f_slope)[i];
+    jacobian(motion, &u, x, m, W, &f);
+    for (int i = 0; i < N_STATES; i++) {
+        diagonal[i] = W[i][i];
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - W[i][j];
     }
     if (motion->held)
         f_rate = no_states;
@@ -181,7 +208,9 @@ static double rosenbrock_step(const Motion *motion, double t, const States *x, c
         back_substitute(W, row, rhs, k[s]);
     }
     for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
-    return scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
+    const double error = scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
+    if (error <= 1 && softens(motion, t + h, x1, m, h, diagonal)) return TOO_LONG;
+    return error;
 }
 
 static double trial_step(const Motion *motion, double t, const States *x, const Modes *m, double h, States *x1) {
@@ -195,24 +224,49 @@ static double trial_step(const Motion *motion, double t, const States *x, const 
 
 /* --- located events --------------------------------------------------------------------------------------------- */
 
-/* Whether an indicator has another sign at (t, x) than in `sign_before`, which is set first if `first` is given. */
-static int indicator_changed(const Motion *motion, double t, const States *x, const Modes *m, int *sign, int first) {
+static void indicator_signs(const Motion *motion, double t, const States *x, const Modes *m, int *sign) {
     double g[INDICATOR_ROOM];
     const Inputs u = inputs_at(motion, t);
-    int changed = 0;
     indicators(motion->p, &u, x, m, g);
-    for (int i = 0; i < N_INDICATORS; i++) {
-        const int sign_now = g[i] > 0;
-        if (first)
-            sign[i] = sign_now;
-        else if (sign_now != sign[i])
-            changed = 1;
-    }
-    return changed;
+    for (int i = 0; i < N_INDICATORS; i++) sign[i] = g[i] > 0;
 }
 
-/* Narrows the first change of an indicator in a trial step of length h down to an interval [*before, *after]. */
-static void locate_change(const Motion *motion, double t, const States *x, const Modes *m, int *sign, double h,
+/* Whether an indicator has another sign at (t, x) than before. */
+static int indicator_changed(const Motion *motion, double t, const States *x, const Modes *m, const int *before) {
+    int sign[INDICATOR_ROOM];
+    indicator_signs(motion, t, x, m, sign);
+    for (int i = 0; i < N_INDICATORS; i++)
+        if (sign[i] != before[i]) return 1;
+    return 0;
+}
+
+/* The first part of a trial step, in quarters, after which an indicator has changed; 0 if none has. Inside the step the
+ * states are interpolated, so that a change that is gone again at the end is found too. */
+static double first_change(const Motion *motion, double t, const States *x, const Modes *m, const int *sign, double h,
+                           const States *x1) {
+    States f0, f1, between;
+    Outputs y;
+    const int quarters = N_MODES > 0 ? 4 : 1; /* without modes only inputs, which move linearly, make events */
+    if (quarters > 1) {
+        const Inputs u0 = inputs_at(motion, t), u1 = inputs_at(motion, t + h);
+        evaluate(motion->p, &u0, x, m, &f0, &y);
+        evaluate(motion->p, &u1, x1, m, &f1, &y);
+    }
+    for (int quarter = 1; quarter < quarters; quarter++) {
+        const double s = 0.25 * quarter;
+        for (int i = 0; i < N_STATES; i++) { /* cubic through both ends and their rates */
+            const double a = ((const double *)x)[i], b = ((const double *)x1)[i];
+            const double bend =
+                (1 - s) * (h * ((const double *)&f0)[i] - (b - a)) - s * (h * ((const double *)&f1)[i] - (b - a));
+            ((double *)&between)[i] = a + s * (b - a) + s * (1 - s) * bend;
+        }
+        if (indicator_changed(motion, t + s * h, &between, m, sign)) return s * h;
+    }
+    return indicator_changed(motion, t + h, x1, m, sign) ? h : 0;
+}
+
+/* Narrows a change of an indicator in a trial step of length h down to an interval [*before, *after]. */
+static void locate_change(const Motion *motion, double t, const States *x, const Modes *m, const int *sign, double h,
                           double resolution, double *before, double *after) {
     double left = 0, right = h;
     while (right - left > resolution) {
@@ -220,7 +274,7 @@ static void locate_change(const Motion *motion, double t, const States *x, const
         States x1;
         if (middle <= left || middle >= right) break;
         const double error = trial_step(motion, t, x, m, middle, &x1);
-        if (isfinite(error) && !indicator_changed(motion, t + middle, &x1, m, sign, 0))
+        if (isfinite(error) && !indicator_changed(motion, t + middle, &x1, m, sign))
             left = middle;
         else
             right = middle;
@@ -229,13 +283,17 @@ static void locate_change(const Motion *motion, double t, const States *x, const
     *after = right;
 }
 
-/* A step over the located change, so short that the law before it serves up to its end. */
-static void cross_change(const Motion *motion, double t, States *x, const Modes *m, double h) {
-    States dx;
-    Outputs y;
-    const Inputs u = inputs_at(motion, t);
-    evaluate(motion->p, &u, x, m, &dx, &y);
-    for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += h * ((const double *)&dx)[i];
+/* From the last point before a located change to the first point after it. The step is so short that its error does not
+ * count, but it has to be stable, and it has to arrive: where rounding keeps it from doing so, the trial step over the
+ * whole way, which has located the change, serves. */
+static void cross_change(const Motion *motion, double t, const States *x, const Modes *m, const int *sign,
+                         double before, double after, States *x1) {
+    States over;
+    const double error = trial_step(motion, t + before, x1, m, after - before, &over);
+    if (isfinite(error) && indicator_changed(motion, t + after, &over, m, sign))
+        *x1 = over;
+    else
+        trial_step(motion, t, x, m, after, x1);
 }
 
 /* --- error control ---------------------------------------------------------------------------------------------- */
@@ -253,15 +311,14 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
         if (trial == TRIALS_AT_MOST || t + h == t) return SOLVER_TOLERANCE_MISSED;
 
-        int sign[INDICATOR_ROOM] = {0};
+        int sign[INDICATOR_ROOM];
+        double after = 0;
         States x1;
-        indicator_changed(motion, t, x, m, sign, 1);
+        indicator_signs(motion, t, x, m, sign);
         double error = trial_step(motion, t, x, m, h, &x1);
-        double crossing = 0;
-        if (isfinite(error) && indicator_changed(motion, t + h, &x1, m, sign, 0)) {
-            double after;
-            locate_change(motion, t, x, m, sign, h, resolution, &h, &after);
-            crossing = after - h;
+        const double changed = isfinite(error) ? first_change(motion, t, x, m, sign, h, &x1) : 0;
+        if (changed > 0) {
+            locate_change(motion, t, x, m, sign, changed, resolution, &h, &after);
             x1 = *x;
             error = h > 0 ? trial_step(motion, t, x, m, h, &x1) : 0;
         }
@@ -270,11 +327,13 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
             if (*step <= DBL_EPSILON * length) return isfinite(error) ? SOLVER_TOLERANCE_MISSED : SOLVER_NOT_FINITE;
             continue;
         }
+        if (after > 0) {
+            cross_change(motion, t, x, m, sign, h, after, &x1);
+            h = after;
+        }
         *x = x1;
         t = h < rest ? t + h : length;
-        if (crossing > 0) {
-            cross_change(motion, t, x, m, crossing);
-            t = fmin(t + crossing, length);
+        if (after > 0) {
             u = inputs_at(motion, t);
             settle_modes(motion->p, &u, x, m);
         } else {
