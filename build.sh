@@ -30,11 +30,9 @@ if [ ! -w "${XDG_CACHE_HOME:-${HOME:-/nonexistent}}" ]; then
     export ZIG_GLOBAL_CACHE_DIR="$PWD/.venv/zig-cache"
 fi
 
-[ -f build/build.ninja ] || echo "A first build takes a few minutes: the compiler prepares the libraries of each platform."
-cmake --preset default >build.log 2>&1 || { cat build.log >&2; fail "the configuration failed."; }
-rm -f build.log
+cmake --preset default --log-level=WARNING
 cmake --build --preset default
 echo
-PYTHONPATH=tools python -m bristle list dist
+PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle list dist
 echo
-echo "Try one:  .venv/bin/fmpy simulate dist/LuGre.fmu --show-plot"
+echo "Try one:  .venv/bin/fmpy simulate dist/LuGre.fmu --start-values relativeVelocity 0.02 --output-file result.csv"

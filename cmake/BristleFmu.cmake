@@ -3,9 +3,9 @@
 set(suffix_linux64 .so)
 set(suffix_win64 .dll)
 set(suffix_darwin64 .dylib)
-set(target_linux64 x86_64-linux-gnu.2.17)
-set(target_win64 x86_64-windows-gnu)
-set(target_darwin64 x86_64-macos.11.0)
+set(targets_linux64 x86_64-linux-gnu.2.17)
+set(targets_win64 x86_64-windows-gnu)
+set(targets_darwin64 x86_64-macos.11.0 aarch64-macos.11.0) # joined into one library
 
 set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
@@ -14,21 +14,23 @@ set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
 
 if(BRISTLE_SANITIZE)
     set(BRISTLE_PLATFORMS linux64)
+    set(targets_linux64 native)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
-    set(compile_linux64 gcc ${flags} -O1 -g -fno-omit-frame-pointer ${sanitizers})
-    set(link_linux64 gcc -shared ${sanitizers})
-    set(libraries_linux64 -lm)
+    set(compile_native gcc ${flags} -O1 -g -fno-omit-frame-pointer ${sanitizers})
+    set(link_native gcc -shared ${sanitizers})
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
-        if(NOT DEFINED target_${platform})
+        if(NOT DEFINED targets_${platform})
             message(FATAL_ERROR "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
         endif()
-        set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target_${platform}})
-        set(compile_${platform} ${zig} ${flags} -O2 -fno-sanitize=undefined)
-        set(link_${platform} ${zig} -shared -s)
-        set(libraries_${platform} -lm)
+        foreach(target IN LISTS targets_${platform})
+            set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
+            set(compile_${target} ${zig} ${flags} -O2 -g0 -fno-sanitize=undefined)
+            set(link_${target} ${zig} -shared -O2 -s)
+        endforeach()
     endforeach()
 endif()
+set(libraries_linux64 -lm)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which takes minutes to build.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
@@ -36,7 +38,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
     add_custom_command(
         OUTPUT "${runtime_object}"
-        COMMAND ${compile_win64} -c "${runtime}" -o "${runtime_object}"
+        COMMAND ${compile_${targets_win64}} -c "${runtime}" -o "${runtime_object}"
         DEPENDS "${runtime}"
         COMMENT "Compiling the runtime for win64"
         VERBATIM)
@@ -48,10 +50,28 @@ endif()
 
 file(GLOB generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/bristle/*.py")
 
+# Compiles and links the generated sources of a model.
+function(bristle_add_library library model platform target)
+    set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
+    cmake_path(GET library PARENT_PATH folder)
+    file(MAKE_DIRECTORY "${folder}")
+    if(platform STREQUAL darwin64)
+        set(libraries_darwin64 "-Wl,-install_name,@rpath/${model}.dylib")
+    endif()
+    add_custom_command(
+        OUTPUT "${library}"
+        COMMAND ${compile_${target}} -I "${generated}" -I "${PROJECT_SOURCE_DIR}/fmu_src"
+                -isystem "${FMI2_INCLUDE_DIR}" -c "${generated}/fmu.c" -o "${folder}/fmu.o"
+        COMMAND ${link_${target}} "${folder}/fmu.o" -o "${library}" ${libraries_${platform}}
+        DEPENDS "${generated}/fmu.c" "${generated}/${model}.h" ${needs_${platform}}
+        COMMENT "Compiling ${model} for ${target}"
+        VERBATIM)
+endfunction()
+
 function(bristle_add_fmu description)
     cmake_path(GET description STEM model)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
-    file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/${model}/*.ssv")
+    file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${model}/*")
 
     # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all.
@@ -68,15 +88,24 @@ function(bristle_add_fmu description)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(folder "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}")
         set(library "${folder}/${model}${suffix_${platform}}")
-        file(MAKE_DIRECTORY "${folder}")
-        add_custom_command(
-            OUTPUT "${library}"
-            COMMAND ${compile_${platform}} -I "${generated}" -I "${PROJECT_SOURCE_DIR}/fmu_src"
-                    -isystem "${FMI2_INCLUDE_DIR}" -c "${generated}/fmu.c" -o "${folder}/fmu.o"
-            COMMAND ${link_${platform}} "${folder}/fmu.o" -o "${library}" ${libraries_${platform}}
-            DEPENDS "${generated}/fmu.c" "${generated}/${model}.h" ${needs_${platform}}
-            COMMENT "Compiling ${model} for ${platform}"
-            VERBATIM)
+        set(parts "")
+        foreach(target IN LISTS targets_${platform})
+            list(LENGTH targets_${platform} count)
+            set(part "${library}")
+            if(count GREATER 1)
+                set(part "${folder}/${target}/${model}${suffix_${platform}}")
+            endif()
+            bristle_add_library("${part}" ${model} ${platform} ${target})
+            list(APPEND parts "${part}")
+        endforeach()
+        if(count GREATER 1)
+            add_custom_command(
+                OUTPUT "${library}"
+                COMMAND ${bristle} universal --out "${library}" ${parts}
+                DEPENDS ${parts} ${generator}
+                COMMENT "Joining ${model} for ${platform}"
+                VERBATIM)
+        endif()
         list(APPEND libraries "${library}")
     endforeach()
 
@@ -84,7 +113,7 @@ function(bristle_add_fmu description)
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
         COMMAND ${bristle} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
                 --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
-        DEPENDS ${libraries} "${generated}/modelDescription.xml" "${PROJECT_SOURCE_DIR}/LICENSE"
+        DEPENDS ${libraries} ${generator} "${generated}/modelDescription.xml" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")

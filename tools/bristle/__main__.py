@@ -1,4 +1,4 @@
-"""The command line: python -m bristle generate | package | list."""
+"""The command line: python -m bristle generate | universal | package | report | list."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import BristleError
+from . import BristleError, report
 from .generate import Project, generate
 from .package import summaries, write_package
+from .universal import write_universal
 
 
 def main() -> int:
@@ -35,6 +36,11 @@ def _parser() -> argparse.ArgumentParser:
     make.add_argument("--depfile", type=Path, help="file to write the names of all read files to, as make reads them")
     make.set_defaults(run=_generate)
 
+    join = commands.add_parser("universal", help="join macOS libraries for several processors into one")
+    join.add_argument("--out", type=Path, required=True, help="the library to write")
+    join.add_argument("thin", type=Path, nargs="+", help="libraries for one processor each")
+    join.set_defaults(run=lambda arguments: write_universal(arguments.out, arguments.thin))
+
     pack = commands.add_parser("package", help="pack one model into an FMU")
     pack.add_argument("description", type=Path, help="modelDescription/<Model>.toml")
     pack.add_argument("--generated", type=Path, required=True, help="folder with the generated files")
@@ -42,6 +48,10 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--out", type=Path, required=True, help="the FMU to write")
     pack.add_argument("--libraries", type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>")
     pack.set_defaults(run=_package)
+
+    tell = commands.add_parser("report", help="compare all models in the benchmark systems, on one page")
+    report.add_arguments(tell)
+    tell.set_defaults(run=report.write_report)
 
     show = commands.add_parser("list", help="one line per FMU of a folder")
     show.add_argument("folder", type=Path, nargs="?", default=Path("dist"))
@@ -64,7 +74,6 @@ def _package(arguments: argparse.Namespace) -> None:
         project.source,
         arguments.fmi_include,
         project.license,
-        project.resources(arguments.description.stem),
         arguments.libraries,
     )
 

@@ -11,7 +11,12 @@ IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "bel
 
 
 def scalar_names(name: str, size: int | None) -> list[str]:
-    return [name] if size is None else [f"{name}[{i + 1}]" for i in range(size)]
+    """The names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]), der(z[2])."""
+    if size is None:
+        return [name]
+    if name.startswith("der("):
+        return [f"der({scalar})" for scalar in scalar_names(name[4:-1], size)]
+    return [f"{name}[{i + 1}]" for i in range(size)]
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,8 @@ class Description:
     summary: str
     sign_convention: str
     linear_states: bool
+    passive: bool
+    energy: str  # what there is to say about that
     indicators: int
     stop: float
     step: float

@@ -11,10 +11,14 @@ A function `f` whose slope needs thought has a hand-written companion `f_slopes`
 import copy
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pycparser import c_ast, c_generator, c_parser
+from pycparser import c_ast, c_generator, c_lexer, c_parser
+
+
+CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check"})  # what the FMI layer may call
 
 
 class SubsetError(Exception):
@@ -29,15 +33,16 @@ class ModelCode:
     includes: list[str]
 
 
-def read_model(model_file: Path, include_dir: Path, header_types: str) -> ModelCode:
+def read_model(model_file: Path, include_dir: Path, header_types: str, options: Iterable[str] = ()) -> ModelCode:
+    """The code of a model. `options` are the members of Modes that the user chooses."""
     model_file, include_dir = Path(model_file), Path(include_dir)
     source = Source(model_file, include_dir, header_types)
     unit = Unit(parse(source.text), source)
-    for name in ("evaluate", "initialize"):
+    for name in MODEL_SIGNATURES:
         unit.check_signature(name)
-    dependencies = model_dependencies(unit)
+    dependencies = model_dependencies(unit, frozenset(options))
     return ModelCode(
-        functions={name for name, f in unit.definitions.items() if f.coord.file == source.model},
+        functions=CONTRACT & unit.definitions.keys(),
         slopes=slopes_text(unit, model_file.name),
         dependencies=dependencies,
         includes=source.includes,
@@ -136,14 +141,27 @@ def guard_lines(lines):
     return {first, second, last} if is_guard else set()
 
 
+class Lexer(c_lexer.CLexer):
+    """Remembers the last token, because some errors of the parser tell no line."""
+
+    last = None
+
+    def token(self):
+        token = super().token()
+        self.last = token or self.last
+        return token
+
+
 def parse(text):
+    parser = c_parser.CParser(lexer=Lexer)
     try:
-        return c_parser.CParser().parse(text)
+        return parser.parse(text)
     except c_parser.ParseError as error:
         place = re.match(r"(.*?):(\d+)(?::\d+)?:\s*(.*)", str(error))
-        if not place:
-            raise SubsetError(f"the C text is not understood: {error}") from None
-        file, line, reason = place.groups()
+        if place:
+            file, line, reason = place.groups()
+        else:
+            file, line, reason = parser.clex.filename, parser.clex.last.lineno, str(error).split(": ")[-1]
         raise SubsetError(f"{file}:{line}: this is not C that is understood here ({reason})") from None
 
 
@@ -346,9 +364,9 @@ class Unit:
     def function(self, name):
         if name not in self.signatures:
             node = self.definitions[name]
-            declaration = node.decl.type
+            head = node.decl.type
             parameters = []
-            for p in declaration.args.params if declaration.args else ():
+            for p in head.args.params if head.args else ():
                 if isinstance(p, c_ast.EllipsisParam):
                     raise self.error(node, f"{name} takes a varying number of arguments, which is not supported")
                 kind = self.kind_of(p.type, parameter=True)
@@ -356,7 +374,7 @@ class Unit:
                     if not p.name:
                         raise self.error(p, f"an argument of {name} needs a name")
                     parameters.append(Parameter(p.name, kind, p))
-            result = self.kind_of(declaration.type)
+            result = self.kind_of(head.type)
             if isinstance(result, Pointer) and is_active(result):
                 raise self.error(node, f"{name} returns a pointer, which is not supported; return a struct or write through an argument")
             self.signatures[name] = Function(name, node, result, parameters, node.coord)
@@ -695,6 +713,7 @@ class Differentiator:
     def __init__(self, unit, function, slopes_of):
         self.unit, self.function, self.slopes_of = unit, function, slopes_of
         self.unread, self.zero = set(), set()
+        self.statement_node = function.node
 
     def write(self):
         self.check_names()
@@ -707,8 +726,10 @@ class Differentiator:
                 break
             self.unread |= unread
             self.zero |= zero
-        head = [f"    (void){p.name}_slope;" for p in self.function.parameters if is_active(p.kind) and id(p.node) not in self.read]
-        body = "\n".join(head + self.lines)
+        body = "\n".join(self.lines)
+        for p in reversed(self.function.parameters):
+            if is_active(p.kind) and (id(p.node) not in self.read or not re.search(rf"\b{p.name}_slope\b", body)):
+                body = f"    (void){p.name}_slope;\n{body}"
         text = wrapped(slopes_head(self.function) + " {") + "\n" + body + "\n}\n"
         return Written(text, self.calls, self.helpers, self.zero_constants, not self.nonzero_result)
 
@@ -752,8 +773,8 @@ class Differentiator:
             if node.name in scope:
                 return scope[node.name]
         if node.name in self.unit.constants:
-            kind, declaration = self.unit.constants[node.name]
-            return Symbol(node.name, kind, id(declaration), "constant")
+            kind, declared = self.unit.constants[node.name]
+            return Symbol(node.name, kind, id(declared), "constant")
         if node.name in self.unit.enumerators:
             return Symbol(node.name, INT, 0, "constant")
         if node.name in CONSTANTS:
@@ -849,17 +870,18 @@ class Differentiator:
 
     def on_For(self, node):
         self.scopes.append({})
-        parts, hoisted = self.captured(lambda: (self.for_start(node.init), self.plain(node.cond).value.text if node.cond else "", self.for_step(node)))
+        start = self.for_start(node.init)
+        (condition, step), hoisted = self.captured(lambda: (self.plain(node.cond).value.text, self.for_step(node)))
         if hoisted:
             raise self.error(node, "the head of a for loop must count an int; call functions in its body")
-        self.emit(f"for ({parts[0]}; {parts[1]}; {parts[2]}) {{")
+        self.emit(f"for ({start}; {condition}; {step}) {{")
         self.inner(node.stmt)
         self.emit("}")
         self.scopes.pop()
 
     def for_start(self, node):
-        if isinstance(node, c_ast.DeclList) and len(node.decls) == 1 and self.unit.kind_of(node.decls[0].type) == INT and node.decls[0].init:
-            counter = node.decls[0]
+        counter = node.decls[0] if isinstance(node, c_ast.DeclList) and len(node.decls) == 1 else None
+        if counter and counter.init and self.unit.kind_of(counter.type) == INT:
             self.define(counter.name, INT, counter, "local")
             return f"{declaration(counter, counter.name)} = {self.plain(counter.init).value.text}"
         if isinstance(node, c_ast.Assignment) and self.target(node.lvalue).kind == INT:
@@ -1110,8 +1132,8 @@ class Differentiator:
             raise self.error(node, f"{base.value.text} has no member {node.field.name}")
 
         def of(text):
-            if node.type == "->" and text.text.startswith("&"):
-                return Text(f"{Text(text.text[1:], POSTFIX).text}.{node.field.name}", POSTFIX)
+            if node.type == "->" and text.text[0] == "&":
+                return Text(f"{text.text[1:]}.{node.field.name}", POSTFIX)
             return Text(f"{text.within(POSTFIX)}{node.type}{node.field.name}", POSTFIX)
 
         return Value(of(base.value), of(base.slope) if base.slope and is_active(member) else None, member)
@@ -1236,7 +1258,8 @@ class Differentiator:
         if name in self.unit.definitions:
             return self.own_call(node, name, arguments, want, place, statement)
         if statement:
-            raise self.error(node, f"{name} is not a function of the model" if name not in MATH_ARGUMENTS else f"the result of {name} is not used")
+            unused = f"the result of {name} is not used"
+            raise self.error(node, unused if name in MATH_ARGUMENTS else f"{name} is not a function of the model")
         if name in TESTS:
             inner = [self.plain(a) for a in arguments]
             return Value(call_text(name, *(a.value for a in inner)), None, INT)
@@ -1324,15 +1347,12 @@ class Differentiator:
             raise self.error(node, "pass the address of a variable, a member or an element")
         self.zero_constants.add(root.name)
 
-        def renamed(n):
-            n = copy.deepcopy(n)
-            inner = n
-            while not isinstance(inner, c_ast.ID):
-                inner = inner.expr if isinstance(inner, c_ast.UnaryOp) else inner.name
-            inner.name += "_slope"
-            return n
-
-        return Text(c_generator.CGenerator().visit(renamed(node)), POSTFIX)
+        renamed = copy.deepcopy(node)
+        inner = renamed
+        while not isinstance(inner, c_ast.ID):
+            inner = inner.expr if isinstance(inner, c_ast.UnaryOp) else inner.name
+        inner.name += "_slope"
+        return Text(c_generator.CGenerator().visit(renamed), POSTFIX)
 
 
 @dataclass
@@ -1366,6 +1386,9 @@ EXPRESSIONS = {
 }
 
 
+BREAKS = {"+": 0.5, "-": 0.5, "?": 0.5, ":": 0.5, "&&": 0.5, "||": 0.5, "*": 0.8, "/": 0.8}  # cost of a line break before
+
+
 def is_mixed(kind):
     return isinstance(kind, Struct) and any(leaf != DOUBLE for _, leaf in leaves(kind))
 
@@ -1386,19 +1409,22 @@ def quotient_slope(a, a_slope, b, b_slope):
 
 
 def wrapped(line, width=120):
-    """Breaks a long line behind a comma or before an operator, where the parentheses are least deep."""
+    """Breaks a long line behind a comma or before an operator, late and where the parentheses are not deep."""
     indent = len(line) - len(line.lstrip()) + 8
     lines = []
     while len(line) > width:
         depth, places = 0, []
-        for i, character in enumerate(line[:width]):
+        for i, character in enumerate(line[: width + 1]):
             depth += (character in "([{") - (character in ")]}")
-            if character == " " and i > indent and (line[i - 1] == "," or line[i + 1] in "+-?:&|" and line[i + 2] in " &|"):
-                places.append((depth, i))
-        late = [place for place in places if place[1] > width // 2] or places
-        if not late:
+            follows = line[i + 1 : line.find(" ", i + 1)] if character == " " else None
+            if i <= indent or character != " ":
+                continue
+            if line[i - 1] == "," or follows in BREAKS:
+                cost = depth + (0 if line[i - 1] == "," else BREAKS[follows]) + (width - i) / 40
+                places.append((cost, i))
+        if not places:
             break
-        _, at = min(late, key=lambda place: (place[0], -place[1]))
+        _, at = min(places)
         lines.append(line[:at])
         line = " " * indent + line[at + 1 :]
     return "\n".join(lines + [line])
@@ -1513,6 +1539,7 @@ class Frame:
         self.function = function
         self.scopes = [{}]
         self.results = []  # of (value, state) at each return
+        self.objects = set()  # its variables
 
 
 class Tracer:
@@ -1520,22 +1547,28 @@ class Tracer:
         self.unit = unit
         self.objects = {}  # object -> type
         self.frames = []
-        self.turns = 0
+        self.turns = self.count = 0
+        self.results = {}  # of calls without pointers
+        self.statement_node = None
         self.state = {}
         self.control = NOTHING
+        for name, (kind, _) in unit.constants.items():
+            self.new_object(name, kind)
         self.frames.append(Frame(None))
         for name, (kind, node) in unit.constants.items():
-            place = self.new_object(name, kind)
             if node.init is not None and all(leaf in (INT, DOUBLE) for _, leaf in leaves(kind)):
-                self.store(place, kind, self.initial(node.init, kind))
+                self.store((name,), kind, self.initial(node.init, kind))
         self.frames.pop()
 
     def error(self, node, text):
         return self.unit.error(node if getattr(node, "coord", None) else self.statement_node, text)
 
     def new_object(self, name, kind):
-        identity = name if name not in self.objects else f"{name}#{len(self.objects)}"
+        self.count += 1
+        identity = f"{name}#{self.count}" if name in self.objects else name
         self.objects[identity] = kind
+        if self.frames:
+            self.frames[-1].objects.add(identity)
         return (identity,)
 
     # values: a dict from the paths of leaves to origins, or an Address
@@ -1568,7 +1601,19 @@ class Tracer:
         function = self.unit.function(name)
         if any(f.function is function for f in self.frames):
             raise self.error(node, f"{name} calls itself, which is not supported; write a loop")
+        if any(isinstance(a, Address) for a in arguments):
+            return self.body(function, arguments)
+        call = (name, tuple(tuple(a.items()) for a in arguments))
+        if call not in self.results:
+            control, self.control = self.control, NOTHING
+            self.results[call] = self.body(function, arguments)
+            self.control = control
+        return self.results[call]
+
+    def body(self, function, arguments):
         frame = Frame(function)
+        control = self.control
+        self.frames.append(frame)
         for p, value in zip(function.parameters, arguments):
             if isinstance(p.kind, Pointer):
                 frame.scopes[0][p.name] = (p.kind, value)
@@ -1576,17 +1621,18 @@ class Tracer:
                 place = self.new_object(p.name, p.kind)
                 self.store(place, p.kind, value)
                 frame.scopes[0][p.name] = (p.kind, Address((place,)))
-        control = self.control
-        self.frames.append(frame)
         outcome = self.block(function.node.body)
         self.frames.pop()
         self.control = control
-        self.state = join([state for _, state in frame.results] + [outcome.state]) or {}
+        state = join([state for _, state in frame.results] + [outcome.state]) or {}
+        self.state = {place: origin for place, origin in state.items() if place[0] not in frame.objects}
+        for identity in frame.objects:
+            del self.objects[identity]
         if function.result == VOID:
             return None
         values = [value for value, _ in frame.results]
         if not values:
-            raise self.error(function.node, f"{name} returns nothing")
+            raise self.error(function.node, f"{function.name} returns nothing")
         return merged_values(values)
 
     def companion_call(self, name, arguments, node):
@@ -1611,9 +1657,9 @@ class Tracer:
 
     def pointed(self, address, kind):
         """All that a pointer reaches: the whole array where it points to an element."""
-        places = [place for place in address.places]
-        if places and isinstance(places[0][-1], int):
-            whole = places[0][:-1]
+        first = address.places[0]
+        if isinstance(first[-1], int):
+            whole = first[:-1]
             return Address((whole,), address.roots), step_into(self.objects[whole[0]], whole[1:])
         return address, kind.target
 
@@ -1944,44 +1990,72 @@ def merged_values(values):
     }
 
 
-def model_dependencies(unit):
+def model_dependencies(unit, options=NOTHING):
+    """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what the states are made from at
+    the start, {"init.z": {"p.z_start"}}. Where the model has modes that can be followed, also what dx, y and the modes depend
+    on at the start, when the modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there.
+    """
     kinds = {name: unit.typedefs[name] for name in ("Parameters", "Inputs", "States", "Modes", "Outputs")}
 
-    def given(tracer, name, kind, prefix):
+    def given(tracer, name, kind, origin):
         place = tracer.new_object(name, kind)
         for path, leaf in leaves(kind):
-            tracer.state[place + path] = Origin(frozenset({prefix(path)}) if leaf == DOUBLE else NOTHING)
+            tracer.state[place + path] = origin(path, leaf)
         return Address((place,))
 
     def known(tracer, name, kind):
-        return given(tracer, name, kinds[kind], lambda path: name + path_text(path))
+        def origin(path, leaf):
+            return Origin(frozenset({name + path_text(path)}) if leaf == DOUBLE else NOTHING)
 
-    def start(path):
-        return f"p.{path[0]}_start{path_text(path[1:])}"
+        return given(tracer, name, kinds[kind], origin)
+
+    def start_value(path, leaf):
+        return Origin(frozenset({f"p.{path[0]}_start{path_text(path[1:])}"}))
+
+    def fresh_mode(path, leaf):
+        return Origin(frozenset({"m" + path_text(path)})) if path[0] in options else Origin(NOTHING, 0)
+
+    def evaluated(tracer, p, u, x, m):
+        """Runs evaluate; the roots of the derivatives and outputs."""
+        dx, y = (Address((tracer.new_object(name, kinds[kind]),)) for name, kind in (("dx", "States"), ("y", "Outputs")))
+        tracer.run("evaluate", [p, u, x, m, dx, y])
+        for name, address, kind, word in (("dx", dx, "States", "the derivative of"), ("y", y, "Outputs", "output")):
+            for path in members(kind):
+                origin = tracer.state.get(address.places[0] + path)
+                what = f"{word} {path_text(path)[1:]}"
+                if origin is None:
+                    raise unit.error(
+                        unit.definitions["evaluate"], f"{what} is never set; evaluate must set {name}->{path_text(path)[1:]}"
+                    )
+                if origin.unset:
+                    raise unit.error(
+                        unit.definitions["evaluate"], f"{what} is not set on every path through evaluate; set it in each branch"
+                    )
+                yield name + path_text(path), set(origin.roots)
+
+    def members(kind):
+        return [path for path, _ in leaves(kinds[kind]) if path != ("none",)]
+
+    def initial_states():
+        return {"init" + path_text(path): set(tracer.state[x.places[0] + path].roots) for path in members("States")}
 
     tracer = Tracer(unit)
     p, u, x, m = (known(tracer, *pair) for pair in (("p", "Parameters"), ("u", "Inputs"), ("x", "States"), ("m", "Modes")))
-    dx, y = (Address((tracer.new_object(name, kinds[kind]),)) for name, kind in (("dx", "States"), ("y", "Outputs")))
-    tracer.run("evaluate", [p, u, x, m, dx, y])
-    dependencies = {}
-    for name, address, kind, word in (("dx", dx, "States", "the derivative of"), ("y", y, "Outputs", "output")):
-        for path, leaf in leaves(kinds[kind]):
-            if path == ("none",):
-                continue
-            origin = tracer.state.get(address.places[0] + path)
-            what = f"{word} {path_text(path)[1:]}"
-            if origin is None:
-                raise unit.error(unit.definitions["evaluate"], f"{what} is never set; evaluate must set {name}->{path_text(path)[1:]}")
-            if origin.unset:
-                raise unit.error(unit.definitions["evaluate"], f"{what} is not set on every path through evaluate; set it in each branch")
-            dependencies[name + path_text(path)] = set(origin.roots)
+    dependencies = dict(evaluated(tracer, p, u, x, m))
 
     tracer = Tracer(unit)
     p, u = known(tracer, "p", "Parameters"), known(tracer, "u", "Inputs")
-    x = given(tracer, "x", kinds["States"], start)
+    x, m = given(tracer, "x", kinds["States"], start_value), given(tracer, "m", kinds["Modes"], fresh_mode)
     if "initialize" in unit.definitions:
         tracer.run("initialize", [p, u, x])
-    for path, leaf in leaves(kinds["States"]):
-        if path != ("none",):
-            dependencies["init" + path_text(path)] = set(tracer.state[x.places[0] + path].roots)
-    return dependencies
+    dependencies |= initial_states()
+    if "next_modes" not in unit.definitions:
+        return dependencies
+    try:
+        tracer.run("next_modes", [p, u, x, m])
+    except SubsetError:  # modes may be found by any C, and then everything depends on everything at the start
+        return dependencies
+    dependencies |= initial_states()
+    modes = {"start.m" + path_text(path): set(tracer.state[m.places[0] + path].roots) for path in members("Modes")}
+    rest = {f"start.{name}": roots for name, roots in evaluated(tracer, p, u, x, m)}
+    return dependencies | modes | rest

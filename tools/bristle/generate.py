@@ -10,8 +10,8 @@ from .description import Description
 from .differentiate import ModelCode, SubsetError, read_model
 from .header import header_text, types_text
 from .icon import icon_bytes
-from .package import parameter_sets
 from .page import PICTURE_TYPES, page_text
+from .parameter_sets import parameter_sets, set_files, ssv_text
 from .reading import read_description
 from .sources import content_guid, included_files, unit_text
 from .structure import model_structure
@@ -32,8 +32,9 @@ class Project:
     def license(self) -> Path:
         return self.root / "LICENSE"
 
-    def resources(self, model: str) -> Path:
-        return self.root / "resources" / model
+    @property
+    def resources(self) -> Path:
+        return self.root / "resources"
 
     def pictures(self, model: str) -> list[Path]:
         folder = self.root / "modelDescription" / "pictures" / model
@@ -57,17 +58,22 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
 
     _write(header, header_text(description, code.functions, guid))
     _write(out / "modelDescription.xml", xml_text(description, structure, guid))
-    resources, pictures = parameter_sets(project.resources(description.name)), project.pictures(description.name)
-    _write(out / "documentation" / "index.html", page_text(description, resources, pictures))
+    sets, pictures = parameter_sets(description, project.resources), project.pictures(description.name)
+    for stale in (out / "resources").glob("*.ssv"):
+        stale.unlink()
+    for one in sets:
+        _write(out / "resources" / f"{one.name}.ssv", ssv_text(one))
+    _write(out / "documentation" / "index.html", page_text(description, sets, pictures))
     (out / "model.png").write_bytes(icon_bytes(description.name))
     written = {file for file in sources.values() if file.is_relative_to(out)}
-    return [*description.files, *resources, *pictures, *sorted(set(sources.values()) - written)]
+    return [*description.files, *set_files(project.resources), *pictures, *sorted(set(sources.values()) - written)]
 
 
 def _read_code(project: Project, description: Description) -> ModelCode:
     try:
         model_file = project.source / "models" / f"{description.name}.c"
-        return read_model(model_file, project.source, types_text(description))
+        options = [option.symbol for option in description.options]
+        return read_model(model_file, project.source, types_text(description), options)
     except SubsetError as error:
         raise BristleError(str(error)) from None
 

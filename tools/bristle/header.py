@@ -102,7 +102,7 @@ def _sizes(description: Description) -> str:
 def _tables(description: Description) -> str:
     parameters, inputs = description.parameters, description.inputs
     tables = [
-        _table("const char *const", "real_names", _names(description.reals)),
+        _names("real_names", description.reals),
         _table("const double", "parameter_starts", _starts(parameters)),
         _table("const double", "input_starts", _starts(inputs)),
         _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
@@ -113,7 +113,7 @@ def _tables(description: Description) -> str:
         ),
         _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
         _table("const int", "mode_output", _mode_places(description)),
-        _table("const char *const", "option_names", _names(description.options)),
+        _names("option_names", description.options),
         _table("const int", "option_starts", [str(o.start) for o in description.options for _ in range(o.count)]),
         _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
     ]
@@ -126,8 +126,12 @@ def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str
     return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])
 
 
-def _names(entries: Sequence[Variable] | Sequence[Choice]) -> list[str]:
-    return [f'"{name}"' for entry in entries for name in entry.scalar_names]
+def _names(table: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
+    """A table of texts without pointers, so that nothing has to be written when the library is loaded."""
+    names = [name for entry in entries for name in entry.scalar_names] or [""]
+    rows = [f'    "{name}",' for name in names]
+    width = max(len(name) for name in names) + 1
+    return "\n".join([f"static const char {table}[{len(names)}][{width}] = {{", *rows, "};", ""])
 
 
 def _starts(entries: Sequence[Variable]) -> list[str]:

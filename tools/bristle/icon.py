@@ -20,8 +20,8 @@ def icon_bytes(name: str) -> bytes:
     middle, height, reach = (size // 2, 104 * SCALE), 76 * SCALE, 100 * SCALE
     draw.line((middle[0] - reach, middle[1], middle[0] + reach, middle[1]), fill=AXIS, width=2 * SCALE)
     draw.line((middle[0], middle[1] - height, middle[0], middle[1] + height), fill=AXIS, width=2 * SCALE)
-    points = [(middle[0] + x * reach, middle[1] - _friction(x) * height) for x in (i / 200 for i in range(-200, 201))]
-    draw.line(points, fill=CURVE, width=7 * SCALE, joint="curve")
+    for x in (i / 4000 for i in range(-4000, 4001)):
+        draw.circle((middle[0] + x * reach, middle[1] - _friction(x) * height), 3.5 * SCALE, fill=CURVE)
     font = _fitting_font(draw, name, size - 28 * SCALE)
     draw.text((size // 2, 216 * SCALE), name, font=font, fill=TEXT, anchor="mm")
     buffer = BytesIO()

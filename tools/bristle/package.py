@@ -12,24 +12,19 @@ from .sources import included_files
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
-LICENSE_NOTE = """
-
-The files fmi2Functions.h, fmi2FunctionTypes.h and fmi2TypesPlatform.h in sources/ are those of the Modelica
-Association Project FMI, under the licence that each of them states.
-"""
 
 
 def write_package(
-    fmu: Path, generated: Path, source: Path, fmi_include: Path, license_file: Path, resources: Path, libraries: list[Path]
+    fmu: Path, generated: Path, source: Path, fmi_include: Path, license_file: Path, libraries: list[Path]
 ) -> None:
     """Packs the generated files, the sources and the libraries (…/<platform>/<Model>.<suffix>)."""
     content: dict[str, bytes] = {}
     content["modelDescription.xml"] = (generated / "modelDescription.xml").read_bytes()
     content["model.png"] = (generated / "model.png").read_bytes()
     content["documentation/index.html"] = (generated / "documentation" / "index.html").read_bytes()
-    license_text = license_file.read_text(encoding="utf-8").rstrip() + LICENSE_NOTE
-    content["documentation/licenses/license.txt"] = license_text.encode()
-    for file in parameter_sets(resources):
+    content["documentation/licenses/license.txt"] = license_file.read_bytes()
+    content["documentation/licenses/fmi_headers.txt"] = _notice(fmi_include / "fmi2Functions.h").encode()
+    for file in sorted((generated / "resources").glob("*.ssv")):
         content[f"resources/{file.name}"] = file.read_bytes()
     for name, file in included_files("fmu.c", (generated, source, fmi_include)).items():
         content[f"sources/{name}"] = file.read_bytes()
@@ -38,8 +33,13 @@ def write_package(
     _write_zip(fmu, content)
 
 
-def parameter_sets(resources: Path) -> list[Path]:
-    return sorted(resources.glob("*.ssv"))
+def _notice(header: Path) -> str:
+    """The copyright notice in the first comment of a header."""
+    text = header.read_text(encoding="utf-8")
+    start, end = text.find("Copyright"), text.find("*/")
+    if not 0 <= start < end:
+        raise BristleError(f"{header}: has no copyright notice.")
+    return "\n".join(line.removeprefix("   ").rstrip() for line in text[start:end].splitlines()) + "\n"
 
 
 def _platform(library: Path) -> str:
@@ -66,7 +66,9 @@ def _write_zip(fmu: Path, content: dict[str, bytes]) -> None:
 def summaries(folder: Path) -> Iterator[str]:
     """One line per FMU of a folder: name, kinds, platforms, size."""
     files = sorted(folder.glob("*.fmu"))
-    width = max((len(file.name) for file in files), default=0)
+    if not files:
+        raise BristleError(f"{folder}: there is no FMU.")
+    width = max(len(file.name) for file in files)
     for file in files:
         with zipfile.ZipFile(file) as archive:
             root = ElementTree.fromstring(archive.read("modelDescription.xml"))

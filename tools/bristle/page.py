@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 
 from . import VERSION, BristleError
 from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+from .parameter_sets import ParameterSet
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
+
+PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
 
 STYLE = """
 :root { --ink: #1f2a30; --soft: #5b6b75; --line: #d9e0e4; --accent: #b23a4c; --paper: #fff; --tint: #f5f7f8; }
@@ -43,16 +45,7 @@ figcaption, footer { color: var(--soft); font-size: .9rem; } footer { margin-top
 """
 
 
-@dataclass(frozen=True)
-class ParameterSet:
-    """A file of parameter values that comes with the model."""
-
-    file: str
-    text: str
-    values: dict[str, str]
-
-
-def page_text(description: Description, resources: Sequence[Path], pictures: Sequence[Path]) -> str:
+def page_text(description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]) -> str:
     sections = {
         "When to choose it": _list(description.choose),
         "Sign convention": f'<p class="note">{escape(description.sign_convention)}</p>',
@@ -63,7 +56,8 @@ def page_text(description: Description, resources: Sequence[Path], pictures: Seq
         "States": _states(description),
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How the parameters are found": _list(description.identify),
-        "Parameter sets": _parameter_sets(description, [read_parameter_set(file) for file in resources]),
+        "Parameter sets": _parameter_sets(sets),
+        "Energy": _energy(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
         "References": _references(description.references),
@@ -96,15 +90,29 @@ def _anchor(title: str) -> str:
 
 
 def _math(latex: str, display: str = "inline") -> str:
+    problem = None
     try:
-        return convert(latex, display=display)
+        shown = convert(latex, display=display)
     except Exception as error:  # the package has no common exception of its own
-        raise BristleError(f'The LaTeX "{latex}" cannot be shown: {type(error).__name__} {error}.') from None
+        problem = type(error).__name__
+    else:
+        if unknown := re.search(r"<m[io]>\\\w+", shown):
+            problem = f"{unknown.group()[4:]} is not known"
+        if len(re.findall(r"(?<!\\){", latex)) != len(re.findall(r"(?<!\\)}", latex)):
+            problem = "the braces do not match"
+    if problem:
+        raise BristleError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
+    return shown
 
 
 def _list(texts: Iterable[str]) -> str:
     items = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
     return f"<ul>\n{items}\n</ul>" if items else ""
+
+
+def _energy(description: Description) -> str:
+    verdict = PASSIVE if description.passive else "Not passive."
+    return f"<p><strong>{verdict}</strong> {escape(description.energy)}</p>"
 
 
 def _equation(equation: Equation) -> str:
@@ -177,11 +185,12 @@ def _parameters(description: Description) -> str:
 
 def _states(description: Description) -> str:
     rows = [
-        (_name(e), _math(e.latex), _unit(e), _number(e.nominal or 1), f"<code>{e.start_parameter.name}</code>",
-         escape(e.text))
-        for e in description.states if e.start_parameter
+        (_name(state), _math(state.latex), _unit(state), _number(state.nominal or 1), f"<code>{start.name}</code>",
+         f"<code>{rate.name}</code>", escape(state.text))
+        for state in description.states if (start := state.start_parameter) and (rate := state.derivative)
     ]  # fmt: skip
-    return _table(("State", "Symbol", "Unit", "Nominal", "Initial value", "Meaning"), rows, ("Nominal",))
+    heads = ("State", "Symbol", "Unit", "Nominal", "Initial value", "Derivative", "Meaning")
+    return _table(heads, rows, ("Nominal",))
 
 
 def _choice(choice: Choice) -> str:
@@ -189,33 +198,18 @@ def _choice(choice: Choice) -> str:
     return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(("Value", "Item", "Meaning"), rows)
 
 
-def read_parameter_set(file: Path) -> ParameterSet:
-    """The values of an SSV file."""
-    try:
-        root = ElementTree.parse(file).getroot()
-    except ElementTree.ParseError as error:
-        raise BristleError(f"{file}: not valid XML: {error}.") from None
-    values = {}
-    for parameter in root.iter("{*}Parameter"):
-        for value in parameter:
-            if "value" in value.attrib:
-                values[parameter.get("name", "")] = value.attrib["value"]
-    return ParameterSet(file.name, root.get("description", root.get("name", file.stem)), values)
-
-
-def _parameter_sets(description: Description, sets: Sequence[ParameterSet]) -> str:
-    names = [name for entry in description.parameters + description.options for name in entry.scalar_names]
-    used = [name for name in names if any(name in one.values for one in sets)]
-    for one in sets:
-        for name in one.values:
-            if name not in names:
-                raise BristleError(f'{one.file}: "{name}" is not a parameter of {description.name}.')
+def _parameter_sets(sets: Sequence[ParameterSet]) -> str:
     if not sets:
         return ""
-    files = _table(("File in resources/", "Case"), [(f"<code>{escape(s.file)}</code>", escape(s.text)) for s in sets])
-    heads = ("Parameter", *(Path(one.file).stem for one in sets))
-    rows = [(f"<code>{escape(n)}</code>", *(escape(one.values.get(n, "default")) for one in sets)) for n in used]
-    return files + "\n" + _table(heads, rows)
+    cases = [(f"<code>{escape(one.name)}.ssv</code>", escape(one.title), escape(one.source)) for one in sets]
+    used = dict.fromkeys(name for one in sets for name in one.values)
+    rows = [(f"<code>{escape(name)}</code>", *(_value(one, name) for one in sets)) for name in used]
+    heads = ("Parameter", *(one.name for one in sets))
+    return _table(("File in resources/", "Case", "Source"), cases) + "\n" + _table(heads, rows)
+
+
+def _value(one: ParameterSet, name: str) -> str:
+    return f"{one.values[name]:.9g}" if name in one.values else "default"
 
 
 def _references(references: Iterable[Reference]) -> str:

@@ -38,6 +38,7 @@ class Case:
     param: dict[str, float] = field(default_factory=dict)
     stop: float | None = None
     interval: float = 0  # 0: a row for every step of the solver
+    minus: str | None = None  # another model, whose quantity is subtracted
     calibrated: bool = False  # the number was used to choose parameters, so that agreement is no evidence
     obtained: float | None = None  # ours, where the printed value is not met; the tolerance then is about this one
 
@@ -45,9 +46,14 @@ class Case:
     def expected(self) -> float:
         return self.printed if self.obtained is None else self.obtained
 
+    @property
+    def models(self) -> list[str]:
+        return [self.fmu] if self.minus is None else [self.fmu, self.minus]
+
     def arguments(self, fmus: Path) -> list[str]:
         """The arguments of the rig, without the file for the results."""
-        words = [self.system, str(fmus / f"{self.fmu}.fmu"), "--output-interval", str(self.interval)]
+        files = [str(fmus / f"{model}.fmu") for model in self.models]
+        words = [self.system, *files, "--output-interval", str(self.interval)]
         for name, value in self.set.items():
             words += ["--set", f"{name}={value}"]
         for name, value in self.param.items():
@@ -85,8 +91,9 @@ def evaluate(case: Case, rig: Path, fmus: Path) -> float:
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:
             raise BristleError(run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}.")
-        columns = read_csv(file)
-    return quantity(case.quantity, next(iter(columns.values())))
+        results = read_csv(file)
+    values = [quantity(case.quantity, results[model]) for model in case.models]
+    return values[0] if len(values) == 1 else values[0] - values[1]
 
 
 def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:

@@ -56,6 +56,7 @@ TABLE_KEYS: dict[str, dict[str, str]] = {
 }
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
+    "passive": "flag", "energy": "text",
     "indicators": "count", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
     "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
 }  # fmt: skip
@@ -111,6 +112,8 @@ class _Reader:
             summary=self.required(data, "", "summary").strip(),
             sign_convention=self.required(data, "", "sign_convention").strip(),
             linear_states=data.get("linear_states", False),
+            passive=data.get("passive", True),
+            energy=self.energy(data),
             indicators=data.get("indicators", 1),
             stop=stop,
             step=step,
@@ -202,6 +205,10 @@ class _Reader:
         if not all(isinstance(value, str) for value in values):
             raise self.error(key, "has to be a list of texts")
         return tuple(values)
+
+    def energy(self, data: dict[str, Any]) -> str:
+        """A word on the energy balance; a model that is not passive has to explain itself."""
+        return (data.get("energy", "") if data.get("passive", True) else self.required(data, "", "energy")).strip()
 
     def experiment(self, data: dict[str, Any]) -> tuple[float, float, float]:
         entry = self.required(data, "", "experiment")
@@ -428,8 +435,8 @@ class _Reader:
 
     def named(self, description: Description) -> Iterator[tuple[str, Variable | Choice]]:
         """What the description names itself, with its table; generated variables left out."""
-        generated = {state.start_parameter.name for state in description.states if state.start_parameter}
-        yield from (("parameters", entry) for entry in description.parameters if entry.name not in generated)
+        own_parameters = description.parameters[: len(description.parameters) - len(description.states)]
+        yield from (("parameters", entry) for entry in own_parameters)
         yield from (("parameters", entry) for entry in description.options)
         yield from (("inputs", entry) for entry in description.inputs)
         yield from (("states", entry) for entry in description.states)

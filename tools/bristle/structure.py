@@ -19,29 +19,32 @@ class Structure:
 def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
     """From what the code says about its members: {"dx.z": {"p.sigma0", "u.v", "x.z"}, …, "init.z": {"p.z_start"}}.
 
-    The modes of a model follow from all of its parameters, inputs and states. While it runs they are held between events;
-    at the start they are unknown too, so that everything depends on everything that is known then.
+    While a model runs its modes are held between events. At the start they are unknown too, and what depends on them depends
+    on all they are found from: the code says that as "start.dx.z" or, where it cannot, it is everything known then.
     """
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
-    through_modes = (inputs | parameters if description.modes else frozenset()) | options
+    everything = inputs | parameters | options
 
     running: dict[str, frozenset[str]] = {}
     initial: dict[str, frozenset[str]] = {}
+    at_start: dict[str, frozenset[str]] = {}
     for member, roots in code.items():
         known = frozenset(names[root] for root in roots)
         if member.startswith("init."):
             initial[names["x" + member.removeprefix("init")]] = known
+        elif member.startswith("start."):
+            at_start[names[member.removeprefix("start.")]] = known
         else:
             running[names[member]] = known
     for unknown, known in running.items():
-        at_start = [initial[name] if name in initial else {name} for name in known]
-        initial[unknown] = frozenset().union(*at_start) | through_modes
+        through_states = frozenset().union(*(initial.get(name, {name}) for name in known))
+        initial[unknown] = at_start.get(unknown, through_states | everything if description.modes else through_states)
     running = {unknown: known & (inputs | states) for unknown, known in running.items()}
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states
-        initial[mode] = inputs | parameters | options
+        initial[mode] = at_start.get(mode, everything)
     return Structure(running, initial)
 
 
@@ -55,7 +58,13 @@ def _scalars(entries: Iterable[Variable]) -> frozenset[str]:
 
 def _names(description: Description) -> dict[str, str]:
     """The variable behind each member of the C structs."""
-    groups = {"p": description.parameters, "u": description.inputs, "x": description.states, "y": description.outputs}
+    groups = {
+        "p": description.parameters,
+        "u": description.inputs,
+        "x": description.states,
+        "y": description.outputs,
+        "m": description.modes + description.options,
+    }
     names = {}
     for struct, entries in groups.items():
         for entry in entries:

@@ -135,9 +135,8 @@ def _variables(root: Element, description: Description) -> dict[str, int]:
 
 def state_rates(description: Description) -> Iterator[tuple[str, str]]:
     """Each scalar state with its derivative."""
-    for state in description.states:
-        for name in state.scalar_names:
-            yield name, f"der({name})"
+    for state, rate in zip(description.states, description.derivatives, strict=True):
+        yield from zip(state.scalar_names, rate.scalar_names, strict=True)
 
 
 def _scalars(description: Description) -> Iterator[Scalar]:

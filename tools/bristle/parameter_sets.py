@@ -1,0 +1,100 @@
+"""Parameter sets: written once per case in resources/, shipped in the FMU of every model that they name."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from . import VERSION, BristleError
+from .description import Choice, Description
+
+NAMESPACE = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
+KEYS = {"title": str, "source": str, "models": list, "values": dict}
+
+
+@dataclass(frozen=True)
+class ParameterSet:
+    """The values of one case that one model has, by the names of its scalar parameters."""
+
+    name: str
+    title: str
+    source: str
+    values: dict[str, float | int]
+
+
+def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]:
+    """The cases in a folder that name the model."""
+    sets = []
+    for file in set_files(folder):
+        data = _read(file)
+        if description.name in data["models"]:
+            sets.append(ParameterSet(file.stem, data["title"], data["source"], _values(description, file, data["values"])))
+    return sets
+
+
+def set_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.toml"))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise BristleError(f"{file}: not valid TOML: {error}.") from None
+    for key, kind in KEYS.items():
+        if not isinstance(data.get(key), kind):
+            raise BristleError(f"{file}: {key} is missing or of the wrong kind.")
+    for key in data:
+        if key not in KEYS:
+            raise BristleError(f"{file}: {key}: unknown key; known are {', '.join(KEYS)}.")
+    return data
+
+
+def _values(description: Description, file: Path, values: dict[str, Any]) -> dict[str, float | int]:
+    """A list gives the elements of an array, a word the item of an option. Names the model lacks belong to others."""
+    known = {entry.name: entry for entry in description.parameters + description.options}
+    result: dict[str, float | int] = {}
+    for name, value in values.items():
+        if name not in known:
+            continue
+        entry = known[name]
+        elements = value if isinstance(value, list) else [value] * entry.count
+        if len(elements) != entry.count:
+            raise BristleError(f"{file}: values.{name}: {description.name} has {entry.count} of them.")
+        for scalar, element in zip(entry.scalar_names, elements):
+            result[scalar] = _item(entry, file, element) if isinstance(entry, Choice) else _number(file, name, element)
+    if not result:
+        raise BristleError(f"{file}: models: {description.name} has none of these parameters.")
+    return result
+
+
+def _number(file: Path, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BristleError(f"{file}: values.{name}: has to be a number.")
+    return float(value)
+
+
+def _item(option: Choice, file: Path, value: Any) -> int:
+    items = [name for name, _ in option.items]
+    if value not in items:
+        raise BristleError(f"{file}: values.{option.name}: has to be one of {', '.join(items)}.")
+    return items.index(value) + 1
+
+
+def ssv_text(one: ParameterSet) -> str:
+    """The set as SSP parameter values."""
+    ElementTree.register_namespace("ssv", NAMESPACE)
+    root = ElementTree.Element(
+        f"{{{NAMESPACE}}}ParameterSet",
+        {"version": "1.0", "name": one.name, "description": f"{one.title} ({one.source})", "generationTool": f"Bristle {VERSION}"},
+    )
+    parameters = ElementTree.SubElement(root, f"{{{NAMESPACE}}}Parameters")
+    for name, value in one.values.items():
+        parameter = ElementTree.SubElement(parameters, f"{{{NAMESPACE}}}Parameter", {"name": name})
+        kind = "Integer" if isinstance(value, int) else "Real"
+        ElementTree.SubElement(parameter, f"{{{NAMESPACE}}}{kind}", {"value": repr(value)})
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,168 @@
+"""python -m bristle report: runs all, writes the page and, if asked, the pictures."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .. import BristleError
+from ..description import Reference
+from ..papers import Case, cases, evaluate
+from . import ROOT
+from .page import Model, Number, Report, page_text
+from .pictures import MODEL_PICTURES, README_MODELS, README_PICTURES, model_pictures, readme_pictures, write_pictures
+from .properties import Cell, Property, properties
+from .rig import Experiment, Rig, Run
+from .sections import section_of, sections
+from .uplot import library
+
+
+def report(arguments: argparse.Namespace) -> None:
+    bench = Bench(Rig(arguments.rig), arguments.fmus)
+    if not arguments.only_pictures:
+        _write_page(bench, arguments.out)
+    if arguments.pictures or arguments.only_pictures:
+        _draw(bench, arguments.pictures_root)
+
+
+class Bench:
+    """Runs models in experiments, each combination once, several at a time."""
+
+    def __init__(self, rig: Rig, fmus: Path) -> None:
+        self.rig, self.fmus = rig, fmus
+        files = sorted(fmus.glob("*.fmu"))
+        if not files:
+            raise BristleError(f"no FMU in {fmus}: run ./build.sh first.")
+        self.models = [Model(file.stem, _title(file)) for file in files]
+        self.known: dict[tuple[str, Experiment], Run] = {}
+
+    def run(self, model: str, experiment: Experiment) -> Run:
+        key = (model, experiment)
+        if key not in self.known:
+            self.known[key] = self.rig.run(self.fmus / f"{model}.fmu", experiment)
+        return self.known[key]
+
+    def run_all(self, wanted: Iterable[tuple[str, Experiment]]) -> None:
+        pairs = [pair for pair in dict.fromkeys(wanted) if pair not in self.known]
+        _in_parallel(lambda pair: self.run(*pair), pairs, lambda pair: f"{pair[1].system}  {pair[0]}")
+
+    def numbers(self, all_cases: list[Case]) -> list[Number]:
+        return _in_parallel(self.number, all_cases, lambda case: case.what)
+
+    def number(self, case: Case) -> Number:
+        if not (self.fmus / f"{case.fmu}.fmu").is_file():
+            return Number(case, None, f"{case.fmu}.fmu is not there.")
+        try:
+            return Number(case, evaluate(case, self.rig.program, self.fmus))
+        except BristleError as error:
+            return Number(case, None, str(error))
+
+
+class Progress:
+    """One line that is written over, on a terminal only."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.shown = total, 0, sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def step(self, text: str) -> None:
+        self.done += 1
+        if self.shown:
+            print(f"\r\033[K[{self.done}/{self.total}] {text}", end="", file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _in_parallel(work: Callable, items: list, name: Callable) -> list:
+    """Does the work for all items, as many at a time as there are processors, and tells how far it is."""
+    results = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool, Progress(len(items)) as progress:
+        for item, result in zip(items, pool.map(work, items), strict=True):
+            results.append(result)
+            progress.step(name(item))
+    return results
+
+
+def _write_page(bench: Bench, out: Path) -> None:
+    plotting = library(ROOT / "build" / "uplot")
+    systems = bench.rig.systems()
+    chapters = sections(systems)
+    names = [model.name for model in bench.models]
+    with tempfile.TemporaryDirectory() as folder:
+        columns = properties(Path(folder), _static_friction(systems))
+        experiments = [section.experiment for section in chapters] + [
+            one for column in columns for one in column.experiments
+        ]
+        bench.run_all((name, experiment) for experiment in experiments for name in names)
+        cells = {name: [_cell(bench, name, column) for column in columns] for name in names}
+    numbers = {section.id: [] for section in chapters}
+    for number in bench.numbers(cases()):
+        numbers[section_of(number.case, chapters).id].append(number)
+    content = Report(
+        models=bench.models,
+        sections=chapters,
+        runs={section.id: [bench.run(name, section.experiment) for name in names] for section in chapters},
+        numbers=numbers,
+        properties=columns,
+        cells=cells,
+        references=_references(),
+    )
+    text = page_text(content, plotting)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8", newline="\n")
+    print(f"{out}  {len(text.encode()) / 1e6:.1f} MB")
+
+
+def _cell(bench: Bench, model: str, column: Property) -> Cell | None:
+    runs = [bench.run(model, experiment) for experiment in column.experiments]
+    if any(run.misfit for run in runs):
+        return None
+    if any(run.failure for run in runs):
+        return Cell("fails", "bad")
+    return column.measure(runs)
+
+
+def _draw(bench: Bench, root: Path) -> None:
+    wanted = [case for case, _ in MODEL_PICTURES.values()]
+    pairs = [(model.name, case) for model in bench.models for case in wanted]
+    pairs += [(name, case) for name in README_MODELS for case, _ in README_PICTURES.values()]
+    bench.run_all(pairs)
+    for model in bench.models:
+        write_pictures(root / "modelDescription" / "pictures" / model.name, model_pictures(model.name, bench.run))
+    write_pictures(root / "docs", readme_pictures([model.name for model in bench.models], bench.run))
+    print(f"{root / 'modelDescription' / 'pictures'}  {len(bench.models)} models")
+
+
+def _title(fmu: Path) -> str:
+    with zipfile.ZipFile(fmu) as archive:
+        return ElementTree.fromstring(archive.read("modelDescription.xml")).get("description", "")
+
+
+def _static_friction(systems: list[dict]) -> dict[str, float]:
+    """The static friction of each system's first surface, from its parameter set."""
+    values = {}
+    for system in systems:
+        file = ROOT / "resources" / f"{system['contacts'][0]['set']}.toml"
+        if file.is_file():
+            found = tomllib.loads(file.read_text(encoding="utf-8"))["values"]
+            if "staticFriction" in found:
+                values[system["name"]] = found["staticFriction"]
+    return values
+
+
+def _references() -> dict[str, Reference]:
+    file = ROOT / "modelDescription" / "shared" / "references.toml"
+    entries = tomllib.loads(file.read_text(encoding="utf-8"))["references"]
+    return {key: Reference(key, entry["cite"], entry["entry"], entry.get("doi")) for key, entry in entries.items()}

@@ -1,0 +1,323 @@
+"""index.html: tables written here, plots drawn in the browser, everything in one file."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from .. import VERSION
+from ..description import Reference
+from ..papers import Case
+from .properties import Cell, Property
+from .rig import Run
+from .sections import Plot, Quantity, Section, in_words
+from .simplify import kept_rows
+from .uplot import Library
+
+HERE = Path(__file__).parent
+ROWS, TOLERANCE = 500, 5e-4
+SHOWN_AT_FIRST = 6
+KEY = '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4" stroke-width="3"/></svg>'
+
+
+@dataclass(frozen=True)
+class Model:
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number and ours, or the sentence that says why there is none."""
+
+    case: Case
+    ours: float | None
+    problem: str = ""
+
+    @property
+    def state(self) -> str:
+        if self.ours is None:
+            return "missing"
+        if not self.case.is_met(self.ours):
+            return "off"
+        return "met" if self.case.obtained is None else "explained"
+
+
+@dataclass(frozen=True)
+class Report:
+    models: Sequence[Model]
+    sections: Sequence[Section]
+    runs: Mapping[str, Sequence[Run]]  # by the id of the section
+    numbers: Mapping[str, Sequence[Number]]  # by the id of the section
+    properties: Sequence[Property]
+    cells: Mapping[str, Sequence[Cell | None]]  # by the name of the model
+    references: Mapping[str, Reference]
+
+
+def page_text(report: Report, library: Library) -> str:
+    style, script = (HERE / "page.css").read_text(encoding="utf-8"), (HERE / "page.js").read_text(encoding="utf-8")
+    drawn = {section.id: _plots(section, report.runs[section.id]) for section in report.sections}
+    body = "\n".join(_section(report, section, drawn[section.id]) for section in report.sections)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>Bristle: friction models side by side</title>
+<style>{library.style}</style>
+<style>{style}</style>
+</head>
+<body>
+<div class="layout">
+<aside>
+<div class="brand"><span>≋</span> Bristle {VERSION}</div>
+<h2>Models</h2>
+<div class="buttons"><button id="all" type="button">all</button><button id="none" type="button">none</button></div>
+<div class="models">
+{_chips(report.models)}
+</div>
+<nav><h2>Systems</h2><ol>
+<li><a href="#properties">What each model can do</a></li>
+{_links(report.sections)}
+</ol></nav>
+</aside>
+<main>
+{_header(report)}
+{_properties(report)}
+{body}
+{_footer(report, library)}
+</main>
+</div>
+<script id="data" type="application/json">{_data(report, drawn)}</script>
+<script>{library.script}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _header(report: Report) -> str:
+    numbers = [number for group in report.numbers.values() for number in group]
+    met = sum(number.state == "met" for number in numbers)
+    runs = sum(bool(run) for group in report.runs.values() for run in group)
+    facts = [(str(len(report.models)), "models"), (str(len(report.sections)), "situations"), (str(runs), "simulations")]
+    if numbers:
+        facts.append((f"{met} of {len(numbers)}", "printed numbers met"))
+    items = "".join(f"<li><b>{value}</b>{escape(text)}</li>" for value, text in facts)
+    return f"""<header>
+<h1>Friction models, side by side</h1>
+<p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
+SUNDIALS CVODE through the FMI interface. Switch models on and off on the left (double click: this one alone), drag in a
+plot to zoom, double click in it to see all again, and point at a line to read it.</p>
+<ul class="facts">{items}</ul>
+</header>"""
+
+
+def _chips(models: Sequence[Model]) -> str:
+    return "\n".join(
+        f'<button class="chip" type="button" data-model="{model.name}" title="{escape(model.title)}">'
+        f"{KEY}{model.name}</button>"
+        for model in models
+    )
+
+
+def _links(sections: Sequence[Section]) -> str:
+    return "\n".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)
+
+
+def _properties(report: Report) -> str:
+    heads = "".join(f'<th title="{escape(one.text)}">{escape(one.title)}</th>' for one in report.properties)
+    rows = "\n".join(
+        f"<tr><td><b>{model.name}</b><small>{escape(model.title)}</small></td>"
+        + "".join(_cell(cell) for cell in report.cells[model.name])
+        + "</tr>"
+        for model in report.models
+        if any(report.cells[model.name])
+    )
+    meaning = "".join(f"<dt>{escape(one.title)}</dt><dd>{escape(one.text)}</dd>" for one in report.properties)
+    return f"""<section id="properties">
+<h2>What each model can do</h2>
+<p>Measured from runs of the rig, not taken from any description.</p>
+<div class="scroll"><table class="properties">
+<tr><th>model</th>{heads}</tr>
+{rows}
+</table></div>
+<dl class="meaning">{meaning}</dl>
+</section>"""
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return "<td>–</td>"
+    return (
+        f"<td>{escape(cell.text)}</td>"
+        if cell.verdict == "plain"
+        else f'<td><span class="mark {cell.verdict}">{escape(cell.text)}</span></td>'
+    )
+
+
+def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
+    numbers, runs = report.numbers[section.id], report.runs[section.id]
+    models = sorted({number.case.fmu for number in numbers} & {run.model for run in runs if run})
+    button = (
+        f'<button class="paper-models" type="button" data-models="{" ".join(models)}">show those with numbers</button>'
+    )
+    boxes = "\n".join(
+        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)}</h3><div class="canvas"></div>'
+        f'<div class="empty" hidden>No model that is switched on runs here.</div><div class="tooltip"></div></div>'
+        for i, plot in enumerate(plots)
+    )
+    values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(section.experiment.param)
+    parameters = ", ".join(
+        f"{in_words(one['name'])} {values[one['name']]:g} {one['unit']}".removesuffix(" 1")
+        for one in section.system["parameters"]
+    )
+    origin = " ".join(f"{text}." for text in (section.system["source"], parameters) if text)
+    return f"""<section id="{section.id}">
+<h2>{escape(section.title)}</h2>
+<p>{escape(section.text)}</p>
+<p class="origin">{escape(origin)} {button if models else ""}</p>
+<div class="plots">
+{boxes}
+</div>
+{_numbers(report, numbers)}
+{_absent(runs)}
+</section>"""
+
+
+def _numbers(report: Report, numbers: Sequence[Number]) -> str:
+    if not numbers:
+        return ""
+    rows = "\n".join(_number_row(report, number) for number in numbers)
+    return f"""<div class="scroll"><table class="printed">
+<tr><th>printed number</th><th>model</th><th class="number">paper</th><th class="number">ours</th>
+<th class="number">deviation</th><th class="number">tolerance</th><th></th><th>why</th></tr>
+{rows}
+</table></div>"""
+
+
+def _number_row(report: Report, number: Number) -> str:
+    case = number.case
+    reference = report.references[case.paper]
+    cite = (
+        f'<a href="https://doi.org/{reference.doi}">{escape(reference.cite)}</a>'
+        if reference.doi
+        else escape(reference.cite)
+    )
+    mark = {
+        "met": '<span class="mark good">met</span>',
+        "explained": '<span class="mark note">not met, explained</span>',
+        "off": '<span class="mark bad">off</span>',
+        "missing": '<span class="mark bad">no result</span>',
+    }[number.state]
+    if case.calibrated and number.state == "met":
+        mark = '<span class="mark note">calibrated</span>'
+    ours, deviation = ("–", "–") if number.ours is None else (_value(number.ours, case), _deviation(number.ours, case))
+    reason = f"{number.problem} {case.reason}".strip()
+    cells = [
+        f'<td>{escape(case.what)}<br><span class="origin">{cite}, {escape(case.where)}</span></td>',
+        f"<td>{escape(case.fmu)}</td>",
+        f'<td class="number">{case.printed:g} {escape(case.unit)}</td>',
+        f'<td class="number">{ours}</td>',
+        f'<td class="number">{deviation}</td>',
+        f'<td class="number">± {case.tolerance:g}</td>',
+        f"<td>{mark}</td>",
+        f'<td class="reason">{escape(reason)}</td>',
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _value(value: float, case: Case) -> str:
+    return f"{value:.5g} {escape(case.unit)}"
+
+
+def _deviation(ours: float, case: Case) -> str:
+    difference = ours - case.printed
+    share = f" ({difference / case.printed:+.2%})" if case.printed else ""
+    return f"{difference:+.3g}{share}".replace("-", "−")
+
+
+def _absent(runs: Sequence[Run]) -> str:
+    items = [f"<li><b>{run.model}</b> does not fit: {escape(run.misfit)}</li>" for run in runs if run.misfit]
+    items += [f"<li><b>{run.model}</b> failed: {escape(run.failure)}</li>" for run in runs if run.failure]
+    if not items:
+        return ""
+    return (
+        f"<details><summary>Not shown: {len(items)} of {len(runs)} models</summary><ul>{''.join(items)}</ul></details>"
+    )
+
+
+def _footer(report: Report, library: Library) -> str:
+    used = {number.case.paper for group in report.numbers.values() for number in group}
+    items = "".join(f"<li>{escape(report.references[key].entry)}</li>" for key in sorted(used))
+    return f"""<footer>
+<details><summary>References and licences</summary><ul>{items}</ul>
+<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}</pre></details>
+<p>Bristle {VERSION}, MIT licence.</p>
+</footer>"""
+
+
+def _plots(section: Section, runs: Sequence[Run]) -> list[Plot]:
+    """The plots of a section that at least one run has the columns for."""
+    return [plot for plot in section.plots if any({plot.x.column, plot.y.column} <= run.columns.keys() for run in runs)]
+
+
+def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
+    shown = _shown_at_first(report)
+    content = {
+        "models": [{"name": model.name, "shown": model.name in shown} for model in report.models],
+        "sections": [
+            {
+                "id": section.id,
+                "plots": [_drawing(plot) for plot in drawn[section.id]],
+                "runs": {run.model: _encoded(run, drawn[section.id]) for run in report.runs[section.id] if run},
+            }
+            for section in report.sections
+        ],
+    }
+    return json.dumps(content, separators=(",", ":")).replace("</", "<\\/")
+
+
+def _drawing(plot: Plot) -> dict[str, object]:
+    options = {"reference": plot.reference, "range": plot.range}
+    return {"x": _axis(plot.x), "y": _axis(plot.y)} | {name: value for name, value in options.items() if value}
+
+
+def _axis(quantity: Quantity) -> dict[str, object]:
+    return {"column": quantity.column, "factor": quantity.factor, "label": quantity.label}
+
+
+def _shown_at_first(report: Report) -> set[str]:
+    """All models while they are few, else those that the papers print most numbers of."""
+    if len(report.models) <= SHOWN_AT_FIRST + 2:
+        return {model.name for model in report.models}
+    counts = {model.name: 0 for model in report.models}
+    for group in report.numbers.values():
+        for number in group:
+            counts[number.case.fmu] += 1
+    return set(sorted(counts, key=lambda name: (-counts[name], name))[:SHOWN_AT_FIRST])
+
+
+def _encoded(run: Run, plots: Sequence[Plot]) -> dict[str, str]:
+    """The columns that the plots need, thinned out, as little-endian floats."""
+    wanted = sorted({"time"}.union(*(plot.columns() for plot in plots)) & run.columns.keys())
+    columns = [run.columns[name] for name in wanted]
+    close = [_clipped(run, plot) for plot in plots if plot.range and plot.x.column in run.columns]
+    rows = kept_rows(run.columns["time"], columns + close, ROWS, TOLERANCE)
+    return {
+        name: base64.b64encode(column[rows].astype("<f4").tobytes()).decode()
+        for name, column in zip(wanted, columns, strict=True)
+    }
+
+
+def _clipped(run: Run, plot: Plot) -> np.ndarray:
+    """A column within the range that is shown at first, so that what lies there counts when rows are thinned out."""
+    low, high = plot.range
+    return np.clip(run.columns[plot.x.column], low / plot.x.factor, high / plot.x.factor)

@@ -1,0 +1,139 @@
+"""What each model can and cannot do, measured from runs of the rig."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .rig import Experiment, Run, experiment
+
+SURFACE = "rill2023_model1"
+GRIP = 9.0  # s: the belt has carried every body to its first break-away by then
+REST_SPEED = 1e-6  # m/s
+DRIFT_LIMIT = 1e-6  # m
+ENERGY_LIMIT = 1e-6  # J
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    verdict: str = "plain"  # good, bad or plain
+
+
+@dataclass(frozen=True)
+class Property:
+    """One column of the table: the runs it looks at and what it makes of them."""
+
+    title: str
+    text: str
+    experiments: tuple[Experiment, ...]
+    measure: Callable[[list[Run]], Cell]
+
+
+def properties(folder: Path, static_friction: Mapping[str, float]) -> list[Property]:
+    """All columns. Motions are written to the folder; `static_friction` gives the coefficient in each system."""
+    motions = tuple(experiment("prescribed", sets=SURFACE, motion=file, interval=0.0) for file in write_motions(folder))
+    hold = experiment("pulse", param={"load": 2.0, "duration": 2.0}, stop=1.0)
+    cycle = experiment("pulse", param={"load": 2.0}, interval=0.0)
+    belt = experiment("belt", interval=0.0)
+    return [
+        Property(
+            "holds a load",
+            "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was put on. "
+            "Below 1 µm/s it rests.",
+            (hold,),
+            _holds,
+        ),
+        Property(
+            "drift per cycle",
+            "How far the second pulse of 2 N leaves the body from where it found it. Below 1 µm counts as none.",
+            (cycle,),
+            _drift,
+        ),
+        Property(
+            "break-away",
+            "Largest friction force before the first slip on the belt, over the static limit. 1 makes full use of it.",
+            (belt,),
+            lambda runs: _breakaway(runs, static_friction.get("belt")),
+        ),
+        Property(
+            "passive",
+            "Energy that a relaxed element gives away under a constant normal force: crept into tension and jerked, "
+            "or shaken. "
+            "A passive element gives none under any motion; none under these is what is measured.",
+            motions,
+            _passive,
+        ),
+        Property(
+            "events",
+            "Events in 20 s on the belt. A model without them sticks and slips by its equations alone, which suits "
+            "importers that handle events poorly.",
+            (belt,),
+            lambda runs: Cell(f"{runs[0].stats['events']:.0f}", "good" if runs[0].stats["events"] == 0 else "plain"),
+        ),
+        Property(
+            "evaluations per s",
+            "Evaluations of the model per second of simulation on the belt, with CVODE at a tolerance of 10⁻⁸.",
+            (belt,),
+            lambda runs: Cell(f"{runs[0].stats['evaluations_per_second']:.0f}"),
+        ),
+    ]
+
+
+def _holds(runs: list[Run]) -> Cell:
+    speed = abs(float(runs[0].columns["velocity"][-1]))
+    return Cell("yes", "good") if speed < REST_SPEED else Cell(f"creeps {_length(speed)}/s", "bad")
+
+
+def _drift(runs: list[Run]) -> Cell:
+    time, position = runs[0].columns["time"], runs[0].columns["position"]
+    drift = float(position[-1] - np.interp(time[-1] / 2, time, position))
+    return Cell("none", "good") if abs(drift) < DRIFT_LIMIT else Cell(_length(drift), "bad")
+
+
+def _breakaway(runs: list[Run], static_friction: float | None) -> Cell:
+    columns = runs[0].columns
+    early = columns["time"] < GRIP
+    if static_friction is None or "normalForce" not in columns:
+        return Cell("–")
+    ratio = float(np.abs(columns["frictionForce"][early]).max() / (static_friction * columns["normalForce"][0]))
+    return Cell(f"{ratio:.3f}", "good" if abs(ratio - 1) < 0.01 else "bad")
+
+
+def _passive(runs: list[Run]) -> Cell:
+    gained = max(-float(_work(run).min()) for run in runs)
+    return Cell("yes", "good") if gained < ENERGY_LIMIT else Cell(f"gives {1e3 * gained:.3g} mJ", "bad")
+
+
+def _work(run: Run) -> np.ndarray:
+    """What the element has taken up to each row; force and velocity are linear in between."""
+    time, force, velocity = (run.columns[name] for name in ("time", "frictionForce", "relativeVelocity"))
+    f0, f1, v0, v1 = force[:-1], force[1:], velocity[:-1], velocity[1:]
+    parts = np.diff(time) * (2 * f0 * v0 + f0 * v1 + f1 * v0 + 2 * f1 * v1) / 6
+    return np.concatenate([[0.0], np.cumsum(parts)])
+
+
+def _length(value: float) -> str:
+    return f"{1e3 * value:.3g} mm" if abs(value) >= 1e-4 else f"{1e6 * value:.3g} µm"
+
+
+def write_motions(folder: Path) -> list[Path]:
+    """Two motions that get energy out of an element that is not passive, as tables for the rig.
+
+    An element that asks for the force behind the motion is told one that no friction withstands.
+    """
+    creep = [(0.0, 0.0), (0.1, 5e-4), (3.0, 5e-4), (3.0002, 0.5), (3.002, 0.5), (3.0022, 5e-4), (5.0, 5e-4)]
+    step = 5e-4
+    time = np.arange(0, 0.5, step)
+    frequency = 5 * 10 ** (2 * time)  # Hz, from 5 to 50
+    shaken = 0.02 * np.sin(2 * np.pi * np.cumsum(frequency) * step)
+    files = []
+    for name, rows in {"creep_and_jerk": creep, "shaken": list(zip(time, shaken, strict=True))}.items():
+        file = folder / f"{name}.csv"
+        lines = [f"{float(t)!r},9.81,{float(v)!r},{float(98.1 * np.sign(v))!r}" for t, v in rows]
+        file.write_text("\n".join(["time,normalForce,relativeVelocity,externalForce", *lines, ""]), encoding="utf-8")
+        files.append(file)
+    return files

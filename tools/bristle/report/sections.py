@@ -1,0 +1,116 @@
+"""The sections of the report: a benchmark system each, with its text, its plots and its printed numbers."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import BristleError
+from ..papers import Case
+from .rig import Experiment, experiment
+
+FACTORS = {"mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3}
+COLUMN = re.compile(r"(\S+) \[(.+)\]")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column of the rig's table and the unit that it is shown in."""
+
+    column: str
+    unit: str
+
+    @property
+    def factor(self) -> float:
+        return FACTORS.get(self.unit, 1.0)
+
+    @property
+    def words(self) -> str:
+        return in_words(self.column)
+
+    @property
+    def label(self) -> str:
+        return self.words if self.unit == "1" else f"{self.words} in {self.unit.replace('um', 'µm')}"
+
+
+def in_words(name: str) -> str:
+    """trolley1.normalForce: trolley 1 normal force."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d)|\.", " ", name).lower()
+
+
+@dataclass(frozen=True)
+class Plot:
+    x: Quantity
+    y: Quantity
+    reference: str | None = None  # column with what is to be compared with
+    range: tuple[float, float] | None = None  # of x, in its shown unit; all of it if not given
+
+    @property
+    def title(self) -> str:
+        return self.y.words.capitalize() + ("" if self.x.column == "time" else f" over {self.x.words}")
+
+    def columns(self) -> set[str]:
+        return {self.x.column, self.y.column} | ({self.reference} if self.reference else set())
+
+
+@dataclass(frozen=True)
+class Section:
+    id: str
+    title: str
+    text: str
+    system: Mapping[str, Any]
+    experiment: Experiment
+    plots: tuple[Plot, ...]
+
+
+def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """The sections of sections.toml, then one for each other system that needs no file."""
+    known = tomllib.loads((Path(__file__).parent / "sections.toml").read_text(encoding="utf-8"))
+    by_name = {system["name"]: system for system in systems if not system["needsInput"]}
+    entries = [entry for entry in known["section"] if entry["system"] in by_name]
+    named = {entry["system"] for entry in entries}
+    entries += [{"system": name} for name in by_name if name not in named]
+    return [_section(entry, by_name[entry["system"]], known["default"]["plots"]) for entry in entries]
+
+
+def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
+    options = {key: entry[key] for key in ("param", "stop", "interval") if key in entry}
+    changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
+    plots = tuple(_plot(*words) for words in entry.get("plots", default))
+    return Section(
+        id=re.sub(r"[^\w-]", "_", entry["system"] + changes),
+        title=entry.get("title", system["title"]),
+        text=" ".join(entry.get("text", "").split()),
+        system=system,
+        experiment=experiment(entry["system"], **options),
+        plots=plots,
+    )
+
+
+def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
+    options = options or {}
+    limits = options.get("range")
+    return Plot(_quantity(x), _quantity(y), options.get("reference"), tuple(limits) if limits else None)
+
+
+def _quantity(text: str) -> Quantity:
+    match = COLUMN.fullmatch(text)
+    if not match:
+        raise BristleError(f'sections.toml: "{text}" is not "column [unit]".')
+    return Quantity(*match.groups())
+
+
+def section_of(case: Case, all_sections: Sequence[Section]) -> Section:
+    """The section that shows the system of a printed number, with the same changes where there is one."""
+    candidates = [section for section in all_sections if section.system["name"] == case.system]
+    if not candidates:
+        raise BristleError(f'{case.id}: "{case.system}" is not a system of the rig.')
+    wanted = {name: float(value) for name, value in case.param.items()}
+    for section in candidates:
+        if wanted and {name: float(value) for name, value in section.experiment.param} == wanted:
+            return section
+    return candidates[0]

@@ -1,0 +1,38 @@
+"""Fewer points for the same picture."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def kept_rows(time: np.ndarray, columns: Sequence[np.ndarray], limit: int, tolerance: float) -> np.ndarray:
+    """Rows that draw all columns over time within `tolerance` (of each column's own span) by straight lines.
+
+    The stretch with the largest deviation is split first, so that what matters most is there when `limit` ends it.
+    """
+    last = len(time) - 1
+    scaled = np.array([column / (np.ptp(column) or 1.0) for column in columns])
+    rows = {0, last}
+    waiting: list[tuple[float, int, int, int]] = []
+
+    def look(a: int, b: int) -> None:
+        if b - a < 2:
+            return
+        span = time[b] - time[a]
+        weight = (time[a : b + 1] - time[a]) / span if span > 0 else np.zeros(b - a + 1)
+        straight = scaled[:, [a]] + weight * (scaled[:, [b]] - scaled[:, [a]])
+        deviation = np.abs(scaled[:, a : b + 1] - straight).max(axis=0)
+        worst = a + int(deviation[1:-1].argmax()) + 1
+        if deviation[worst - a] > tolerance:
+            heapq.heappush(waiting, (-float(deviation[worst - a]), a, worst, b))
+
+    look(0, last)
+    while waiting and len(rows) < limit:
+        _, a, middle, b = heapq.heappop(waiting)
+        rows.add(middle)
+        look(a, middle)
+        look(middle, b)
+    return np.array(sorted(rows))
