@@ -1,0 +1,17 @@
+#!/bin/sh
+# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to "python -m bristle report".
+set -eu
+cd "$(dirname "$0")"
+
+fail() {
+    echo "report.sh: $1" >&2
+    exit 1
+}
+
+[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 || fail "there are no FMUs yet: run ./build.sh first."
+export PATH="$PWD/.venv/bin:$PATH"
+if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1; then
+    tail -n 20 build/rig.log >&2
+    fail "the rig cannot be built; it needs a C compiler, SUNDIALS, libzip and expat (on Debian: apt-get install gcc libsundials-dev libzip-dev libexpat1-dev)."
+fi
+exec env PYTHONPATH=tools python -m bristle report "$@"
