@@ -9,14 +9,9 @@
  * Not modelled: stick. A body under load creeps with a speed below v_r instead of resting.
  */
 #include "StaticRegularized.h"
-#include "common/contact.h"
+#include "common/friction_curve.h"
 #include "common/regularization.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)x;
-    (void)m;
-    (void)dx;
-    double F = 0;
-    if (u->N > 0) F = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, u->v) * u->N;
-    contact_outputs(u, F, u->v, y);
+static double friction_curve(const Parameters *p, double v) {
+    return parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, v);
 }

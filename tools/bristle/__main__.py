@@ -1,4 +1,4 @@
-"""The command line: python -m bristle generate | universal | package | report | list."""
+"""The command line: python -m bristle generate | universal | package | report | table | list."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from . import BristleError, report
 from .generate import Project, generate
 from .package import summaries, write_package
+from .table import renewed
 from .universal import write_universal
 
 
@@ -53,6 +54,10 @@ def _parser() -> argparse.ArgumentParser:
     report.add_arguments(tell)
     tell.set_defaults(run=report.write_report)
 
+    table = commands.add_parser("table", help="renew the table of models in the README")
+    table.add_argument("readme", type=Path, help="README.md, with modelDescription/ beside it")
+    table.set_defaults(run=_table)
+
     show = commands.add_parser("list", help="one line per FMU of a folder")
     show.add_argument("folder", type=Path, nargs="?", default=Path("dist"))
     show.set_defaults(run=_list)
@@ -76,6 +81,11 @@ def _package(arguments: argparse.Namespace) -> None:
         project.license,
         arguments.libraries,
     )
+
+
+def _table(arguments: argparse.Namespace) -> None:
+    text = renewed(arguments.readme, arguments.readme.parent / "modelDescription")
+    arguments.readme.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _list(arguments: argparse.Namespace) -> None:

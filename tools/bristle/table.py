@@ -1,0 +1,37 @@
+"""The table of models, as the README shows it: made from the descriptions, never by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from .description import Description
+from .reading import read_description
+
+BEGIN = "<!-- models: written by `python -m bristle table README.md` -->"
+END = "<!-- end of models -->"
+
+
+def model_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[A-Z]*.toml"))
+
+
+def models_table(descriptions: Iterable[Description]) -> str:
+    lines = ["| FMU | the law in a line | states | modes | choose it when |", "|---|---|---|---|---|"]
+    for one in descriptions:
+        states = sum(state.count for state in one.states)
+        modes = "yes" if one.modes else "–"
+        lines.append(f"| `{one.name}` | {one.title} | {states or '–'} | {modes} | {one.choose[0]} |")
+    return "\n".join(lines)
+
+
+def with_table(text: str, table: str) -> str:
+    """A text with the table between its two marks renewed."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def renewed(readme: Path, descriptions: Path) -> str:
+    table = models_table(read_description(file) for file in model_files(descriptions))
+    return with_table(readme.read_text(encoding="utf-8"), table)
