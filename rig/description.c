@@ -2,6 +2,7 @@
 
 #include <expat.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,12 @@ static int count(const char **attributes, const char *name) {
     return n <= INT_MAX ? (int)n : 0;
 }
 
+/* A number with a default. */
+static double real(const char **attributes, const char *name, double otherwise) {
+    const char *value = attribute(attributes, name);
+    return value ? strtod(value, NULL) : otherwise;
+}
+
 typedef struct {
     Description *description;
     char *simple_type; /* whose items are being read */
@@ -63,6 +70,8 @@ static void add_type(Description *d, Type type, const char **attributes) {
     variable->type = type;
     variable->unit = copied_attribute(attributes, "unit");
     variable->declared_type = copied_attribute(attributes, "declaredType");
+    variable->minimum = real(attributes, "min", -INFINITY);
+    variable->maximum = real(attributes, "max", INFINITY);
     variable->derivative_of = type == REAL ? count(attributes, "derivative") : 0;
 }
 

@@ -14,7 +14,8 @@ typedef struct {
     unsigned reference;
     Type type;
     Causality causality;
-    int derivative_of; /* index of the state whose rate this is, counted from 1; 0 for none */
+    int derivative_of;       /* index of the state whose rate this is, counted from 1; 0 for none */
+    double minimum, maximum; /* infinite where none is declared */
 } Variable;
 
 typedef struct {

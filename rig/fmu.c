@@ -17,6 +17,7 @@
 #define PLATFORM "darwin64"
 #define SUFFIX ".dylib"
 #else
+#include <elf.h>
 #define PLATFORM "linux64"
 #define SUFFIX ".so"
 #endif
@@ -82,14 +83,35 @@ static bool unpack(Fmu *fmu, Archive *archive, Message *message) {
            fail(message, "%s: %s.", fmu->path, why.text);
 }
 
+/* Whether all parts of a library that are to be mapped lie within its file: the system's loader takes that for granted,
+ * and dies of a library that was cut off. */
+static bool is_whole(const char *path) {
+    bool good = true;
+#ifndef __APPLE__
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    Elf64_Ehdr header;
+    Elf64_Phdr part;
+    good = fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+           header.e_ident[EI_CLASS] == ELFCLASS64;
+    const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    for (int i = 0; good && i < header.e_phnum; i++)
+        good = fseek(file, (long)(header.e_phoff + (Elf64_Off)i * sizeof part), SEEK_SET) == 0 &&
+               fread(&part, sizeof part, 1, file) == 1 && size >= 0 && part.p_offset <= (Elf64_Off)size &&
+               part.p_filesz <= (Elf64_Off)size - part.p_offset;
+    fclose(file);
+#endif
+    return good;
+}
+
 static bool load(Fmu *fmu, Message *message) {
     char *file = joined(fmu->description.identifier, SUFFIX, "");
     char *path = joined(fmu->folder, "/binaries/" PLATFORM "/", file);
-    if (access(path, R_OK) == 0)
-        fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    else
+    if (access(path, R_OK) != 0)
         fail(message, "%s: it has no binary for this platform (binaries/" PLATFORM "/%s).", fmu->path, file);
-    if (!fmu->library && access(path, R_OK) == 0)
+    else if (!is_whole(path))
+        fail(message, "%s: its binary is damaged.", fmu->path);
+    else if (!(fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
         fail(message, "%s: its binary cannot be loaded: %s.", fmu->path, dlerror());
     free(file);
     free(path);

@@ -13,6 +13,7 @@
 #include "listing.h"
 #include "memory.h"
 #include "results.h"
+#include "surfaces.h"
 
 enum { GOOD = 0, RUN_FAILED = 1, WRONG_USE = 2, INTERRUPTED = 130 };
 
@@ -51,7 +52,7 @@ typedef struct {
 typedef struct {
     char *label;
     const Fmu **fmus; /* one per contact */
-    Host *host;
+    Coupling *coupling;
     Statistics statistics;
     double *last_row;
     bool good;
@@ -269,7 +270,7 @@ static bool give(Model *model, const System *system, const Setting *setting, boo
         const bool is_prefixed = strncmp(setting->name, contact, length) == 0 && setting->name[length] == '.';
         const char *name = is_prefixed ? setting->name + length + 1 : setting->name;
         bool found;
-        if (!host_set(model->host, c, name, setting->value, &found, message)) return false;
+        if (!coupling_set(model->coupling, c, name, setting->value, &found, message)) return false;
         *known = *known || found;
     }
     return true;
@@ -307,8 +308,9 @@ static bool prepare(Model *models, const Command *command, const Experiment *exp
     for (int i = 0; i < command->n_models && good; i++) {
         Model *model = &models[i];
         good = find_fmus(model, command->models[i], command->system, fmus, message) &&
-               (model->host = host_open(command->system, command->parameters, &command->table, model->fmus, message)) &&
-               host_set_surfaces(model->host, message) && give_all(model, command, known, message);
+               (model->coupling =
+                    coupling_open(command->system, command->parameters, &command->table, model->fmus, message)) &&
+               set_surfaces(model->coupling, message) && give_all(model, command, known, message);
         for (int k = 0; k < i && good; k++)
             if (strcmp(models[k].label, model->label) == 0) {
                 char number[16];
@@ -319,7 +321,8 @@ static bool prepare(Model *models, const Command *command, const Experiment *exp
             }
     }
     good = good && check_all_known(command, known, models[0].fmus[0], message);
-    for (int i = 0; i < command->n_models && good; i++) good = host_initialize(models[i].host, experiment, message);
+    for (int i = 0; i < command->n_models && good; i++)
+        good = coupling_initialize(models[i].coupling, experiment->stop, experiment->tolerance, message);
     free(known);
     return good;
 }
@@ -352,15 +355,14 @@ static int run_all(Model *models, const Command *command, Experiment *experiment
     int code = GOOD;
     for (int i = 0; i < command->n_models; i++) {
         Model *model = &models[i];
-        const char *const *columns = host_columns(model->host);
+        const char *const *columns = (const char *const *)model->coupling->columns;
         watch.model = model;
         watch.shown = 0;
-        watch.n_columns = 0;
-        while (columns[watch.n_columns]) watch.n_columns++;
+        watch.n_columns = model->coupling->n_columns;
         model->last_row = new_array((size_t)watch.n_columns, sizeof *model->last_row);
         if (results) results_begin(results, model->label, columns);
         Message message;
-        model->good = host_run(model->host, experiment, &model->statistics, &message);
+        model->good = host_run(model->coupling, experiment, &model->statistics, &message);
         clear_progress(&watch);
         if (model->good) continue;
         fprintf(stderr, "rig: %s: %s\n", model->label, message.text);
@@ -444,7 +446,8 @@ static int execute(Command *command, char **arguments, Model **models, Fmus *fmu
     *models = new_array((size_t)command->n_models, sizeof **models);
     if (!prepare(*models, command, &experiment, fmus, message)) return WRONG_USE;
     Results results = {0};
-    for (int i = 0; i < command->n_models; i++) results_add_columns(&results, host_columns((*models)[i].host));
+    for (int i = 0; i < command->n_models; i++)
+        results_add_columns(&results, (const char *const *)(*models)[i].coupling->columns);
     int code = WRONG_USE;
     if (!command->output || results_open(&results, command->output, message)) {
         code = run_all(*models, command, &experiment, command->output ? &results : NULL);
@@ -457,7 +460,7 @@ static int execute(Command *command, char **arguments, Model **models, Fmus *fmu
 
 static void clean_up(Command *command, Model *models, Fmus *fmus) {
     for (int i = 0; models && i < command->n_models; i++) {
-        host_close(models[i].host);
+        coupling_close(models[i].coupling);
         free(models[i].label);
         free(models[i].fmus);
         free(models[i].last_row);

@@ -15,10 +15,18 @@ def main(systems: Path, resources: Path, out: Path) -> None:
     for file in sorted(resources.glob("*.toml")):
         description = tomllib.loads(file.read_text(encoding="utf-8"))
         lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])},", "     (const SetValue[]){"]
-        lines += [f"         {{{quoted(name)}, {quoted(str(value))}}}," for name, value in description["values"].items()]
+        lines += [f"         {{{quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
         lines += ["         {NULL, NULL},", "     }},"]
     lines += ["    {NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")
+
+
+def scalars(values: dict) -> list[tuple[str, object]]:
+    """Names and values; the elements of an array one by one, counted from 1."""
+    pairs = []
+    for name, value in values.items():
+        pairs += [(f"{name}[{i}]", item) for i, item in enumerate(value, 1)] if isinstance(value, list) else [(name, value)]
+    return pairs
 
 
 def quoted(text: str) -> str:

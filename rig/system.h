@@ -5,12 +5,12 @@
  *     y     = FMUs(t, u)              y: what they answer, in the order of their `outputs`, contact by contact
  *
  * A system is one file systems/<name>.c with its equations in a comment on top and one `const System system_<name>`;
- * the build finds it. Names in `inputs` and `outputs` are those of the FMU's variables. An FMU fits if every input it has is
- * offered and every output that is needed exists; what it has no input for is not fed.
+ * the build finds it. Names in `inputs` and `outputs` are those of the FMU's variables. An FMU fits if every input it
+ * has is offered and every output that is needed exists; what it has no input for is not fed.
  *
- * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and restarts. A
- * system decides by `phase`, never by comparing the time, so that it stays continuous up to and including the event.
- * Kinks in the states may be marked by `indicators`: the host locates their zeros and restarts there.
+ * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and
+ * restarts. A system decides by `phase`, never by comparing the time, so that it stays continuous up to and including
+ * the event. Kinks in the states may be marked by `indicators`: the host locates their zeros and restarts there.
  */
 #ifndef SYSTEM_H
 #define SYSTEM_H

@@ -1,10 +1,10 @@
-/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.                     Rill 2023, section 4.4, Listings 1, 2
+/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.         Rill 2023, section 4.4, Listings 1, 2
  *
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b
  *
- * Answer: with ideal stick the mass follows the belt until k v_b t = F_s, t = 7.3575 s, F_s = 1.47 N; the spring pulls it back and
- * it sticks again at about 10 s, and a second time between 16.5 s and 17.5 s. LuGre breaks away too early.
+ * Answer: with ideal stick the mass follows the belt until k v_b t = F_s, t = 7.3575 s, F_s = 1.47 N; the spring pulls
+ * it back and it sticks again at about 10 s, and a second time between 16.5 s and 17.5 s. LuGre breaks away too early.
  */
 #include "spring_on_belt.h"
 

@@ -3,8 +3,8 @@
  *     x(t): from 0 to X, and then in turn to -X and X, with constant speed 4 X/T
  *     dx/dt = v(t),   dW/dt = F v(t)
  *
- * Answer: from the second cycle on the loop passes through P1 (X = 0.0891 mm, F = 50.0 N) for LuGre with sigma0 = 946160 N/m and for
- * Dahl with sigma0 = 1592200 N/m, delta_D = 1.52 and F_d = F_s = 55.3 N.
+ * Answer: from the second cycle on the loop passes through P1 (X = 0.0891 mm, F = 50.0 N) for LuGre with sigma0 =
+ * 946160 N/m and for Dahl with sigma0 = 1592200 N/m, delta_D = 1.52 and F_d = F_s = 55.3 N.
  */
 #include "driven.h"
 

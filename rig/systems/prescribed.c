@@ -1,7 +1,7 @@
 /* prescribed: any motion, read from a file.
  *
- * The file (--input) has the columns time and inputs of the FMU by their names: normalForce, relativeVelocity, … Values are linear
- * between rows; two rows of the same time are a jump. No body moves: the results are the element's answer.
+ * The file (--input) has the columns time and inputs of the FMU by their names: normalForce, relativeVelocity … Values
+ * are linear between rows; two rows of the same time are a jump. No body moves: the results are the element's answer.
  *
  *     dx/dt = relativeVelocity     displacement, where the file has that column
  */

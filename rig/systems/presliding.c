@@ -6,11 +6,12 @@
  *           F_p + (F_m - F_p) (t - t_p)/t_p        t_p <= t < 2 t_p     and down to the mean value, 0.5 N,
  *           F_m + F_a sin(2 pi f (t - 2 t_p))      t >= 2 t_p           then 2 Hz
  *
- * The text prints the peak, the mean value and the frequency; the shape of the peak (1 s up, 1 s down) and the amplitude (0.4 N) are
- * chosen here, so that the load stays below the dynamic friction force of 1 N.
+ * The text prints the peak, the mean value and the frequency. The shape of the peak (0.1 s up, 0.1 s down) and the
+ * amplitude (0.2 N) are chosen here: with 2 Hz not far above the natural frequency of the mass on its bristle (1.6 Hz),
+ * the force swings by 0.34 N and stays below the elastic limit of 1 N.
  *
- * Answer: after the peak the mass should only swing on its bristle. Smooth Coulomb and stick-slip drift away, LuGre and Dahl
- * drift a little, elasto-plastic and Gonthier stay.
+ * Answer: after the peak the mass should only swing on its bristle. Smooth Coulomb, LuGre and Dahl drift away; Karnopp,
+ * velocity-based, elasto-plastic and Gonthier stay.
  */
 #include "one_mass.h"
 
@@ -44,9 +45,9 @@ const System system_presliding = {
             [MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
             [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
             [PEAK] = {"peak", "N", 2, ANY, "Force at the peak"},
-            [PEAK_TIME] = {"peakTime", "s", 1, POSITIVE, "Time up to the peak, and down from it"},
+            [PEAK_TIME] = {"peakTime", "s", 0.1, POSITIVE, "Time up to the peak, and down from it"},
             [MEAN] = {"mean", "N", 0.5, ANY, "Mean value of the pulsating load"},
-            [AMPLITUDE] = {"amplitude", "N", 0.4, ANY, "Amplitude of the pulsating load"},
+            [AMPLITUDE] = {"amplitude", "N", 0.2, ANY, "Amplitude of the pulsating load"},
             [FREQUENCY] = {"frequency", "Hz", 2, NOT_NEGATIVE, "Frequency of the pulsating load"},
             {NULL, NULL, 0, ANY, NULL},
         },

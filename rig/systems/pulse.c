@@ -1,10 +1,11 @@
-/* pulse: a mass on a plate under a load that is switched on and off twice.              Rill 2023, section 4.3, Listings 1, 2
+/* pulse: a mass on a plate under a load that is switched on and off twice.    Rill 2023, section 4.3, Listings 1, 2
  *
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F,   F_E = F_I, 0, F_I, 0 … each for 0.1 s
  *
- * Answer: below the static limit (5.886 N) the mass should stay. The static model creeps with 0.1875 mm/s under 2 N; LuGre drifts
- * by 0.02129 mm per cycle under 2 N and by some 20 mm in two cycles under 4.5 N; the implicit and the second-order bristle stay.
+ * Answer: below the static limit (5.886 N) the mass should stay. The static model creeps with 0.1875 mm/s under 2 N;
+ * LuGre drifts by 0.02129 mm per cycle under 2 N and by some 20 mm in two cycles under 4.5 N; the implicit and the
+ * second-order bristle stay.
  */
 #include "pulse_load.h"
 

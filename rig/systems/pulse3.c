@@ -3,11 +3,11 @@
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F,   F_E = 0.8 F_s, 0, 0.8 F_s, 0, 0.8 F_s, 0 each for 1 s
  *
- * The parameters of the paper's Fig. 5 are not in its text; m = 1 kg, N = 9.81 N, mu 0.6/0.3, v_s = 0.1 mm/s, x_s = 0.01 mm,
- * c_f = 1e8 N/m reproduce the printed figures.
+ * The parameters of the paper's Fig. 5 are not in its text; m = 1 kg, N = 9.81 N, mu 0.6/0.3, v_s = 0.1 mm/s, x_s =
+ * 0.01 mm, c_f = 1e8 N/m reproduce the printed figures.
  *
- * Answer: the regularized models creep, Simpack's by 25.0 um more than the others; the stick-slip elements return to their place
- * from 5.0 um (Adams, RecurDyn; within about 0.5 s) and 0.047 um (Simpack).
+ * Answer: the regularized models creep, Simpack's by 25.0 um more than the others; the stick-slip elements return to
+ * their place from 5.0 um (Adams, RecurDyn; within about 0.5 s) and 0.047 um (Simpack).
  */
 #include "pulse_load.h"
 

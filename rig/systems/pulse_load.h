@@ -1,4 +1,5 @@
-/* What the systems with a load that is switched on and off in turn have in common: F_E = F_I in the even phases, up to a number
+/* What the systems with a load that is switched on and off in turn have in common: F_E = F_I in the even phases, up to
+ * a number
  * of pulses, 0 in between. Each phase lasts tau. */
 #ifndef PULSE_LOAD_H
 #define PULSE_LOAD_H

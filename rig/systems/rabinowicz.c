@@ -3,15 +3,17 @@
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b
  *
- * Beside it runs the closed form for ideal Coulomb friction with the limits F_s = mu_s m g and F_d = mu_d m g. In stick x = x_0 + v_b t
- * until k x = F_s. In slip the mass swings about F_d/k, with w^2 = k/m and A = (F_s - F_d)/k:
+ * Beside it runs the closed form for ideal Coulomb friction with the limits F_s = mu_s m g and F_d = mu_d m g. In stick
+ * x = x_0 + v_b t until k x = F_s. In slip the mass swings about F_d/k, with w^2 = k/m and A = (F_s - F_d)/k:
  *
  *     x = F_d/k + A cos wt + v_b/w sin wt
  *
- * until its velocity is again v_b, which is after (2 pi - 2 atan(A w/v_b))/w and at x = F_d/k - A; then it sticks for 2 A/v_b.
+ * until its velocity is again v_b, which is after (2 pi - 2 atan(A w/v_b))/w and at x = F_d/k - A; then it sticks for 2
+ * A/v_b.
  *
- * Answer (largest and mean relative difference from the closed form over 50 s): smooth Coulomb 27.3 and 7.9 %, velocity-based 12.5
- * and 2.7, Dahl 23.6 and 6.9, LuGre 4.0 and 0.8, stick-slip 4.0 and 0.8, elasto-plastic 9.5 and 1.9, Gonthier 14.0 and 2.8.
+ * Answer (largest and mean relative difference from the closed form over 50 s): smooth Coulomb 27.3 and 7.9 %,
+ * velocity-based 12.5 and 2.7, Dahl 23.6 and 6.9, LuGre 4.0 and 0.8, stick-slip 4.0 and 0.8, elasto-plastic 9.5 and
+ * 1.9, Gonthier 14.0 and 2.8.
  */
 #include "spring_on_belt.h"
 

@@ -1,0 +1,427 @@
+#include "coupling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
+
+static int length(const char *const *list) {
+    int n = 0;
+    while (list[n]) n++;
+    return n;
+}
+
+static int count(const Quantity *list) {
+    int n = 0;
+    while (list && list[n].name) n++;
+    return n;
+}
+
+/* Connects the inputs and outputs of one FMU by their names. */
+static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) {
+    Element *e = &k->elements[contact];
+    const Description *d = &fmu->description;
+    const Contact *place = &k->system->contacts[contact];
+    e->offers = k->system->reads_table ? (const char *const *)k->moment.table->names : place->inputs;
+    const int n_offers = length(e->offers);
+    e->n_outputs = length(place->outputs);
+    e->first_input = k->n_inputs;
+    e->first_output = k->n_outputs;
+    e->first_state = k->n_states;
+    e->first_indicator = k->n_indicators;
+    e->inputs = new_array((size_t)n_offers, sizeof *e->inputs);
+    e->input_places = new_array((size_t)n_offers, sizeof *e->input_places);
+    e->input_values = new_array((size_t)n_offers, sizeof *e->input_values);
+    e->outputs = new_array((size_t)e->n_outputs, sizeof *e->outputs);
+    for (int i = 0; i < d->n_variables; i++) {
+        const Variable *variable = &d->variables[i];
+        if (variable->causality != INPUT) continue;
+        int offer = 0;
+        while (offer < n_offers && strcmp(e->offers[offer], variable->name) != 0) offer++;
+        if (offer == n_offers || variable->type != REAL)
+            return fail(message, "%s does not fit: the system %s does not offer its input %s.", fmu->path,
+                        k->system->name, variable->name);
+        e->inputs[e->n_inputs] = variable->reference;
+        e->input_places[e->n_inputs++] = e->first_input + offer;
+    }
+    for (int i = 0; i < e->n_outputs; i++) {
+        const Variable *variable = description_find(d, place->outputs[i]);
+        if (!variable || variable->type != REAL || variable->causality != OUTPUT)
+            return fail(message, "%s does not fit: it lacks the output %s that the system %s needs.", fmu->path,
+                        place->outputs[i], k->system->name);
+        e->outputs[i] = variable->reference;
+    }
+    k->n_inputs += n_offers;
+    k->n_outputs += e->n_outputs;
+    k->n_states += fmu->n_states;
+    k->n_indicators += d->n_indicators;
+    return true;
+}
+
+static bool is_shown(const Variable *variable) {
+    return variable->causality == OUTPUT && variable->type != OTHER_TYPE;
+}
+
+static void add_column(Coupling *k, const char *prefix, const char *name) {
+    k->columns = grown_array(k->columns, (size_t)k->n_columns + 2, sizeof *k->columns);
+    k->columns[k->n_columns++] = prefix ? joined(prefix, ".", name) : copied(name);
+    k->columns[k->n_columns] = NULL;
+}
+
+/* The order here is that of fill_row. */
+static void name_columns(Coupling *k) {
+    add_column(k, NULL, "time");
+    for (int i = 0; i < k->n_own; i++) add_column(k, NULL, k->system->states[i].name);
+    for (int i = 0; i < count(k->system->outputs); i++) add_column(k, NULL, k->system->outputs[i].name);
+    for (int c = 0; c < k->n_contacts; c++) {
+        const Element *e = &k->elements[c];
+        const Fmu *fmu = e->instance.fmu;
+        const Description *d = &fmu->description;
+        const char *prefix = k->n_contacts > 1 ? k->system->contacts[c].name : NULL;
+        for (int i = 0; i < e->n_inputs; i++) add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
+        for (int i = 0; i < fmu->n_states; i++) add_column(k, prefix, fmu_state(fmu, i)->name);
+        for (int i = 0; i < fmu->n_states; i++) add_column(k, prefix, d->variables[d->rates[i] - 1].name);
+        for (int i = 0; i < d->n_variables; i++)
+            if (is_shown(&d->variables[i])) add_column(k, prefix, d->variables[i].name);
+    }
+}
+
+static void allocate(Coupling *k) {
+    const struct {
+        double **vector;
+        int size;
+    } vectors[] = {
+        {&k->x, k->n_states},
+        {&k->nominals, k->n_states},
+        {&k->dx, k->n_states},
+        {&k->u, k->n_inputs},
+        {&k->y, k->n_outputs},
+        {&k->row, k->n_columns},
+        {&k->own_rates, k->n_own},
+        {&k->own_inputs, k->n_inputs},
+        {&k->shifted_states, k->n_states},
+        {&k->shifted_rates, k->n_own},
+        {&k->shifted_inputs, k->n_inputs},
+        {&k->seeds, k->n_inputs},
+        {&k->answers, k->n_outputs + k->n_states},
+        {&k->force_slopes, k->n_own * k->n_outputs},
+    };
+    const size_t n_vectors = sizeof vectors / sizeof *vectors;
+    size_t size = 0;
+    for (size_t i = 0; i < n_vectors; i++) size += (size_t)vectors[i].size;
+    k->memory = new_array(size, sizeof *k->memory);
+    double *next = k->memory;
+    for (size_t i = 0; i < n_vectors; i++) {
+        *vectors[i].vector = next;
+        next += vectors[i].size;
+    }
+}
+
+/* Counts the system's time events up to now. */
+static void pass_time_events(Coupling *k, double t) {
+    k->moment.t = t;
+    while (k->system->event_time && k->system->event_time(&k->moment) <= t) k->moment.phase++;
+}
+
+Coupling *coupling_open(const System *system, const double *parameters, const Table *table, const Fmu *const *fmus,
+                        Message *message) {
+    Coupling *k = new_array(1, sizeof *k);
+    k->system = system;
+    k->moment = (Moment){.p = parameters, .table = table};
+    while (system->contacts[k->n_contacts].name) k->n_contacts++;
+    k->n_own = k->n_states = count(system->states);
+    k->n_indicators = system->n_indicators;
+    k->elements = new_array((size_t)k->n_contacts, sizeof *k->elements);
+    for (int c = 0; c < k->n_contacts; c++)
+        if (!connect(k, c, fmus[c], message) || !instance_open(&k->elements[c].instance, fmus[c], message)) {
+            coupling_close(k);
+            return NULL;
+        }
+    name_columns(k);
+    allocate(k);
+    pass_time_events(k, 0);
+    if (system->start) system->start(parameters, k->x);
+    system->inputs(&k->moment, k->x, k->u);
+    return k;
+}
+
+void coupling_close(Coupling *k) {
+    if (!k) return;
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        instance_close(&e->instance);
+        free(e->inputs);
+        free(e->outputs);
+        free(e->input_places);
+        free(e->input_values);
+    }
+    for (int i = 0; i < k->n_columns; i++) free(k->columns[i]);
+    free(k->columns);
+    free(k->elements);
+    free(k->memory);
+    free(k);
+}
+
+bool coupling_set(Coupling *k, int contact, const char *name, const char *value, bool *known, Message *message) {
+    Instance *instance = &k->elements[contact].instance;
+    const Variable *variable = description_find(&instance->fmu->description, name);
+    *known = variable && variable->causality == PARAMETER;
+    return !*known || instance_set(instance, variable, value, message);
+}
+
+bool coupling_has_jacobian(const Coupling *k) {
+    for (int c = 0; c < k->n_contacts; c++)
+        if (!k->elements[c].instance.fmu->description.has_slopes) return false;
+    return true;
+}
+
+static fmi2Status give_inputs(Element *e, const double *u) {
+    for (int i = 0; i < e->n_inputs; i++) e->input_values[i] = u[e->input_places[i]];
+    return e->instance.fmu->call.set_real(e->instance.component, e->inputs, (size_t)e->n_inputs, e->input_values);
+}
+
+/* Brings one FMU to a point of time and states; u is that of the point. */
+static fmi2Status place(Element *e, double t, const double *x, const double *u) {
+    const Fmu *fmu = e->instance.fmu;
+    fmi2Status status = fmu->call.set_time(e->instance.component, t);
+    if (status <= fmi2Warning && fmu->n_states > 0)
+        status = fmu->call.set_continuous_states(e->instance.component, x + e->first_state, (size_t)fmu->n_states);
+    return status <= fmi2Warning ? give_inputs(e, u) : status;
+}
+
+static int verdict(Coupling *k, Element *e, fmi2Status status, const char *function) {
+    if (status <= fmi2Warning) return 0;
+    instance_good(&e->instance, status, function, &k->complaint);
+    return status == fmi2Discard ? 1 : -1;
+}
+
+int coupling_evaluate(Coupling *k, double t, const double *x, double *dx) {
+    k->moment.t = t;
+    k->system->inputs(&k->moment, x, k->u);
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const Fmu *fmu = e->instance.fmu;
+        const fmi2Component component = e->instance.component;
+        fmi2Status status = place(e, t, x, k->u);
+        if (status <= fmi2Warning)
+            status = fmu->call.get_real(component, e->outputs, (size_t)e->n_outputs, k->y + e->first_output);
+        if (status <= fmi2Warning && fmu->n_states > 0)
+            status = fmu->call.get_derivatives(component, dx + e->first_state, (size_t)fmu->n_states);
+        const int answer = verdict(k, e, status, "the evaluation");
+        if (answer) return answer;
+    }
+    k->system->rates(&k->moment, x, k->y, dx);
+    return 0;
+}
+
+int coupling_indicators(Coupling *k, double t, const double *x, double *g) {
+    k->moment.t = t;
+    k->system->inputs(&k->moment, x, k->u);
+    if (k->system->indicators) k->system->indicators(&k->moment, x, g);
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const Fmu *fmu = e->instance.fmu;
+        fmi2Status status = place(e, t, x, k->u);
+        if (status <= fmi2Warning)
+            status = fmu->call.get_event_indicators(e->instance.component, g + e->first_indicator,
+                                                    (size_t)fmu->description.n_indicators);
+        const int answer = verdict(k, e, status, "fmi2GetEventIndicators");
+        if (answer) return answer;
+    }
+    return 0;
+}
+
+static double small_change(double value, double nominal) {
+    return 1e-7 * fmax(fabs(value), nominal);
+}
+
+/* How the system's rates follow the FMUs' outputs. */
+static void find_force_slopes(Coupling *k, const double *x) {
+    for (int o = 0; o < k->n_outputs; o++) {
+        const double y = k->y[o], change = small_change(y, 1);
+        k->y[o] = y + change;
+        k->system->rates(&k->moment, x, k->y, k->shifted_rates);
+        k->y[o] = y;
+        for (int i = 0; i < k->n_own; i++)
+            k->force_slopes[i * k->n_outputs + o] = (k->shifted_rates[i] - k->own_rates[i]) / change;
+    }
+}
+
+/* Adds what a change of one FMU's inputs or states (its knowns, along the seeds) does to all rates: its directional
+ * derivative gives the change of its outputs and of its own rates. */
+static int add_slope(Coupling *k, Element *e, const fmi2ValueReference *knowns, int n_knowns, const double *seeds,
+                     double *column) {
+    const Fmu *fmu = e->instance.fmu;
+    const fmi2Component component = e->instance.component;
+    const size_t n_outputs = (size_t)e->n_outputs, n_states = (size_t)fmu->n_states, n = (size_t)n_knowns;
+    double *outputs = k->answers, *rates = k->answers + n_outputs;
+    fmi2Status status =
+        fmu->call.get_directional_derivative(component, e->outputs, n_outputs, knowns, n, seeds, outputs);
+    if (status <= fmi2Warning && n_states > 0)
+        status = fmu->call.get_directional_derivative(component, fmu->rates, n_states, knowns, n, seeds, rates);
+    for (int i = 0; i < k->n_own; i++)
+        for (int o = 0; o < e->n_outputs; o++)
+            column[i] += k->force_slopes[i * k->n_outputs + e->first_output + o] * outputs[o];
+    for (int i = 0; i < fmu->n_states; i++) column[e->first_state + i] += rates[i];
+    return verdict(k, e, status, "fmi2GetDirectionalDerivative");
+}
+
+/* Column of a state of the system. */
+static int find_own_column(Coupling *k, int state, const double *x, double *column) {
+    double *shifted = memcpy(k->shifted_states, x, (size_t)k->n_states * sizeof *x);
+    const double change = small_change(x[state], k->nominals[state]);
+    shifted[state] += change;
+    k->system->rates(&k->moment, shifted, k->y, k->shifted_rates);
+    k->system->inputs(&k->moment, shifted, k->shifted_inputs);
+    for (int i = 0; i < k->n_own; i++) column[i] = (k->shifted_rates[i] - k->own_rates[i]) / change;
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        bool feels = false;
+        for (int i = 0; i < e->n_inputs; i++) {
+            const int at = e->input_places[i];
+            k->seeds[i] = (k->shifted_inputs[at] - k->own_inputs[at]) / change;
+            feels = feels || k->seeds[i] != 0;
+        }
+        const int answer = feels ? add_slope(k, e, e->inputs, e->n_inputs, k->seeds, column) : 0;
+        if (answer) return answer;
+    }
+    return 0;
+}
+
+/* The FMUs' parts are exact; the system's own equations are cheap and smooth, so their slopes come from differences. */
+int coupling_jacobian(Coupling *k, double t, const double *x, double *columns) {
+    int answer = coupling_evaluate(k, t, x, k->dx);
+    if (answer) return answer;
+    memcpy(k->own_rates, k->dx, (size_t)k->n_own * sizeof(double));
+    memcpy(k->own_inputs, k->u, (size_t)k->n_inputs * sizeof(double));
+    memset(columns, 0, (size_t)k->n_states * (size_t)k->n_states * sizeof *columns);
+    find_force_slopes(k, x);
+    for (int j = 0; j < k->n_own && !answer; j++) answer = find_own_column(k, j, x, columns + j * k->n_states);
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const double one = 1;
+        for (int j = 0; j < e->instance.fmu->n_states && !answer; j++)
+            answer =
+                add_slope(k, e, &e->instance.fmu->states[j], 1, &one, columns + (e->first_state + j) * k->n_states);
+    }
+    return answer;
+}
+
+const double *coupling_row(Coupling *k, double t, const double *x) {
+    if (coupling_evaluate(k, t, x, k->dx)) return NULL;
+    double *next = k->row;
+    *next++ = t;
+    for (int i = 0; i < k->n_own; i++) *next++ = x[i];
+    if (k->system->results) k->system->results(&k->moment, x, k->y, next);
+    next += count(k->system->outputs);
+    for (int c = 0; c < k->n_contacts; c++) {
+        const Element *e = &k->elements[c];
+        const Fmu *fmu = e->instance.fmu;
+        for (int i = 0; i < e->n_inputs; i++) *next++ = k->u[e->input_places[i]];
+        for (int i = 0; i < fmu->n_states; i++) *next++ = x[e->first_state + i];
+        for (int i = 0; i < fmu->n_states; i++) *next++ = k->dx[e->first_state + i];
+        for (int i = 0; i < fmu->description.n_variables; i++) {
+            const Variable *variable = &fmu->description.variables[i];
+            if (!is_shown(variable)) continue;
+            fmi2Integer whole = 0;
+            if (variable->type == REAL) {
+                fmu->call.get_real(e->instance.component, &variable->reference, 1, next++);
+            } else {
+                fmu->call.get_integer(e->instance.component, &variable->reference, 1, &whole);
+                *next++ = whole;
+            }
+        }
+    }
+    return k->row;
+}
+
+bool coupling_complete_step(Coupling *k, double t, bool *event, Message *message) {
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const Fmu *fmu = e->instance.fmu;
+        if (!fmu->description.needs_completed_steps) continue;
+        fmi2Boolean enter = fmi2False, terminate = fmi2False;
+        k->moment.t = t;
+        k->system->inputs(&k->moment, k->x, k->u);
+        fmi2Status status = place(e, t, k->x, k->u);
+        if (status <= fmi2Warning)
+            status = fmu->call.completed_integrator_step(e->instance.component, fmi2True, &enter, &terminate);
+        if (!instance_good(&e->instance, status, "fmi2CompletedIntegratorStep", message)) return false;
+        if (terminate) return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
+        *event = *event || enter;
+    }
+    return true;
+}
+
+bool coupling_enter_event(Coupling *k, double t, Message *message) {
+    if (coupling_evaluate(k, t, k->x, k->dx)) return fail(message, "%s", k->complaint.text);
+    for (int c = 0; c < k->n_contacts; c++) {
+        Instance *instance = &k->elements[c].instance;
+        const fmi2Status status = instance->fmu->call.enter_event_mode(instance->component);
+        if (!instance_good(instance, status, "fmi2EnterEventMode", message)) return false;
+    }
+    return true;
+}
+
+/* Event iteration of one FMU, from event mode back to continuous time. */
+static bool settle(Coupling *k, Element *e, double t, Message *message) {
+    const Fmu *fmu = e->instance.fmu;
+    const fmi2Component component = e->instance.component;
+    const size_t n = (size_t)fmu->n_states;
+    fmi2EventInfo info = {.newDiscreteStatesNeeded = fmi2True};
+    bool states_changed = false, nominals_changed = false;
+    fmi2Status status = give_inputs(e, k->u);
+    for (int i = 0; status <= fmi2Warning && info.newDiscreteStatesNeeded; i++) {
+        if (i == ITERATIONS_AT_MOST)
+            return fail(message, "%s: its discrete states do not settle at t = %.9g s.", fmu->path, t);
+        status = fmu->call.new_discrete_states(component, &info);
+        if (info.terminateSimulation)
+            return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
+        states_changed = states_changed || info.valuesOfContinuousStatesChanged;
+        nominals_changed = nominals_changed || info.nominalsOfContinuousStatesChanged;
+    }
+    if (info.nextEventTimeDefined) k->next_event = fmin(k->next_event, info.nextEventTime);
+    if (status <= fmi2Warning) status = fmu->call.enter_continuous_time_mode(component);
+    if (status <= fmi2Warning && states_changed && n > 0)
+        status = fmu->call.get_continuous_states(component, k->x + e->first_state, n);
+    if (status <= fmi2Warning && nominals_changed && n > 0)
+        status = fmu->call.get_nominals(component, k->nominals + e->first_state, n);
+    return instance_good(&e->instance, status, "the event", message);
+}
+
+bool coupling_settle(Coupling *k, double t, Message *message) {
+    pass_time_events(k, t);
+    k->system->inputs(&k->moment, k->x, k->u);
+    k->next_event = INFINITY;
+    for (int c = 0; c < k->n_contacts; c++)
+        if (!settle(k, &k->elements[c], t, message)) return false;
+    return true;
+}
+
+bool coupling_initialize(Coupling *k, double stop, double tolerance, Message *message) {
+    for (int i = 0; i < k->n_own; i++) k->nominals[i] = k->system->states[i].nominal;
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const Functions *call = &e->instance.fmu->call;
+        const fmi2Component component = e->instance.component;
+        const size_t n = (size_t)e->instance.fmu->n_states;
+        fmi2Status status = call->setup_experiment(component, fmi2True, tolerance, 0, fmi2True, stop);
+        if (status <= fmi2Warning) status = call->enter_initialization_mode(component);
+        if (status <= fmi2Warning) status = give_inputs(e, k->u);
+        if (status <= fmi2Warning) status = call->exit_initialization_mode(component);
+        if (status <= fmi2Warning && n > 0) status = call->get_continuous_states(component, k->x + e->first_state, n);
+        if (status <= fmi2Warning && n > 0) status = call->get_nominals(component, k->nominals + e->first_state, n);
+        if (!instance_good(&e->instance, status, "the initialization", message)) return false;
+    }
+    return coupling_settle(k, 0, message);
+}
+
+void coupling_terminate(Coupling *k) {
+    for (int c = 0; c < k->n_contacts; c++) {
+        const Instance *instance = &k->elements[c].instance;
+        instance->fmu->call.terminate(instance->component);
+    }
+}

@@ -1,0 +1,54 @@
+#include "surfaces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const ParameterSet *find_set(const char *name) {
+    for (const ParameterSet *set = parameter_sets; set->name; set++)
+        if (strcmp(set->name, name) == 0) return set;
+    return NULL;
+}
+
+/* Normalised models take the properties of their bristle per unit of normal force, the sets have them as they are. */
+static bool is_per_normal_force(const Variable *variable) {
+    return variable->unit && ((strcmp(variable->name, "bristleStiffness") == 0 && strcmp(variable->unit, "1/m") == 0) ||
+                              (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
+}
+
+/* The normal force at the beginning, or 1 where the system does not speak of one. */
+static double initial_normal_force(const Coupling *coupling, const Element *e) {
+    for (int i = 0; e->offers[i]; i++)
+        if (strcmp(e->offers[i], "normalForce") == 0) return coupling->u[e->first_input + i];
+    return 1;
+}
+
+static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message) {
+    const Element *e = &coupling->elements[contact];
+    for (const SetValue *entry = set->values; entry->name; entry++) {
+        const Variable *variable = description_find(&e->instance.fmu->description, entry->name);
+        if (!variable) continue;
+        char text[32];
+        const char *value = entry->value;
+        if (variable->type == REAL) {
+            double number = strtod(value, NULL);
+            if (is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
+            if (number < variable->minimum || number > variable->maximum) continue;
+            snprintf(text, sizeof text, "%.17g", number);
+            value = text;
+        }
+        bool known;
+        if (!coupling_set(coupling, contact, entry->name, value, &known, message)) return false;
+    }
+    return true;
+}
+
+bool set_surfaces(Coupling *coupling, Message *message) {
+    for (int c = 0; c < coupling->n_contacts; c++) {
+        const char *name = coupling->system->contacts[c].set;
+        const ParameterSet *set = name ? find_set(name) : NULL;
+        if (name && !set)
+            return fail(message, "the parameter set %s of the system %s is missing.", name, coupling->system->name);
+        if (set && !set_surface(coupling, c, set, message)) return false;
+    }
+    return true;
+}

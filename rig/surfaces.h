@@ -1,0 +1,13 @@
+/* The parameter sets of resources/, and those among them that a system takes for its contacts. */
+#ifndef SURFACES_H
+#define SURFACES_H
+
+#include "coupling.h"
+
+/* The set of that name, or NULL. */
+const ParameterSet *find_set(const char *name);
+
+/* Gives the FMU at each contact the values of the set that the system names, as far as it has and allows them. */
+bool set_surfaces(Coupling *coupling, Message *message);
+
+#endif
