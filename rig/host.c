@@ -14,7 +14,8 @@
 
 enum {
     EVENTS_TO_A_WATCH = 1000, /* this many events must get somewhere, see watch_events */
-    STEPS_PER_INTERVAL = 10   /* no step is longer than this many output intervals of the system */
+    STEPS_PER_INTERVAL = 10,  /* no step is longer than this many output intervals of the system */
+    FAILURES_AT_MOST = 50     /* of one step: a law that jumps without an event takes more than the usual few */
 };
 
 typedef struct {
@@ -82,6 +83,8 @@ static bool open_solver(Host *h, Message *message) {
                       CVodeSVtolerances(h->solver, h->experiment->tolerance, h->tolerances) == CV_SUCCESS &&
                       CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
                       (!coupling_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
+                      CVodeSetMaxErrTestFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
+                      CVodeSetMaxConvFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
                       CVodeSetMaxStep(h->solver, STEPS_PER_INTERVAL * k->system->interval) == CV_SUCCESS &&
                       CVodeRootInit(h->solver, k->n_indicators, on_indicators) == CV_SUCCESS;
     return good || fail(message, "the solver cannot be set up: %s", h->complaint.text);
@@ -107,15 +110,18 @@ static bool write_row(Host *h, double t, const double *x, Message *message) {
     return true;
 }
 
-/* Rows on the grid of output times up to t; inside the step the solver interpolates. */
+/* Rows on the grid of output times up to t; inside the step the solver interpolates. A point of the grid that is t but
+ * for rounding is t. */
 static bool write_grid(Host *h, double t, Message *message) {
-    const double interval = h->experiment->interval;
+    const double interval = h->experiment->interval, rounding = 1e-9 * interval;
     if (interval <= 0) return write_row(h, t, h->coupling->x, message);
-    for (; (double)h->next_row * interval <= t; h->next_row++) {
+    for (; (double)h->next_row * interval <= t + rounding; h->next_row++) {
         const double t_row = (double)h->next_row * interval;
-        if (CVodeGetDky(h->solver, t_row, 0, h->interpolated) != CV_SUCCESS)
+        const bool is_end = t_row >= t - rounding;
+        if (!is_end && CVodeGetDky(h->solver, t_row, 0, h->interpolated) != CV_SUCCESS)
             return fail(message, "the solver cannot interpolate at t = %.9g s.", t_row);
-        if (!write_row(h, t_row, N_VGetArrayPointer(h->interpolated), message)) return false;
+        const double *x = is_end ? h->coupling->x : N_VGetArrayPointer(h->interpolated);
+        if (!write_row(h, is_end ? t : t_row, x, message)) return false;
     }
     return true;
 }

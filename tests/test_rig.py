@@ -1,0 +1,460 @@
+"""The rig: every FMU in every system, the numbers of the papers, and what a user may do wrong.
+
+The rig is build/rig/rig or what BRISTLE_RIG names. Where it is not built the tests are skipped, but not on continuous integration.
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import FMUS, FOLDER, REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from bristle import papers  # noqa: E402
+
+RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
+
+if not RIG.exists():
+    if os.environ.get("CI") == "true":
+        raise RuntimeError(f"{RIG} is not there: cmake -S rig -B build/rig && cmake --build build/rig")
+    pytest.skip(f"{RIG} is not built", allow_module_level=True)
+
+PRESENT = {fmu.name: fmu for fmu in FMUS}
+CASES = [case for case in papers.cases() if all(model in PRESENT for model in case.models)]
+
+
+def call(*arguments, **options):
+    return subprocess.run([str(RIG), *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+
+
+def simulate(folder, system, *models, options=()):
+    """Columns of the results by model."""
+    file = Path(folder) / "results.csv"
+    run = call(system, *(PRESENT[model].path for model in models), "-o", file, *options)
+    assert run.returncode == 0, run.stderr
+    return papers.read_csv(file)
+
+
+def names(description):
+    return {variable.name for variable in description.variables}
+
+
+def is_scalar(description):
+    """Whether the element has the translational interface, which all but the spatial systems offer."""
+    return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
+
+
+SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
+
+
+def needs(*models):
+    """Only where these FMUs are there: a folder may hold a few of them only."""
+    return pytest.mark.skipif(not set(models) <= PRESENT.keys(), reason=f"needs {', '.join(models)}")
+
+
+@cache
+def systems():
+    return {system["name"]: system for system in json.loads(call("list", "--json").stdout)}
+
+
+# ---- the papers ----
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_papers_number_is_met(case):
+    value = papers.evaluate(case, RIG, FOLDER)
+    assert case.is_met(value), (
+        f"{case.what}: {value:.6g} {case.unit}, expected {case.expected:g} ± {case.tolerance:g} ({case.reason})"
+    )
+
+
+def test_cases_are_told_apart_and_explained():
+    everything = papers.cases()
+    assert len({case.id for case in everything}) == len(everything)
+    for case in everything:
+        assert case.system in systems(), case.id
+        assert case.tolerance > 0 and case.reason.endswith("."), case.id
+        if case.obtained is not None:
+            assert abs(case.obtained - case.printed) > case.tolerance, f"{case.id} is met and needs no excuse"
+
+
+@needs("LuGre", "SecondOrderBristle", "StaticRegularized")
+def test_lugre_breaks_away_too_early_and_the_static_model_last(tmp_path):
+    """Rill, section 4.4: LuGre before the ideal 7.3575 s, the second-order bristle a little after it, the static model still later."""
+    results = simulate(tmp_path, "belt", "LuGre", "SecondOrderBristle", "StaticRegularized", options=["--output-interval", 0])
+    moment = {model: papers.quantity("crossing(abs(relativeVelocity), 5e-3)", columns) for model, columns in results.items()}
+    assert moment["LuGre"] < 7.3575 < moment["SecondOrderBristle"] < moment["StaticRegularized"] < 7.45
+
+
+# ---- every FMU in every system ----
+
+
+@SCALAR
+def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
+    inputs = {variable.name for variable in fmu.description.variables if variable.causality == "input"}
+    for name, system in systems().items():
+        contacts = system["contacts"]
+        if system["needsInput"] or "frictionForce" not in contacts[0]["outputs"]:
+            continue
+        file = tmp_path / f"{name}.csv"
+        run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
+        if not inputs <= set(contacts[0]["inputs"]):
+            assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        if run.returncode == 2 and "must be at least" in run.stderr:
+            continue  # the paper's surface is not one that this model can have
+        assert run.returncode == 0, f"{name}: {run.stderr}"
+        columns = papers.read_csv(file)[fmu.name]
+        assert columns["time"][-1] == pytest.approx(system["stop"], rel=1e-12)
+        assert all(np.isfinite(values).all() for values in columns.values()), name
+
+
+@SCALAR
+def test_without_contact_a_body_feels_the_load_only(fmu, tmp_path):
+    """While the normal force is not positive, friction is exactly zero and m dv/dt = F_E."""
+    columns = simulate(tmp_path, "liftoff", fmu.name, options=["--tolerance", 1e-7])[fmu.name]
+    normal, force, t, v = (columns[name] for name in ("normalForce", "frictionForce", "time", "velocity"))
+    apart = normal < 0
+    assert apart.any() and not apart.all()
+    assert (force[apart] == 0).all()
+    flight = apart & (t < 0.5)
+    slope = np.polyfit(t[flight], v[flight], 1)[0]
+    assert slope == pytest.approx(2, rel=1e-6)
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and "externalForce" in names(d))
+def test_ideal_stick_answers_the_external_force(fmu, tmp_path):
+    columns = simulate(tmp_path, "pulse", fmu.name)[fmu.name]
+    assert columns["frictionForce"] == pytest.approx(columns["load"], abs=1e-9)
+    assert abs(columns["position"]).max() < 1e-12
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and {"stictionDeflection", "mode"} <= names(d))
+def test_reset_of_a_state_arrives_in_the_host(fmu, tmp_path):
+    """A pulse above the static limit: when the body comes to stick again, the element starts its deflection anew."""
+    options = ["--param", "load=7", "--param", "duration=0.1", "--param", "pulses=1", "--stop", 1]
+    columns = simulate(tmp_path, "pulse3", fmu.name, options=options)[fmu.name]
+    t, x, mode = columns["time"], columns["stictionDeflection"], columns["mode"]
+    at_event = np.flatnonzero((np.diff(t) == 0) & (np.diff(mode) != 0))
+    resets = [i for i in at_event if x[i + 1] == 0 and t[i] > 0.1]
+    assert resets, "no event sets the deflection to zero"
+
+
+# ---- several contacts, several models ----
+
+
+@needs("LuGre", "Dahl")
+def test_contacts_of_one_system_are_separate_instances(tmp_path):
+    columns = simulate(tmp_path, "stack", "LuGre")["LuGre"]
+    forces = [columns[f"{contact}.frictionForce"] for contact in ("top", "middle", "bottom")]
+    assert all(abs(a - b).max() > 1 for a, b in zip(forces, forces[1:]))
+    assert columns["middle.normalForce"][0] == pytest.approx(4 * 9.81)
+
+
+@needs("LuGre", "Dahl")
+def test_each_contact_may_have_its_own_model(tmp_path):
+    file = tmp_path / "results.csv"
+    lugre, dahl = PRESENT["LuGre"].path, PRESENT["Dahl"].path
+    run = call("stack", f"{lugre},{dahl},{lugre}", "--set", "bottom.staticFriction=0.5", "-o", file, "--stop", 1)
+    assert run.returncode == 0, run.stderr
+    (model, columns), = papers.read_csv(file).items()
+    assert model == "LuGre+Dahl+LuGre"
+    assert "middle.bristleDeflection" in columns
+
+
+@needs("LuGre")
+def test_parameter_at_one_contact_leaves_the_others(tmp_path):
+    """A bottom that holds everything: the ground contact then carries less than with slippery ground, and the top is as it was."""
+    plain = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01])["LuGre"]
+    changed = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01, "--set", "bottom.bristleStiffness=1e5"])["LuGre"]
+    assert plain["top.frictionForce"][-1] == pytest.approx(changed["top.frictionForce"][-1], rel=1e-3)
+    assert plain["bottom.bristleDeflection"][-1] != changed["bottom.bristleDeflection"][-1]
+
+
+@needs("LuGre", "StaticRegularized")
+def test_comparison_is_one_file_with_empty_cells_for_what_a_model_lacks(tmp_path):
+    file = tmp_path / "results.csv"
+    run = call("pulse", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, PRESENT["LuGre"].path, "-o", file)
+    assert run.returncode == 0, run.stderr
+    results = papers.read_csv(file)
+    assert list(results) == ["LuGre", "StaticRegularized", "LuGre#3"]
+    assert "bristleDeflection" in results["LuGre"] and "bristleDeflection" not in results["StaticRegularized"]
+    assert (results["LuGre"]["position"] == results["LuGre#3"]["position"]).all()
+
+
+# ---- results ----
+
+
+@needs("LuGre")
+def test_events_have_a_row_before_and_after(tmp_path):
+    columns = simulate(tmp_path, "pulse", "LuGre")["LuGre"]
+    t, load = columns["time"], columns["load"]
+    for switch, before, after in ((0.1, 2, 0), (0.2, 0, 2), (0.3, 2, 0)):
+        rows = np.flatnonzero(t == switch)
+        assert len(rows) == 2 and load[rows[0]] == before and load[rows[1]] == after
+
+
+@needs("LuGre")
+def test_rows_stand_on_the_grid_that_was_asked_for(tmp_path):
+    columns = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])["LuGre"]
+    assert columns["time"] == pytest.approx(np.arange(0, 2.01, 0.25))
+
+
+@needs("LuGre")
+def test_result_does_not_depend_on_the_grid(tmp_path):
+    coarse = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 5])["LuGre"]
+    fine = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0])["LuGre"]
+    assert coarse["position"][-1] == fine["position"][-1]
+
+
+@needs("LuGre")
+def test_tolerance_is_kept(tmp_path):
+    """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at the end of two cycles."""
+    exact = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", 1e-11])["LuGre"]["position"][-1]
+    for tolerance in (1e-6, 1e-8):
+        value = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", tolerance])["LuGre"]["position"][-1]
+        assert value == pytest.approx(exact, abs=3e3 * tolerance)
+
+
+@needs("LuGre", "LuGreNormalized")
+def test_surface_of_a_normalised_model_is_that_of_the_others(tmp_path):
+    """Its bristle per unit of normal force, at a constant normal force, is the same bristle."""
+    results = simulate(tmp_path, "belt", "LuGre", "LuGreNormalized", options=["--tolerance", 1e-10])
+    assert results["LuGre"]["position"][-1] == pytest.approx(results["LuGreNormalized"]["position"][-1], rel=1e-6)
+
+
+@needs("LuGre")
+def test_standard_output_takes_the_results():
+    run = call("pulse", PRESENT["LuGre"].path, "-o", "-", "--stop", 0.01)
+    assert run.returncode == 0
+    assert run.stdout.startswith("model,time,position,velocity,load,normalForce,relativeVelocity,bristleDeflection,")
+
+
+@needs("LuGre", "StaticRegularized")
+def test_statistics_are_a_table(tmp_path):
+    run = call("belt", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, "--stats", "-o", tmp_path / "results.csv")
+    header, *rows = [line.split() for line in run.stdout.splitlines()]
+    assert header == "model steps evaluations jacobians events wall_seconds evaluations_per_second".split()
+    assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
+    for row in rows:
+        steps, evaluations, jacobians = map(int, row[1:4])
+        assert steps < evaluations < 3 * steps, "exact slopes let Newton's iteration converge in one or two evaluations"
+        assert jacobians < steps / 5
+        assert float(row[6]) == pytest.approx(evaluations / 20, abs=0.1)
+
+
+# ---- parameter sets and motion from files ----
+
+
+@needs("LuGre")
+def test_set_by_name_and_by_file_are_the_same(tmp_path):
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
+        members = [name for name in archive.namelist() if name.startswith("resources/") and name.endswith(".ssv")]
+        assert members
+        for member in members:
+            file = tmp_path / Path(member).name
+            file.write_bytes(archive.read(member))
+            by_file = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file])["LuGre"]["position"]
+            by_name = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file.stem])["LuGre"]["position"]
+            assert (by_file == by_name).all(), member
+
+
+@needs("LuGre")
+def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
+    """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1 dz/dt."""
+    motion = tmp_path / "motion.csv"
+    motion.write_text("time,relativeVelocity,normalForce\n0,0,10\n0.1,0,10\n0.1,0.01,10\n0.2,0.01,10\n")
+    options = ["--input", motion, "--sets", "rill2023_model1"]
+    columns = simulate(tmp_path, "prescribed", "LuGre", options=options)["LuGre"]
+    t = columns["time"]
+    g = (0.3 + 0.3 * np.exp(-1)) * 10
+    z = np.where(t > 0.1, g / 39000 * -np.expm1(-39000 * 0.01 / g * (t - 0.1)), 0)
+    assert columns["bristleDeflection"] == pytest.approx(z, abs=1e-10)
+    assert columns["displacement"][-1] == pytest.approx(1e-3)
+
+
+# ---- the command line ----
+
+
+@needs("LuGre")
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["nosuch", "{LuGre}"], 'there is no system "nosuch"; there are belt'),
+        (["pulse"], "an FMU is missing"),
+        (["pulse", "none.fmu"], "none.fmu: No such file or directory."),
+        (["pulse", "{LuGre}", "--set", "stiffness=1"], "--set stiffness=1: no FMU has this parameter; LuGre has staticFriction"),
+        (["pulse", "{LuGre}", "--set", "staticFriction=much"], '"much" is not a number'),
+        (["pulse", "{LuGre}", "--set", "staticFriction=nan"], '"nan" is not a number'),
+        (["pulse", "{LuGre}", "--set", "staticFriction=-1"], "staticFriction = -1"),
+        (["pulse", "{LuGre}", "--set", "staticFriction"], "not of the form name=value"),
+        (["pulse", "{LuGre}", "--set"], "--set: its value is missing"),
+        (["pulse", "{LuGre}", "--param", "weight=1"], "the system pulse has no such parameter"),
+        (["pulse", "{LuGre}", "--param", "mass=0"], "--param mass=0: it must be above 0"),
+        (["pulse", "{LuGre}", "--param", "mass=heavy"], "not a number"),
+        (["pulse", "{LuGre}", "--stop", "0"], "--stop 0: this is too small"),
+        (["pulse", "{LuGre}", "--tolerance", "2"], "--tolerance 2: this is too large"),
+        (["pulse", "{LuGre}", "--output-interval", "-1"], "too small"),
+        (["pulse", "{LuGre}", "--faster"], "there is no option --faster"),
+        (["pulse", "{LuGre}", "-o", "missing/results.csv"], "missing/results.csv: No such file or directory"),
+        (["pulse", "{LuGre}", "--sets", "nosuch"], "there is no set of this name"),
+        (["pulse", "{LuGre}", "--sets", "nosuch.ssv"], "nosuch.ssv: No such file or directory"),
+        (["pulse", "{LuGre}", "--input", "motion.csv"], "--input does not belong here"),
+        (["pulse", "{LuGre},{LuGre}"], "the system pulse has 1 contact only"),
+        (["stack", "{LuGre},{LuGre}"], "the system stack has 3 contacts, but these are 2 FMUs"),
+        (["prescribed", "{LuGre}"], "needs --input"),
+        (["prescribed", "{LuGre}", "--input", "none.csv"], "none.csv: No such file or directory"),
+        (["list", "nosuch"], 'there is no system "nosuch"'),
+    ],
+)
+def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
+    words = [word.replace("{LuGre}", str(PRESENT["LuGre"].path)) for word in arguments]
+    run = call(*words, cwd=tmp_path)
+    assert run.returncode == 2
+    assert sentence in run.stderr
+    assert run.stderr.startswith("rig: ") and run.stderr.count("\n") == 1 and run.stderr.endswith("\n")
+    assert run.stdout == ""
+
+
+@needs("LuGre")
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "at least two rows"),
+        ("t,normalForce\n0,1\n", 'the first column is not named "time"'),
+        ("time\n0\n1\n", "no column beside"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n", "at least two rows"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,1\n", "line 3: there are fewer cells than names"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,1,0,0\n", "line 3: there are more cells than names"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,x,0\n", 'line 3: "x" is not a number'),
+        ("time,normalForce,relativeVelocity\n1,1,0\n0,1,0\n", "line 3: the time goes back"),
+        ("time,normalForce,relativeVelocity\n1,1,0\n2,1,0\n", "later than time 0"),
+        ("time,normalForce\n0,1\n1,1\n", "does not fit: the system prescribed does not offer its input relativeVelocity"),
+    ],
+)
+def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
+    motion = tmp_path / "motion.csv"
+    motion.write_text(text)
+    run = call("prescribed", PRESENT["LuGre"].path, "--input", motion)
+    assert run.returncode == 2 and sentence in run.stderr and run.stderr.count("\n") == 1
+
+
+def damaged(name, content):
+    """What may be wrong with an FMU; None leaves a member out."""
+    description, binary = name == "modelDescription.xml", name.startswith("binaries/linux64/")
+    return {
+        "no description": None if description else content,
+        "no binary": None if name.startswith("binaries/") else content,
+        "broken description": content[:2000] if description else content,
+        "other version": content.replace(b'fmiVersion="2.0"', b'fmiVersion="3.0"') if description else content,
+        "no model exchange": content.replace(b"ModelExchange", b"Nothing") if description else content,
+        "other identity": content.replace(b'guid="{', b'guid="{x') if description else content,
+        "cut binary": content[:4000] if binary else content,
+        "text for binary": b"text" if binary else content,
+        "other input": content.replace(b'name="relativeVelocity"', b'name="speed"') if description else content,
+        "other output": content.replace(b'name="frictionForce"', b'name="force"') if description else content,
+        "missing variable": content.replace(b"<Derivatives>", b'<Derivatives><Unknown index="99"/>') if description else content,
+    }
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("damage", damaged("", b""))
+def test_damaged_fmu_is_refused(damage, tmp_path):
+    file = tmp_path / "Damaged.fmu"
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(file, "w") as target:
+        for name in source.namelist():
+            content = damaged(name, source.read(name))[damage]
+            if content is not None:
+                target.writestr(name, content)
+    run = call("pulse", file)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Damaged.fmu" in run.stderr
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("size", [0, 100, 30000])
+def test_file_that_was_cut_off_is_refused(size, tmp_path):
+    file = tmp_path / "Cut.fmu"
+    file.write_bytes(PRESENT["LuGre"].path.read_bytes()[:size])
+    run = call("pulse", file)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Cut.fmu" in run.stderr
+
+
+@needs("LuGre")
+def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [str(RIG), "festoon", str(PRESENT["LuGre"].path), "--stop", "1e6"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    while not any(tmp_path.iterdir()):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "interrupted at t =" in errors
+    assert not any(tmp_path.iterdir())
+
+
+@needs("LuGre")
+def test_progress_shows_on_a_terminal_only(tmp_path):
+    command = [str(RIG), "festoon", str(PRESENT["LuGre"].path), "--stop", "200"]
+    silent = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert silent.returncode == 0 and silent.stderr == ""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    assert b"LuGre" in shown and b"%" in shown
+
+
+def test_help_and_list_tell_what_there_is():
+    run = call("--help")
+    assert run.returncode == 0 and "--output-interval" in run.stdout
+    assert {"pulse", "belt", "festoon", "rabinowicz", "stack", "presliding", "pulse3", "prescribed", "hysteresis"} <= systems().keys()
+    for name in systems():
+        assert name in call("list").stdout
+        assert "Contacts" in call("list", name).stdout
+
+
+def test_every_system_opens_with_its_equations():
+    for name in systems():
+        text = (REPOSITORY / "rig" / "systems" / f"{name}.c").read_text(encoding="utf-8")
+        assert text.startswith(f"/* {name}: "), name
+        assert "=" in text[: text.index("*/")], name
+
+
+# ---- quantities ----
+
+
+def test_quantities_are_what_they_say():
+    columns = {"time": np.array([0.0, 1, 1, 2, 3]), "top.x": np.array([0.0, 2, 4, 4, 0])}
+    for expression, value in {
+        "start(top_x)": 0,
+        "final(top_x)": 0,
+        "largest(top_x)": 4,
+        "smallest(top_x - 1)": -1,
+        "at(top_x, 0.5)": 1,
+        "at(top_x, 2.5)": 2,
+        "mean(top_x)": 7 / 3,
+        "crossing(top_x, 1)": 0.5,
+        "crossing(top_x, 3)": 1,
+        "crossing(top_x, 1, 1.5)": 2.75,
+        "largest(between(top_x, 2.5, 3))": 0,
+    }.items():
+        assert papers.quantity(expression, columns) == pytest.approx(value), expression
