@@ -192,13 +192,12 @@ static bool integrate(Host *h, Message *message) {
     while (t < experiment->stop) {
         if (*experiment->interrupted) return fail(message, "interrupted at t = %.9g s.", t);
         const double stop = next_stop(h);
+        *k->complaint.text = '\0';
         CVodeSetStopTime(h->solver, stop);
         const int result = CVode(h->solver, stop, h->states, &t, CV_ONE_STEP);
-        if (result < 0) {
-            const bool refused = result == CV_RHSFUNC_FAIL || result == CV_RTFUNC_FAIL || result == CV_LSETUP_FAIL;
+        if (result < 0)
             return fail(message, "the solver gives up at t = %.9g s: %s", t,
-                        refused ? k->complaint.text : h->complaint.text);
-        }
+                        *k->complaint.text ? k->complaint.text : h->complaint.text);
         h->statistics->steps++;
         bool event = result == CV_ROOT_RETURN || t >= stop;
         if (!write_grid(h, t, message) || !coupling_complete_step(k, t, &event, message) ||
