@@ -1,0 +1,126 @@
+#!/bin/sh
+# Builds everything and runs all tests: style, static analysis, the suite, and the suite again with sanitizers.
+# Installs Python packages into .venv and, as root on Debian, missing system packages; otherwise names them.
+# With CI=true whatever is missing or skipped is a failure.
+set -eu
+cd "$(dirname "$0")"
+export PATH="$PWD/.venv/bin:$PATH"
+# No __pycache__ beside the sources, which get packed and hashed.
+export PYTHONDONTWRITEBYTECODE=1
+
+fail() {
+    echo "check.sh: $1" >&2
+    exit 1
+}
+
+step() {
+    echo
+    echo "== $1 (${SECONDS_SO_FAR:-0} s)"
+}
+
+begun=$(date +%s)
+tick() {
+    SECONDS_SO_FAR=$(($(date +%s) - begun))
+}
+
+# --- what the checks need ----------------------------------------------------------------------------------------------
+
+# What has to be there : the Debian package that brings it.
+needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 clang-format:clang-format cppcheck:cppcheck
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium"
+
+is_there() {
+    for one in $(echo "$1" | tr '|' ' '); do
+        if [ -e "$one" ] || command -v "$one" >/dev/null; then return 0; fi
+    done
+    return 1
+}
+
+missing_packages() {
+    for need in $needs; do
+        is_there "${need%:*}" || printf '%s ' "${need##*:}"
+    done
+}
+
+missing=$(missing_packages)
+if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    step "Installing $missing"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1 || true
+    missing=$(missing_packages)
+fi
+if [ -n "$missing" ]; then
+    [ "${CI:-}" = true ] && fail "these Debian packages are missing: $missing"
+    echo "These Debian packages are missing, so what needs them is skipped: $missing"
+fi
+
+# --- build ---------------------------------------------------------------------------------------------------------------
+
+tick; step "Building"
+./build.sh
+if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
+    python -m pip install --quiet --disable-pip-version-check -r requirements-check.txt || fail "the requirements of the tests cannot be installed."
+    cp requirements-check.txt .venv/requirements-check.txt
+fi
+if [ -f rig/CMakeLists.txt ] && is_there /usr/include/zip.h && is_there /usr/include/expat.h; then
+    { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1 || { tail -n 20 build/rig.log >&2; fail "the rig cannot be built."; }
+fi
+
+# --- style and static analysis -------------------------------------------------------------------------------------------
+
+skipped=""
+if is_there clang-format; then
+    tick; step "Format"
+    find fmu_src rig -name '*.[ch]' -not -path '*/build/*' -print0 | xargs -0 clang-format --dry-run -Werror
+else
+    skipped="$skipped
+  the format of the C sources: clang-format is missing"
+fi
+if is_there cppcheck; then
+    tick; step "Static analysis"
+    # Each FMU is one translation unit that takes from the shared headers what it needs.
+    for unit in build/generated/*/fmu.c; do
+        cppcheck --quiet --std=c99 --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
+            --suppress=missingIncludeSystem --suppress=nullPointerRedundantCheck -I "$(dirname "$unit")" -I fmu_src \
+            -I "$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')" "$unit"
+    done
+else
+    skipped="$skipped
+  static analysis: cppcheck is missing"
+fi
+
+# --- tests -----------------------------------------------------------------------------------------------------------------
+
+results=build/results
+mkdir -p "$results"
+rm -f "$results"/*.xml
+failed=""
+
+tick; step "Tests"
+python -m pytest tests -n 2 --junit-xml="$results/plain.xml" || failed=1
+
+# The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
+# at the shipped file itself, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
+# for here: the suite counts every allocation of an instance by itself.
+tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
+{ cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 || { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
+BRISTLE_FMUS="$PWD/build/sanitize/dist" \
+    LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
+    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+    python -m pytest tests -n 2 -m "not shipped" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+
+# --- summary -----------------------------------------------------------------------------------------------------------------
+
+tick
+echo
+python tests/summary.py "$results" || failed=1
+[ -z "$skipped" ] || echo "Not checked:$skipped"
+echo "The check took $SECONDS_SO_FAR s."
+if [ -n "$failed" ]; then
+    echo "FAILED"
+    exit 1
+fi
+if [ "${CI:-}" = true ] && { [ -n "$skipped" ] || ! python tests/summary.py "$results" --nothing-skipped >/dev/null; }; then
+    echo "FAILED: with CI=true nothing may be skipped"
+    exit 1
+fi
+echo "All passed."

@@ -1,0 +1,141 @@
+"""What the tests know about an FMU: its modelDescription.xml, read without any help of the generator that wrote it."""
+
+import re
+import zipfile
+from functools import cached_property
+
+from lxml import etree
+
+
+def number(text):
+    return None if text is None else float(text)
+
+
+class Variable:
+    def __init__(self, element, index):
+        self.index = index  # from 1, as ModelStructure counts
+        self.name = element.get("name")
+        self.reference = int(element.get("valueReference"))
+        self.causality = element.get("causality", "local")
+        self.variability = element.get("variability", "continuous")
+        self.initial = element.get("initial")
+        self.text = element.get("description")
+        self.declared_variability = element.get("variability")
+        kind = next(child for child in element if child.tag in ("Real", "Integer", "Boolean", "String", "Enumeration"))
+        self.type = kind.tag
+        self.attributes = dict(kind.attrib)
+        self.derivative = int(kind.get("derivative")) if kind.get("derivative") else None
+        self.base = None  # the array's name, for an element of an array
+        match = re.fullmatch(r"(.+)\[(\d+)\]", self.name)
+        if match:
+            self.base = match.group(1)
+
+    def inherit(self, types):
+        declared = types.get(self.attributes.get("declaredType"), {})
+        self.attributes = {**declared, **self.attributes}
+
+    @property
+    def start(self):
+        text = self.attributes.get("start")
+        return None if text is None else float(text) if self.type == "Real" else int(text)
+
+    @property
+    def min(self):
+        return number(self.attributes.get("min"))
+
+    @property
+    def max(self):
+        return number(self.attributes.get("max"))
+
+    @property
+    def nominal(self):
+        return number(self.attributes.get("nominal"))
+
+    @property
+    def unit(self):
+        return self.attributes.get("unit")
+
+    def __repr__(self):
+        return self.name
+
+
+class Unknown:
+    def __init__(self, element):
+        self.index = int(element.get("index"))
+        listed = element.get("dependencies")
+        self.dependencies = None if listed is None else [int(i) for i in listed.split()]
+        kinds = element.get("dependenciesKind")
+        self.kinds = None if kinds is None else kinds.split()
+
+
+class Description:
+    def __init__(self, path):
+        with zipfile.ZipFile(path) as archive:
+            self.xml = archive.read("modelDescription.xml")
+        root = self.root = etree.fromstring(self.xml)
+        self.name = root.get("modelName")
+        self.guid = root.get("guid")
+        self.identifier = root.find("CoSimulation").get("modelIdentifier")
+        self.indicators = int(root.get("numberOfEventIndicators", 0))
+        types, self.items = {}, {}
+        for element in root.findall("TypeDefinitions/SimpleType"):
+            types[element.get("name")] = dict(element[0].attrib)
+            if element[0].tag == "Enumeration":
+                self.items[element.get("name")] = {int(item.get("value")): item.get("name") for item in element[0]}
+        self.variables = [Variable(element, i) for i, element in enumerate(root.findall("ModelVariables/ScalarVariable"), 1)]
+        for variable in self.variables:
+            variable.inherit(types)
+        self.by_name = {variable.name: variable for variable in self.variables}
+        structure = root.find("ModelStructure")
+        self.structure = {kind: [Unknown(e) for e in structure.findall(f"{kind}/Unknown")]
+                          for kind in ("Outputs", "Derivatives", "InitialUnknowns")}
+        self.derivatives = [self.variables[u.index - 1] for u in self.structure["Derivatives"]]
+        self.states = [self.variables[d.derivative - 1] for d in self.derivatives]
+        self.model_exchange = root.find("ModelExchange")
+        self.co_simulation = root.find("CoSimulation")
+        experiment = root.find("DefaultExperiment")
+        self.experiment = {key: float(value) for key, value in experiment.attrib.items()} if experiment is not None else {}
+
+    def __getitem__(self, name):
+        return self.by_name[name]
+
+    def __contains__(self, name):
+        return name in self.by_name
+
+    def has(self, *names):
+        return all(name in self.by_name for name in names)
+
+    def select(self, causality, kind=None):
+        return [v for v in self.variables if v.causality == causality and (kind is None or v.type == kind)]
+
+    @cached_property
+    def inputs(self):
+        return self.select("input", "Real")
+
+    @cached_property
+    def parameters(self):
+        return self.select("parameter")
+
+    @cached_property
+    def real_parameters(self):
+        return self.select("parameter", "Real")
+
+    @cached_property
+    def outputs(self):
+        return self.select("output", "Real")
+
+    @cached_property
+    def modes(self):
+        """Enumerations that the model itself decides."""
+        return [v for v in self.variables if v.type == "Enumeration" and v.causality in ("output", "local")]
+
+    @cached_property
+    def reals(self):
+        return [v for v in self.variables if v.type == "Real"]
+
+    def starts(self):
+        return {v.name: v.start for v in self.parameters}
+
+    def family(self, base):
+        """The variable of that name, or the elements of the array of that name."""
+        return [v for v in self.variables if v.name == base or v.base == base]

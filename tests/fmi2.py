@@ -1,0 +1,376 @@
+"""FMI 2.0 through ctypes: every function with its raw status, every message and every allocation on record.
+
+FMPy hides wrong calls and statuses behind exceptions; the tests here need to make wrong calls and to see what comes back.
+"""
+
+import ctypes
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p, cast
+
+OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
+MODEL_EXCHANGE, CO_SIMULATION = 0, 1
+DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED = range(4)
+
+COMMON = {
+    "fmi2GetTypesPlatform": (c_char_p,),
+    "fmi2GetVersion": (c_char_p,),
+    "fmi2SetDebugLogging": (c_int, c_void_p, c_int, c_size_t, c_void_p),
+    "fmi2Instantiate": (c_void_p, c_char_p, c_int, c_char_p, c_char_p, c_void_p, c_int, c_int),
+    "fmi2FreeInstance": (None, c_void_p),
+    "fmi2SetupExperiment": (c_int, c_void_p, c_int, c_double, c_double, c_int, c_double),
+    "fmi2EnterInitializationMode": (c_int, c_void_p),
+    "fmi2ExitInitializationMode": (c_int, c_void_p),
+    "fmi2Terminate": (c_int, c_void_p),
+    "fmi2Reset": (c_int, c_void_p),
+    "fmi2GetFMUstate": (c_int, c_void_p, c_void_p),
+    "fmi2SetFMUstate": (c_int, c_void_p, c_void_p),
+    "fmi2FreeFMUstate": (c_int, c_void_p, c_void_p),
+    "fmi2SerializedFMUstateSize": (c_int, c_void_p, c_void_p, c_void_p),
+    "fmi2SerializeFMUstate": (c_int, c_void_p, c_void_p, c_void_p, c_size_t),
+    "fmi2DeSerializeFMUstate": (c_int, c_void_p, c_void_p, c_size_t, c_void_p),
+    "fmi2GetDirectionalDerivative": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p),
+}
+for _type in ("Real", "Integer", "Boolean", "String"):
+    for _verb in ("Get", "Set"):
+        COMMON[f"fmi2{_verb}{_type}"] = (c_int, c_void_p, c_void_p, c_size_t, c_void_p)
+
+ONLY_MODEL_EXCHANGE = {
+    "fmi2EnterEventMode": (c_int, c_void_p),
+    "fmi2NewDiscreteStates": (c_int, c_void_p, c_void_p),
+    "fmi2EnterContinuousTimeMode": (c_int, c_void_p),
+    "fmi2CompletedIntegratorStep": (c_int, c_void_p, c_int, c_void_p, c_void_p),
+    "fmi2SetTime": (c_int, c_void_p, c_double),
+    "fmi2SetContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
+    "fmi2GetDerivatives": (c_int, c_void_p, c_void_p, c_size_t),
+    "fmi2GetEventIndicators": (c_int, c_void_p, c_void_p, c_size_t),
+    "fmi2GetContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
+    "fmi2GetNominalsOfContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
+}
+
+ONLY_CO_SIMULATION = {
+    "fmi2SetRealInputDerivatives": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p),
+    "fmi2GetRealOutputDerivatives": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p),
+    "fmi2DoStep": (c_int, c_void_p, c_double, c_double, c_int),
+    "fmi2CancelStep": (c_int, c_void_p),
+    "fmi2GetStatus": (c_int, c_void_p, c_int, c_void_p),
+    "fmi2GetRealStatus": (c_int, c_void_p, c_int, c_void_p),
+    "fmi2GetIntegerStatus": (c_int, c_void_p, c_int, c_void_p),
+    "fmi2GetBooleanStatus": (c_int, c_void_p, c_int, c_void_p),
+    "fmi2GetStringStatus": (c_int, c_void_p, c_int, c_void_p),
+}
+
+FUNCTIONS = {**COMMON, **ONLY_MODEL_EXCHANGE, **ONLY_CO_SIMULATION}
+
+LOGGER = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
+ALLOCATE = CFUNCTYPE(c_void_p, c_size_t, c_size_t)
+FREE = CFUNCTYPE(None, c_void_p)
+
+_libc = ctypes.CDLL(None)
+_libc.calloc.restype = c_void_p
+_libc.calloc.argtypes = (c_size_t, c_size_t)
+_libc.free.argtypes = (c_void_p,)
+
+
+class Callbacks(Structure):
+    _fields_ = [("logger", LOGGER), ("allocateMemory", ALLOCATE), ("freeMemory", FREE), ("stepFinished", c_void_p),
+                ("componentEnvironment", c_void_p)]
+
+
+class EventInfo(Structure):
+    _fields_ = [("newDiscreteStatesNeeded", c_int), ("terminateSimulation", c_int), ("nominalsOfContinuousStatesChanged", c_int),
+                ("valuesOfContinuousStatesChanged", c_int), ("nextEventTimeDefined", c_int), ("nextEventTime", c_double)]
+
+    @classmethod
+    def dirty(cls):
+        """An event info as an importer leaves it that never initialises the struct."""
+        info = cls()
+        ctypes.memset(byref(info), 0xA5, ctypes.sizeof(info))
+        return info
+
+
+class Message:
+    def __init__(self, instance, status, category, text):
+        self.instance, self.status, self.category, self.text = instance, status, category, text
+
+    def __repr__(self):
+        return f"[{self.status} {self.category}] {self.text}"
+
+
+class FmiError(Exception):
+    def __init__(self, function, status, messages):
+        super().__init__(f"{function} returned {status}: {messages[-3:]}")
+        self.status, self.messages = status, messages
+
+
+def reals(values):
+    return (c_double * len(values))(*values)
+
+
+def references(values):
+    return (c_uint * len(values))(*values)
+
+
+def integers(values):
+    return (c_int * len(values))(*values)
+
+
+class Library:
+    """The binary of an FMU with all functions prototyped."""
+
+    def __init__(self, path, prefix=""):
+        self.path = str(path)
+        self.handle = ctypes.CDLL(self.path)
+        for name, (result, *arguments) in FUNCTIONS.items():
+            function = getattr(self.handle, prefix + name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+
+class Host:
+    """The environment an instance lives in: keeps its messages and counts its memory."""
+
+    def __init__(self, logger=True, allocate=True, free=True):
+        self.messages = []
+        self.live = {}
+        self.allocations = 0
+        self.exhausted = False
+        self._keep = (LOGGER(self._log), ALLOCATE(self._allocate), FREE(self._free))
+        self.callbacks = Callbacks(self._keep[0] if logger else LOGGER(), self._keep[1] if allocate else ALLOCATE(),
+                                   self._keep[2] if free else FREE(), None, None)
+
+    def _log(self, environment, instance, status, category, text):
+        decoded = [part.decode() if part is not None else None for part in (instance, category, text)]
+        self.messages.append(Message(decoded[0], status, decoded[1], decoded[2]))
+
+    def _allocate(self, count, size):
+        if self.exhausted:
+            return None
+        address = _libc.calloc(count, size)
+        self.live[address] = count * size
+        self.allocations += 1
+        return address
+
+    def _free(self, address):
+        if address:
+            del self.live[address]
+            _libc.free(address)
+
+    @property
+    def bytes(self):
+        return sum(self.live.values())
+
+
+class Instance:
+    """One instance of an FMU. `instance.fmi2Xxx(...)` is the raw call; the other methods raise FmiError unless the FMU says OK."""
+
+    def __init__(self, fmu, kind, name="element", logging=False, library=None, host=None):
+        self.fmu, self.description, self.kind = fmu, fmu.description, kind
+        self.library = library or fmu.library
+        self.host = host or Host()
+        self.component = self.library.fmi2Instantiate(name.encode(), kind, self.description.guid.encode(), fmu.resource_location.encode(),
+                                                      byref(self.host.callbacks), 0, int(logging))
+        if not self.component:
+            raise FmiError("fmi2Instantiate", None, self.host.messages)
+        self.time = 0.0
+        self._references = {}
+
+    def __getattr__(self, name):
+        if not name.startswith("fmi2"):
+            raise AttributeError(name)
+        function, component = getattr(self.library, name), self.component
+
+        def call(*arguments):
+            return function(component, *arguments)
+        self.__dict__[name] = call
+        return call
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.free()
+        if kind is None:
+            assert not self.host.live, f"fmi2FreeInstance left {self.host.live} behind"
+
+    def free(self):
+        if self.component:
+            self.library.fmi2FreeInstance(self.component)
+            self.component = None
+
+    @property
+    def messages(self):
+        return self.host.messages
+
+    def demand(self, function, *arguments):
+        status = getattr(self, function)(*arguments)
+        if status != OK:
+            raise FmiError(function, status, self.messages)
+
+    # values
+
+    def reference_array(self, numbers):
+        key = tuple(numbers)
+        if key not in self._references:
+            self._references[key] = references(key)
+        return self._references[key]
+
+    def get_reals(self, numbers):
+        values = (c_double * len(numbers))()
+        self.demand("fmi2GetReal", self.reference_array(numbers), len(numbers), values)
+        return list(values)
+
+    def set_reals(self, numbers, values):
+        self.demand("fmi2SetReal", self.reference_array(numbers), len(numbers), reals(values))
+
+    def get(self, name):
+        variable = self.description[name]
+        number = self.reference_array([variable.reference])
+        if variable.type == "Real":
+            value = c_double()
+            self.demand("fmi2GetReal", number, 1, byref(value))
+        else:
+            value = c_int()
+            self.demand("fmi2GetInteger", number, 1, byref(value))
+        return value.value
+
+    def set(self, values):
+        for name, value in values.items():
+            status = self.try_set(name, value)
+            if status != OK:
+                raise FmiError(f"setting {name} = {value}", status, self.messages)
+
+    def try_set(self, name, value):
+        variable = self.description[name]
+        number = self.reference_array([variable.reference])
+        if variable.type == "Real":
+            return self.fmi2SetReal(number, 1, reals([value]))
+        return self.fmi2SetInteger(number, 1, integers([value]))
+
+    def modes(self):
+        return {variable.name: self.get(variable.name) for variable in self.description.modes}
+
+    # life cycle
+
+    def initialize(self, values=None, time=0.0, tolerance=None, stop=None):
+        """From instantiated to the end of initialization; an ME instance is then in event mode."""
+        self.demand("fmi2SetupExperiment", tolerance is not None, tolerance or 0.0, time, stop is not None, stop or 0.0)
+        self.set(values or {})
+        self.demand("fmi2EnterInitializationMode")
+        self.demand("fmi2ExitInitializationMode")
+        self.time = time
+
+    def start(self, values=None, **experiment):
+        """As initialize; an ME instance then goes on to continuous-time mode."""
+        self.initialize(values, **experiment)
+        if self.kind == MODEL_EXCHANGE:
+            self.settle()
+            self.demand("fmi2EnterContinuousTimeMode")
+        return self
+
+    # model exchange
+
+    def settle(self):
+        """Event iteration; returns the number of passes and the last event info."""
+        for passes in range(1, 11):
+            info = EventInfo()
+            self.demand("fmi2NewDiscreteStates", byref(info))
+            assert not info.terminateSimulation
+            if not info.newDiscreteStatesNeeded:
+                return passes, info
+        raise AssertionError("event iteration does not end")
+
+    def event(self):
+        """From continuous-time mode through event mode and back."""
+        self.demand("fmi2EnterEventMode")
+        result = self.settle()
+        self.demand("fmi2EnterContinuousTimeMode")
+        return result
+
+    def set_time(self, time):
+        self.time = time
+        self.demand("fmi2SetTime", time)
+
+    @property
+    def states(self):
+        n = len(self.description.states)
+        values = (c_double * n)()
+        self.demand("fmi2GetContinuousStates", values, n)
+        return list(values)
+
+    @states.setter
+    def states(self, values):
+        self.demand("fmi2SetContinuousStates", reals(values), len(values))
+
+    @property
+    def derivatives(self):
+        n = len(self.description.states)
+        values = (c_double * n)()
+        self.demand("fmi2GetDerivatives", values, n)
+        return list(values)
+
+    @property
+    def indicators(self):
+        n = self.description.indicators
+        values = (c_double * n)()
+        self.demand("fmi2GetEventIndicators", values, n)
+        return list(values)
+
+    def slopes(self, unknowns, knowns, seed):
+        """Directional derivative of the Reals `unknowns` along `seed` of the Reals `knowns` (value references)."""
+        result = (c_double * len(unknowns))()
+        self.demand("fmi2GetDirectionalDerivative", self.reference_array(unknowns), len(unknowns), self.reference_array(knowns),
+                    len(knowns), reals(seed), result)
+        return list(result)
+
+    # co-simulation
+
+    def step(self, size, time=None):
+        self.demand("fmi2DoStep", self.time if time is None else time, size, 1)
+        self.time = (self.time if time is None else time) + size
+
+    def set_input_derivative(self, name, value):
+        self.demand("fmi2SetRealInputDerivatives", self.reference_array([self.description[name].reference]), 1, integers([1]),
+                    reals([value]))
+
+    @property
+    def last_time(self):
+        value = c_double()
+        self.demand("fmi2GetRealStatus", LAST_SUCCESSFUL_TIME, byref(value))
+        return value.value
+
+    # FMU state
+
+    def save(self):
+        state = c_void_p()
+        self.demand("fmi2GetFMUstate", byref(state))
+        return state
+
+    def restore(self, state):
+        self.demand("fmi2SetFMUstate", state)
+
+    def drop(self, state):
+        self.demand("fmi2FreeFMUstate", byref(state))
+
+    def pack(self, state):
+        size = c_size_t()
+        self.demand("fmi2SerializedFMUstateSize", state, byref(size))
+        content = (ctypes.c_char * size.value)()
+        self.demand("fmi2SerializeFMUstate", state, content, size.value)
+        return content.raw
+
+    def unpack(self, content):
+        state = c_void_p()
+        self.demand("fmi2DeSerializeFMUstate", (ctypes.c_char * len(content)).from_buffer_copy(content), len(content), byref(state))
+        return state
+
+    def snapshot(self):
+        """All that the instance holds, as bytes: two equal snapshots are two equal instances."""
+        state = self.save()
+        try:
+            return self.pack(state)
+        finally:
+            self.drop(state)
+
+    def resume(self, content):
+        state = self.unpack(content)
+        self.restore(state)
+        self.drop(state)

@@ -1,0 +1,58 @@
+"""Builds and runs host/host.c, the small importer in C, for this machine and for Windows."""
+
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import fmpy
+
+SOURCE = Path(__file__).parent / "host" / "host.c"
+HEADERS = Path(fmpy.__file__).parent / "c-code"
+
+
+@cache
+def build(target=None):
+    """The host program, built once per process; target None is this machine, with its own compiler."""
+    folder = Path(tempfile.mkdtemp(prefix="host-"))
+    program = folder / ("host.exe" if target else "host")
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", target] if target else ["gcc"]
+    libraries = [] if target else ["-ldl"]
+    subprocess.run([*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-I", str(HEADERS), "-o", str(program), str(SOURCE), *libraries, "-lm"],
+                   check=True, capture_output=True, text=True)
+    return program
+
+
+def job(fmu, library, kind, steps, step, report, waves):
+    """One line for the host. `waves`: {input name: (offset, amplitude, frequency)}."""
+    d = fmu.description
+    numbers = " ".join(f"{d[name].reference} {wave[0]!r} {wave[1]!r} {wave[2]!r}" for name, wave in waves.items())
+    return f"{library} {d.guid} {kind} {steps} {step!r} {report} {len(d.reals)} {len(d.states)} {d.indicators} {len(waves)} {numbers}\n"
+
+
+def run(program, jobs, before=(), environment=None, timeout=120):
+    """Runs jobs in one process; gives for each (rows of Reals in value reference order, time at the end)."""
+    result = subprocess.run([*before, str(program)], input="".join(jobs), capture_output=True, text=True, env=environment, timeout=timeout)
+    assert result.returncode == 0, result.stderr[-2000:]
+    results, rows = [], []
+    for line in result.stdout.splitlines():
+        if line.startswith("time "):
+            results.append((rows, float(line.split()[1])))
+            rows = []
+        else:
+            rows.append([float(number) for number in line.split()])
+    assert len(results) == len(jobs)
+    return results
+
+
+def natural_waves(sampler, parameters):
+    """Slow waves of natural size for all inputs; a normal force that stays pressing."""
+    waves = {}
+    for variable in sampler.description.inputs:
+        size = min(sampler.sizes(variable, parameters))
+        waves[variable.name] = (10.0, 4.0, 7.0) if variable.name == "normalForce" else (0.0, 3 * size, 20.0)
+    for base in {v.base for v in sampler.description.inputs if v.base and v.unit in (None, "1")}:
+        for i, variable in enumerate(sampler.description.family(base)):
+            waves[variable.name] = (float(i == 2), 0.0, 0.0)
+    return waves

@@ -1,0 +1,106 @@
+"""Random operating points of natural size for any friction FMU, made from its description alone.
+
+Parameters spread around their starts, inputs and states around their nominal values and around the parameters of the same unit
+(a velocity input is drawn near the Stribeck velocity, near the regularization velocity, …), so that a few hundred points see every
+regime of a law. A parameter set that breaks a rule of the model is drawn again: the FMU's own check says so.
+"""
+
+import math
+import random
+
+from fmi2 import ERROR, FmiError
+
+
+class Sampler:
+    def __init__(self, description, seed=1):
+        self.description = description
+        self.random = random.Random(f"{description.name} {seed}")
+
+    def spread(self, variable):
+        """A value of a parameter within a factor of two of its start, or of its nominal size where the start is zero."""
+        draw = self.random
+        if variable.type == "Enumeration":
+            return draw.choice(list(self.description.items[variable.attributes["declaredType"]]))
+        start = variable.start
+        if draw.random() < 0.2:
+            return start
+        if start == 0:
+            value = draw.uniform(-1, 1) * self.size(variable)
+        else:
+            value = start * 2 ** draw.uniform(-1, 1)
+            if start >= 1 and variable.unit in (None, "1") and draw.random() < 0.5:
+                value = float(draw.choice([1, 2, 3]))
+        low = -math.inf if variable.min is None else variable.min
+        high = math.inf if variable.max is None else variable.max
+        if value < low:
+            value = low + abs(value)
+        return min(max(value, low), high)
+
+    def size(self, variable):
+        if variable.nominal:
+            return variable.nominal
+        if variable.name.endswith("Start") and variable.name[:-5] in self.description:
+            return self.size(self.description[variable.name[:-5]])
+        return abs(variable.start or 0) or 1.0
+
+    def parameters(self):
+        return {variable.name: self.spread(variable) for variable in self.description.parameters}
+
+    def sizes(self, variable, parameters):
+        """Sizes that matter for an input or a state: its own, and those of the parameters of the same unit."""
+        alike = [abs(parameters[v.name]) for v in self.description.real_parameters
+                 if v.unit == variable.unit and parameters.get(v.name) and not v.name.endswith("Start")]
+        return [self.size(variable)] + (alike if variable.unit not in (None, "1") else [])
+
+    def value(self, variable, parameters):
+        draw = self.random
+        size = draw.choice(self.sizes(variable, parameters)) * 10 ** draw.uniform(-1.5, 0.7)
+        low = -math.inf if variable.min is None else variable.min
+        high = math.inf if variable.max is None else variable.max
+        # a normal force pulls seldom, all else has no preferred sign
+        negative = 0.12 if variable.name == "normalForce" else 0.5
+        value = -size if draw.random() < negative else size
+        return min(max(value, low), high)
+
+    def inputs(self, parameters):
+        values = {variable.name: self.value(variable, parameters) for variable in self.description.inputs}
+        for base in {v.base for v in self.description.inputs if v.base and v.unit in (None, "1")}:
+            direction = [self.random.gauss(0, 1) for _ in self.description.family(base)]
+            length = math.hypot(*direction)
+            values.update({v.name: d / length for v, d in zip(self.description.family(base), direction)})
+        return values
+
+    def states(self, parameters):
+        return [self.value(variable, parameters) for variable in self.description.states]
+
+    def start(self, instance, **experiment):
+        """Brings a fresh instance to the end of initialization with a random parameter set that the FMU accepts."""
+        for _ in range(200):
+            parameters = self.parameters()
+            try:
+                instance.start({**parameters, **self.inputs(parameters)}, **experiment)
+                return parameters
+            except FmiError as refusal:
+                if refusal.status != ERROR:
+                    raise
+                instance.demand("fmi2Reset")
+        raise AssertionError("no random parameter set keeps the rules of this model")
+
+    def walk(self, instance, parameters, steps):
+        """Moves an ME instance in continuous-time mode through random points, each with its event; yields after every one."""
+        for _ in range(steps):
+            if self.random.random() < 0.7:
+                instance.states = self.states(parameters)
+            if self.random.random() < 0.9:
+                instance.set(self.inputs(parameters))
+            instance.event()
+            yield
+
+    def points(self, fmu, sets=12, steps=30):
+        """Random points of an FMU, each as (ME instance in continuous-time mode, parameters)."""
+        with fmu.model_exchange() as instance:
+            for _ in range(sets):
+                parameters = self.start(instance)
+                for _ in self.walk(instance, parameters, steps):
+                    yield instance, parameters
+                instance.demand("fmi2Reset")

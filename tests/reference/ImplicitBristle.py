@@ -1,0 +1,56 @@
+"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can be wrong in the same way."""
+
+import math
+
+from scipy.optimize import brentq, minimize_scalar
+
+from . import stribeck
+
+
+def balance(p, normal, speed):
+    """H(a): the force |F*| at which the tip of the bristle slides with the speed a."""
+    return stribeck.coefficient(p, speed) * normal + p["bristleDamping"] * speed
+
+
+def rise(p, normal, speed):
+    """H'(a) for a > 0."""
+    s, alpha = speed / p["stribeckVelocity"], p["stribeckExponent"]
+    fall = (p["staticFriction"] - p["dynamicFriction"]) / p["stribeckVelocity"] * alpha * s ** (alpha - 1) * math.exp(-(s ** alpha))
+    return p["bristleDamping"] + normal * (p["viscousFriction"] - fall)
+
+
+def folds(p, normal):
+    """The speeds between which H falls, or None where it never does."""
+    scale = p["stribeckVelocity"]
+    grid = [scale * 10 ** (k / 40) for k in range(-320, 60)]
+    falling = [speed for speed in grid if rise(p, normal, speed) < 0]
+    if not falling:
+        low = minimize_scalar(lambda s: rise(p, normal, s), bounds=(0, 3 * scale), method="bounded", options={"xatol": 1e-12 * scale})
+        if low.fun >= 0:
+            return None
+        falling = [low.x]
+    first, last = falling[0], falling[-1]
+    below = 0.0 if p["stribeckExponent"] == 1 else brentq(lambda s: rise(p, normal, s), 1e-12 * first, first, xtol=1e-18)
+    return below, brentq(lambda s: rise(p, normal, s), last, 100 * scale, xtol=1e-18)
+
+
+def sliding_speeds(p, normal, force):
+    """All speeds a > 0 with H(a) = |F*| on rising pieces, the slow one first."""
+    far = force / p["bristleDamping"] + 1.0
+    pieces = [(0.0, far)]
+    fold = folds(p, normal)
+    if fold:
+        pieces = [(0.0, fold[0]), (fold[1], far)]
+    found = []
+    for low, high in pieces:
+        if high > low and balance(p, normal, low) <= force <= balance(p, normal, high):
+            found.append(brentq(lambda s: balance(p, normal, s) - force, low, high, xtol=1e-18, rtol=1e-15))
+    return found
+
+
+def steady_force(p, normal, velocity):
+    """The Stribeck curve, unless the velocity is where H falls: there the bristle jumps to and fro."""
+    fold = folds(p, normal)
+    if fold and fold[0] * 0.99 <= abs(velocity) <= fold[1] * 1.01:
+        return None
+    return stribeck.steady_force(p, normal, velocity)

@@ -1,0 +1,23 @@
+"""Rill 2023, eqs 15 to 17, Listing 5 (type 2)."""
+
+from . import stribeck
+
+
+def curve(p, normal, velocity):
+    """g: the Stribeck curve without its viscous part, as a force."""
+    return stribeck.coefficient({**p, "viscousFriction": 0.0}, abs(velocity)) * normal
+
+
+def damping(p, velocity):
+    return p["bristleDamping"]
+
+
+def evaluate(p, u, x, damping=damping):
+    normal, velocity, z = u["normalForce"], u["relativeVelocity"], x["bristleDeflection"]
+    if normal <= 0:
+        rate = -z * p["bristleStiffness"] / p["bristleDamping"]
+        force = 0.0
+    else:
+        rate = velocity - abs(velocity) * p["bristleStiffness"] * z / curve(p, normal, velocity)
+        force = p["bristleStiffness"] * z + damping(p, velocity) * rate + p["viscousFriction"] * normal * velocity
+    return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

@@ -1,0 +1,25 @@
+"""Rill 2023, eq 21 and Listing 4 with f0 = 0."""
+
+import math
+
+from . import stribeck
+
+
+def regularized(p, normal, velocity):
+    """Parabola up to the regularization velocity, Stribeck curve of what is beyond it."""
+    speed, band = abs(velocity), p["regularizationVelocity"]
+    if speed < band:
+        ratio = speed / band
+        force = p["staticFriction"] * ratio * (2 - ratio) * normal
+    else:
+        force = stribeck.coefficient(p, speed - band) * normal
+    return math.copysign(force, velocity)
+
+
+def evaluate(p, u, x):
+    normal, velocity = u["normalForce"], u["relativeVelocity"]
+    return {}, {"frictionForce": regularized(p, normal, velocity) if normal > 0 else 0.0, "slidingVelocity": velocity}
+
+
+def steady_force(p, normal, velocity):
+    return regularized(p, normal, velocity)

@@ -1,0 +1,161 @@
+"""The implicit bristle: exact stick, break-away at the static limit, and the right root wherever there are several."""
+
+import math
+
+import pytest
+
+from fmi2 import CO_SIMULATION
+from points import Sampler
+from prescribed import CASES, MODEL_1, MODEL_2, NORMAL, drive, parameters_for, saturating
+from reference import ImplicitBristle as law
+from reference import stribeck
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
+
+
+def item(fmu, instance_or_values):
+    """Name of the mode."""
+    mode = fmu.description["mode"]
+    value = instance_or_values["mode"] if isinstance(instance_or_values, dict) else instance_or_values.get("mode")
+    return fmu.description.items[mode.attributes["declaredType"]][value]
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("direction", [1, -1])
+def test_break_away_at_the_static_limit(fmu, kind, case, direction):
+    """Pulled with a constant velocity v: stick with z = v t, F = sigma0 v t + sigma1 v exactly, up to F_s, then it slides."""
+    p = parameters_for(fmu, CASES[case])
+    limit = p["staticFriction"] * NORMAL
+    velocity = direction * 0.02 * limit / p["bristleDamping"]
+    breaking = (limit - p["bristleDamping"] * abs(velocity)) / (p["bristleStiffness"] * abs(velocity))
+    step, peak = breaking / 40, 0.0
+    for _, time, found in drive(fmu, kind, p, [(NORMAL, velocity, 60 * step)], step):
+        force = p["bristleStiffness"] * velocity * time + p["bristleDamping"] * velocity
+        peak = max(peak, abs(found["frictionForce"]))
+        if time < breaking * (1 - 1e-6):
+            assert item(fmu, found) == "Stick"
+            assert found["frictionForce"] == pytest.approx(force, rel=1e-9)
+            assert found["slidingVelocity"] == 0
+        elif time > breaking * (1 + 1e-6):
+            assert item(fmu, found) != "Stick"
+            assert found["slidingVelocity"] * direction > 0
+    assert peak <= limit * (1 + 1e-6)
+    assert peak >= limit * 0.97, "sampled at a fortieth of the way"
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+def test_the_force_never_passes_the_static_limit_and_balances_the_curve(fmu, kind, case):
+    """Eq 5 holds at every moment of a run with reversal: friction at the tip = force of the bristle."""
+    p = parameters_for(fmu, CASES[case])
+    limit = p["staticFriction"] * NORMAL
+    phases = [(NORMAL, 3e-3, 0.1), (NORMAL, -8e-3, 0.1), (NORMAL, 4e-4, 0.1)]
+    for _, _, found in drive(fmu, kind, p, phases, 1e-3):
+        force = p["bristleStiffness"] * found["bristleDeflection"] + p["bristleDamping"] * found["der(bristleDeflection)"]
+        assert found["frictionForce"] == pytest.approx(force, rel=1e-9, abs=1e-9 * limit)
+        sliding = found["slidingVelocity"]
+        if sliding:
+            assert found["frictionForce"] == pytest.approx(math.copysign(stribeck.coefficient(p, abs(sliding)) * NORMAL, sliding), rel=1e-7)
+        else:
+            assert abs(force) <= limit * (1 + 1e-6)
+
+
+@ONLY
+def test_stick_does_not_drift(fmu, kind):
+    """Held below the limit, nothing moves: not by a bit in a thousand steps."""
+    p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": 0.99 * 0.6 * NORMAL / 39000.0}
+    for _, _, found in drive(fmu, kind, p, [(NORMAL, 0.0, 1.0)], 0.01):
+        assert found["bristleDeflection"] == p["bristleDeflectionStart"]
+        assert found["der(bristleDeflection)"] == 0 and found["slidingVelocity"] == 0
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+def test_lift_off_and_return(fmu, kind, case):
+    p = parameters_for(fmu, CASES[case])
+    constant = p["bristleDamping"] / p["bristleStiffness"]
+    phases = [(NORMAL, 1e-4, 0.02), (0.0, 1e-4, 0.01), (-5.0, -0.1, 0.01), (NORMAL, 1e-6, 0.01)]
+    loaded = returned = None
+    for number, time, found in drive(fmu, kind, p, phases, 1e-3):
+        if number == 0:
+            loaded = found["bristleDeflection"]
+            assert loaded == pytest.approx(1e-4 * time, rel=1e-9)
+        elif number < 3:
+            since = time + (0.01 if number == 2 else 0.0)
+            returned = saturating(loaded, 0.0, 1 / constant, since)
+            assert item(fmu, found) == "Separated"
+            assert found["frictionForce"] == 0
+            assert found["bristleDeflection"] == pytest.approx(returned, rel=1e-6, abs=1e-10)
+        else:
+            assert item(fmu, found) == "Stick"
+            assert found["bristleDeflection"] == pytest.approx(returned + 1e-6 * time, rel=1e-6, abs=1e-10)
+
+
+@ONLY
+def test_model_2_has_its_two_folds(fmu):
+    """Three roots for 1.4752 N < |F*| < 1.5258 N: going up the tip slides slowly until the upper fold, going down fast until the lower one."""
+    p = parameters_for(fmu, MODEL_2)
+    low, high = law.folds(p, NORMAL)
+    upper, lower = law.balance(p, NORMAL, low), law.balance(p, NORMAL, high)
+    assert (upper, lower) == (pytest.approx(1.5258, abs=5e-5), pytest.approx(1.4752, abs=5e-5))
+    forces = [1.46 + 0.08 * k / 400 for k in range(401)]
+    with fmu.model_exchange() as instance:
+        instance.start({**p, "normalForce": NORMAL, "relativeVelocity": 0.0})
+
+        def sliding(force):
+            instance.states = [force / p["bristleStiffness"]]
+            instance.event()
+            return instance.get("slidingVelocity")
+
+        limit = p["staticFriction"] * NORMAL
+        for going, switch in ((forces, upper), (reversed(forces), lower)):
+            for force in going:
+                found = sliding(force)
+                if force <= limit:
+                    roots = [0.0]
+                else:
+                    roots = law.sliding_speeds(p, NORMAL, force)
+                expected = roots[-1] if force > switch else roots[0]
+                if min(abs(force - edge) for edge in (upper, lower, limit)) > 1e-6:
+                    assert found == pytest.approx(expected, rel=1e-9, abs=1e-15), force
+
+
+@ONLY
+def test_every_root_is_the_right_one(fmu):
+    """At random points the sliding speed is a root on a rising piece: the slow one, the fast one, or none in stick."""
+    d = fmu.description
+    seen = set()
+    for instance, p in Sampler(d, "roots of the balance").points(fmu, 25, 20):
+        normal, velocity = instance.get("normalForce"), instance.get("relativeVelocity")
+        if normal <= 0:
+            assert item(fmu, instance) == "Separated"
+            continue
+        force = p["bristleStiffness"] * instance.get("bristleDeflection") + p["bristleDamping"] * velocity
+        sliding = instance.get("slidingVelocity")
+        if item(fmu, instance) == "Stick":
+            assert abs(force) <= p["staticFriction"] * normal * (1 + 1e-6)
+            assert sliding == 0
+            continue
+        assert sliding * force > 0
+        roots = law.sliding_speeds(p, normal, abs(force))
+        seen.add(len(roots))
+        assert any(abs(sliding) == pytest.approx(root, rel=1e-6) for root in roots), (p, normal, force, sliding, roots)
+        assert law.balance(p, normal, abs(sliding)) == pytest.approx(abs(force), rel=1e-9)
+        if not law.folds(p, normal):
+            assert len(roots) == 1
+    assert seen >= {1, 2}, "points with one and with several solutions"
+
+
+@ONLY
+def test_the_slip_equation_is_not_stiff(fmu):
+    """One co-simulation step of 1 s of sliding agrees with a thousand small ones."""
+    p = {**parameters_for(fmu, MODEL_1), "relativeVelocity": 0.05, "normalForce": NORMAL}
+    with fmu.co_simulation() as one, fmu.instance(CO_SIMULATION) as many:
+        one.start(p)
+        many.start(p)
+        one.step(1.0)
+        for _ in range(1000):
+            many.step(1e-3)
+        assert one.get("frictionForce") == pytest.approx(many.get("frictionForce"), rel=1e-6)
+        assert one.get("frictionForce") == pytest.approx(stribeck.steady_force(MODEL_1, NORMAL, 0.05), rel=1e-9)

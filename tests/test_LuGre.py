@@ -1,0 +1,91 @@
+"""LuGre under prescribed motion: under held inputs its bristle equation is linear, so everything has a closed form."""
+
+import math
+
+import pytest
+
+import hosting
+from fmi2 import CO_SIMULATION
+from prescribed import CASES, MODEL_1, NORMAL, drive, parameters_for, saturating
+from reference import LuGre as law
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "LuGre")
+# Co-simulation is exact there; model exchange is integrated to 1e-10.
+ROUNDING = {True: 1e-11, False: 1e-7}
+
+
+def check(fmu, kind, p, phases, step):
+    z = p.get("bristleDeflectionStart", 0.0)
+    stiffness, damping = p["bristleStiffness"], p["bristleDamping"]
+    begin, last = z, 0
+    for number, time, found in drive(fmu, kind, p, phases, step):
+        if number != last:
+            begin, last = z, number
+        normal, velocity, _ = phases[number]
+        if normal > 0:
+            g = law.curve(p, normal, velocity)
+            z = saturating(begin, math.copysign(g / stiffness, velocity), stiffness * abs(velocity) / g, time) if velocity else begin
+            rate = velocity - stiffness * abs(velocity) / g * z
+            force = stiffness * z + damping * rate + p["viscousFriction"] * normal * velocity
+        else:
+            z = saturating(begin, 0.0, stiffness / damping, time)
+            force = 0.0
+        exact = ROUNDING[kind == CO_SIMULATION]
+        assert found["bristleDeflection"] == pytest.approx(z, rel=exact, abs=exact * 1e-4)
+        assert found["frictionForce"] == pytest.approx(force, rel=10 * exact, abs=10 * exact)
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("velocity", [1e-6, 1e-4, -2e-3, 0.05, -1.0])
+def test_constant_velocity(fmu, kind, case, velocity):
+    check(fmu, kind, parameters_for(fmu, CASES[case]), [(NORMAL, velocity, 0.2)], 0.01)
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+def test_reversal(fmu, kind, case):
+    check(fmu, kind, parameters_for(fmu, CASES[case]), [(NORMAL, 5e-3, 0.1), (NORMAL, -5e-3, 0.1), (NORMAL, 1e-3, 0.1)], 2e-3)
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+def test_lift_off_and_return(fmu, kind, case):
+    check(fmu, kind, parameters_for(fmu, CASES[case]), [(NORMAL, 5e-3, 0.1), (0.0, 5e-3, 0.02), (-2.0, 0.1, 0.02), (NORMAL, -5e-3, 0.1)], 1e-3)
+
+
+@ONLY
+def test_a_changed_normal_force_and_a_loaded_start(fmu, kind):
+    p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": -2e-4}
+    check(fmu, kind, p, [(NORMAL, 2e-3, 0.05), (3 * NORMAL, 2e-3, 0.1), (0.1 * NORMAL, 2e-3, 0.05)], 1e-3)
+
+
+@ONLY
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3, 1.0, 100.0])
+def test_one_step_of_any_length_is_exact(fmu, size):
+    p = parameters_for(fmu, MODEL_1)
+    check(fmu, CO_SIMULATION, {**p, "bristleDeflectionStart": 1e-4}, [(NORMAL, -3e-3, size)], size)
+
+
+@ONLY
+def test_a_million_steps_keep_the_time(fmu):
+    """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an exponent near 1 after 16667 s."""
+    d, seconds = fmu.description, 16667
+    p = d.starts()
+    g = law.curve(p, NORMAL, 0.0)
+    velocity = g / (p["bristleStiffness"] * seconds)
+    waves = {"normalForce": (NORMAL, 0.0, 0.0), "relativeVelocity": (velocity, 0.0, 0.0)}
+    job = hosting.job(fmu, fmu.binary, 1, seconds * 60, 1 / 60, seconds * 60, waves)
+    [(rows, _)] = hosting.run(hosting.build(), [job])
+    g = law.curve(p, NORMAL, velocity)
+    expected = g / p["bristleStiffness"] * -math.expm1(-p["bristleStiffness"] * velocity * seconds / g)
+    assert rows[-1][d["bristleDeflection"].reference] == pytest.approx(expected, rel=1e-9)
+
+
+@ONLY
+def test_small_motion_is_a_spring(fmu):
+    """Around rest the force follows the displacement with the stiffness of the bristle."""
+    p = parameters_for(fmu, MODEL_1)
+    velocity, duration = 1e-6, 0.1
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(NORMAL, velocity, duration)], 0.01)
+    assert found["frictionForce"] == pytest.approx(p["bristleStiffness"] * velocity * duration + p["bristleDamping"] * velocity, rel=1e-3)

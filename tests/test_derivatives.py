@@ -1,0 +1,305 @@
+"""Directional derivatives and dependencies against what the compiled model really does, in every mode."""
+
+import math
+import random
+
+import pytest
+
+from fmi2 import ERROR, OK, FmiError, integers, reals
+from points import Sampler
+
+SETS, STEPS = 12, 30  # 360 random points per FMU
+
+
+def unknowns_of(description):
+    return description.derivatives + description.outputs
+
+
+def mode_key(instance):
+    return tuple(sorted(instance.modes().items()))
+
+
+class Probe:
+    """Sets and gets a list of knowns and unknowns of an instance."""
+
+    def __init__(self, instance, unknowns, knowns):
+        self.instance = instance
+        self.unknowns = [v.reference for v in unknowns]
+        self.knowns = knowns
+        self.numbers = [v.reference for v in knowns]
+        self.states = {v.name: i for i, v in enumerate(instance.description.states)}
+
+    def values(self):
+        return self.instance.get_reals(self.unknowns)
+
+    def point(self):
+        return self.instance.get_reals(self.numbers)
+
+    def put(self, known, value):
+        if known.name in self.states:
+            states = self.instance.states
+            states[self.states[known.name]] = value
+            self.instance.states = states
+        else:
+            self.instance.set_reals([known.reference], [value])
+
+    def difference(self, known, at, step):
+        """Central difference of fourth order."""
+        samples = []
+        for k in (-2, -1, 1, 2):
+            self.put(known, at + k * step)
+            samples.append(self.values())
+        self.put(known, at)
+        return [(a - 8 * b + 8 * c - d) / (12 * step) for a, b, c, d in zip(*samples)]
+
+
+def compare(probe, scales, check):
+    """Compares every partial derivative at one point; `check` gets (unknown, known, exact, difference, allowed, sharp)."""
+    values, point = probe.values(), probe.point()
+    exact = [probe.instance.slopes(probe.unknowns, [known.reference], [1.0]) for known in probe.knowns]
+    # what cancels inside an unknown is at most about as large as its largest contribution
+    inner = [max([abs(value)] + [abs(row[i] * at) for row, at in zip(exact, point)]) for i, value in enumerate(values)]
+    for known, at, row, scale in zip(probe.knowns, point, exact, scales):
+        step = 1e-3 * (abs(at) or scale)
+        coarse, fine = probe.difference(known, at, step), probe.difference(known, at, step / 2)
+        for i, (slope, one, two) in enumerate(zip(row, coarse, fine)):
+            allowed = 1e-7 * abs(two) + 4 * abs(one - two) + 3e-14 * inner[i] / step
+            sharp = allowed <= 1e-3 * abs(two) or allowed * (abs(at) or scale) <= 1e-6 * inner[i]
+            check(i, known, slope, two, allowed, sharp)
+    return exact
+
+
+class Tally:
+    """Collects comparisons: all must hold, and nearly all must be sharp (a kink near the point blurs a difference)."""
+
+    def __init__(self):
+        self.sharp = self.total = 0
+
+    def __call__(self, unknown, known, slope, difference, allowed, sharp):
+        assert math.isfinite(slope)
+        assert abs(slope - difference) <= allowed, f"unknown {unknown} along {known}: {slope} but differences say {difference} ± {allowed}"
+        self.total += 1
+        self.sharp += sharp
+
+    def verdict(self):
+        assert self.sharp >= 0.95 * self.total, f"only {self.sharp} of {self.total} comparisons are sharp"
+
+
+def test_slopes_of_derivatives_and_outputs_in_every_mode(fmu):
+    d = fmu.description
+    sampler, tally, seen = Sampler(d, "slopes"), Tally(), {}
+    knowns = d.inputs + d.states
+    for instance, parameters in sampler.points(fmu, SETS, STEPS):
+        probe = Probe(instance, unknowns_of(d), knowns)
+        scales = [min(sampler.sizes(known, parameters)) for known in knowns]
+        compare(probe, scales, tally)
+        for mode, item in instance.modes().items():
+            seen.setdefault(mode, set()).add(item)
+    tally.verdict()
+    for mode in d.modes:
+        assert seen[mode.name] == set(d.items[mode.attributes["declaredType"]]), f"no point was in some item of {mode.name}"
+
+
+def test_slopes_along_parameters_in_initialization_mode(fmu):
+    """Before the start, parameters and start values are the knowns."""
+    d = fmu.description
+    sampler, tally = Sampler(d, "initial"), Tally()
+    knowns = d.inputs + d.real_parameters
+    unknowns = d.states + unknowns_of(d)
+    with fmu.model_exchange() as instance:
+        for _ in range(40):
+            sampler.start(instance)  # a set within the rules, and so are its neighbours
+            parameters = {v.name: instance.get(v.name) for v in d.parameters}
+            instance.demand("fmi2Reset")
+            instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+            instance.set({**parameters, **sampler.inputs(parameters)})
+            instance.demand("fmi2EnterInitializationMode")
+            probe = Probe(instance, unknowns, knowns)
+            probe.states = {}
+            scales = [min(sampler.sizes(known, parameters)) for known in knowns]
+
+            def check(unknown, known, slope, difference, allowed, sharp):
+                if known.min == parameters.get(known.name) or known.max == parameters.get(known.name):
+                    return  # on the border of its range a parameter has no neighbour on one side
+                if known.name in parameters and parameters[known.name] in (1.0, 2.0, 3.0) and known.unit == "1":
+                    return  # exponents with a path of their own are compared next to it
+                tally(unknown, known, slope, difference, allowed, sharp)
+
+            compare(probe, scales, check)
+            instance.demand("fmi2Reset")
+    tally.verdict()
+
+
+def test_slopes_combine_linearly(fmu):
+    d = fmu.description
+    sampler = Sampler(d, "linear")
+    knowns = [v.reference for v in d.inputs + d.states]
+    unknowns = [v.reference for v in unknowns_of(d)]
+    draw = random.Random(1)
+    for instance, _ in sampler.points(fmu, 6, 10):
+        rows = [instance.slopes(unknowns, [known], [1.0]) for known in knowns]
+        point, values = instance.get_reals(knowns), instance.get_reals(unknowns)
+        seed = [at * draw.uniform(-2, 2) for at in point]
+        together = instance.slopes(unknowns, knowns, seed)
+        for i, value in enumerate(together):
+            parts = [s * row[i] for s, row in zip(seed, rows)]
+            rounding = 1e-12 * max(map(abs, [values[i], *parts]))
+            assert value == pytest.approx(sum(parts), rel=1e-12, abs=rounding)
+            assert instance.slopes([unknowns[i]], knowns[::-1], seed[::-1])[0] == pytest.approx(value, rel=1e-12, abs=rounding)
+
+
+def test_asking_for_slopes_changes_nothing(fmu, kind):
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        sampler = Sampler(d, "pure")
+        parameters = sampler.start(instance)
+        instance.set(sampler.inputs(parameters))
+        before = instance.snapshot()
+        instance.slopes([v.reference for v in unknowns_of(d)], [v.reference for v in d.inputs], [1.0] * len(d.inputs))
+        assert instance.snapshot() == before
+
+
+def test_both_kinds_give_the_same_slopes(fmu):
+    d = fmu.description
+    unknowns = [v.reference for v in unknowns_of(d)]
+    sampler = Sampler(d, "kinds")
+    with fmu.model_exchange() as one, fmu.co_simulation() as two:
+        parameters = sampler.start(one)
+        inputs = sampler.inputs(parameters)
+        one.demand("fmi2Reset")
+        one.start({**parameters, **inputs})
+        two.start({**parameters, **inputs})
+        for known in d.inputs:
+            assert one.slopes(unknowns, [known.reference], [1.0]) == two.slopes(unknowns, [known.reference], [1.0])
+
+
+@pytest.mark.parametrize("place", ["unknown", "known"])
+def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
+    d = fmu.description
+    wrong = max(v.reference for v in d.variables) + 1
+    with fmu.instance(kind) as instance:
+        instance.start()
+        unknown, known = (wrong, d.inputs[0].reference) if place == "unknown" else (d.outputs[0].reference, wrong)
+        before, result = instance.snapshot(), reals([7.0])
+        status = instance.fmi2GetDirectionalDerivative(instance.reference_array([unknown]), 1, instance.reference_array([known]), 1,
+                                                       reals([1.0]), result)
+        assert status == ERROR and result[0] == 7.0
+        assert str(wrong) in instance.messages[-1].text
+        assert instance.snapshot() == before
+
+
+# dependencies
+
+def perturbed(value, scale, draw):
+    """Values far and near, of both signs, and zero."""
+    return draw.choice([0.0, -value, value * 1.001, value * 3, value / 7, scale, -scale, scale * draw.uniform(-5, 5)])
+
+
+def effects(fmu, knowns, unknowns, start, points):
+    """For every known the set of unknowns (by index) that some change of it alone has changed."""
+    d = fmu.description
+    draw = random.Random(d.name)
+    found = {known.index: set() for known in knowns}
+    numbers = [v.reference for v in unknowns]
+    for instance, put, scales in points:
+        base = instance.get_reals(numbers)
+        for known in knowns:
+            at = instance.get(known.name)
+            for _ in range(2):
+                try:
+                    put(known, perturbed(at, scales[known.name], draw))
+                    changed = instance.get_reals(numbers)
+                except FmiError:
+                    continue  # a change that breaks a rule shows no effect
+                finally:
+                    put(known, at)
+                for unknown, one, two in zip(unknowns, base, changed):
+                    if one != two:
+                        found[known.index].add(unknown.index)
+    return found
+
+
+def compare_with_xml(listed, found, knowns, variables):
+    for unknown in listed:
+        named = set(unknown.dependencies) & {v.index for v in knowns}
+        real = {known for known, reached in found.items() if unknown.index in reached}
+        name = variables[unknown.index - 1].name
+        assert not real - named, f"{name} depends on {[variables[i - 1].name for i in real - named]}, which the XML does not say"
+        assert not named - real, f"{name} does not depend on {[variables[i - 1].name for i in named - real]}, which the XML says"
+
+
+def test_dependencies_are_minimal_and_true(fmu):
+    d = fmu.description
+    knowns = d.inputs + d.states
+    sampler = Sampler(d, "dependencies")
+
+    def points():
+        for instance, parameters in sampler.points(fmu, 20, 20):
+            probe = Probe(instance, [], knowns)
+            yield instance, probe.put, {v.name: max(sampler.sizes(v, parameters)) for v in knowns}
+
+    found = effects(fmu, knowns, unknowns_of(d), None, points())
+    listed = [u for u in d.structure["Outputs"] + d.structure["Derivatives"] if d.variables[u.index - 1].type == "Real"]
+    for unknown in listed:
+        assert set(unknown.dependencies) <= {v.index for v in knowns}, "only inputs and states are knowns of a running model"
+    compare_with_xml(listed, found, knowns, d.variables)
+
+
+def test_initial_dependencies_are_minimal_and_true(fmu):
+    d = fmu.description
+    knowns = d.inputs + d.parameters
+    unknowns = [v for v in d.states + unknowns_of(d)]
+    sampler = Sampler(d, "initial dependencies")
+
+    def points():
+        with fmu.model_exchange() as instance:
+            for _ in range(150):
+                parameters = sampler.parameters()
+                instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+                instance.set({**parameters, **sampler.inputs(parameters)})
+                instance.demand("fmi2EnterInitializationMode")
+                if instance.fmi2ExitInitializationMode() != OK:
+                    instance.demand("fmi2Reset")
+                    continue
+                instance.demand("fmi2Reset")
+                instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+                instance.set({**parameters, **sampler.inputs(parameters)})
+                instance.demand("fmi2EnterInitializationMode")
+
+                def put(known, value):
+                    if known.type == "Enumeration":
+                        items = list(d.items[known.attributes["declaredType"]])
+                        value = value if value in items else random.choice(items)
+                    instance.set({known.name: value})
+
+                yield instance, put, {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns}
+                instance.demand("fmi2Reset")
+
+    found = effects(fmu, knowns, unknowns, None, points())
+    listed = [u for u in d.structure["InitialUnknowns"] if d.variables[u.index - 1].type == "Real"]
+    compare_with_xml(listed, found, knowns, d.variables)
+
+
+def test_output_derivatives_follow_from_slopes(fmu):
+    """In co-simulation an output's time derivative is its slope along the states' derivatives and the inputs' derivatives."""
+    d = fmu.description
+    outputs = [v.reference for v in d.outputs]
+    sampler = Sampler(d, "output derivatives")
+    with fmu.co_simulation() as instance:
+        for _ in range(5):
+            parameters = sampler.start(instance)
+            for _ in range(10):
+                instance.set(sampler.inputs(parameters))
+                rates = {v.name: sampler.value(v, parameters) for v in d.inputs}
+                for name, rate in rates.items():
+                    instance.set_input_derivative(name, rate)
+                instance.step(1e-4)
+                seed = [rates[v.name] for v in d.inputs] + [instance.get(v.name) for v in d.derivatives]
+                result = reals([0.0] * len(outputs))
+                status = instance.fmi2GetRealOutputDerivatives(instance.reference_array(outputs), len(outputs),
+                                                               integers([1] * len(outputs)), result)
+                assert status == OK
+                knowns = [v.reference for v in d.inputs + d.states]
+                expected = instance.slopes(outputs, knowns, seed)
+                assert list(result) == pytest.approx(expected, rel=1e-12, abs=1e-14 * max(map(abs, expected)))
+            instance.demand("fmi2Reset")

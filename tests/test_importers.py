@@ -1,0 +1,353 @@
+"""Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and masters treat an FMU."""
+
+import math
+import zipfile
+from ctypes import byref, c_int, sizeof
+
+import numpy as np
+import pytest
+from fmpy import simulate_fmu
+
+from fmi2 import OK, EventInfo, reals
+from points import Sampler
+from reference import integrate_me
+
+
+# OpenModelica's import: model exchange
+
+class OpenModelica:
+    """The order of calls of its FMU wrapper: parameters in event mode, one NewDiscreteStates, a struct it never clears, trial steps."""
+
+    def __init__(self, fmu):
+        self.instance = fmu.model_exchange(logging=True)
+        self.description = fmu.description
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.instance.__exit__(*error)
+
+    def begin(self, parameters, inputs):
+        """Facts 12 and 1: inputs first, in instantiated mode; parameters after the initialization, in event mode."""
+        instance = self.instance
+        instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+        instance.set(inputs)
+        instance.demand("fmi2EnterInitializationMode")
+        instance.demand("fmi2ExitInitializationMode")
+        instance.set(parameters)
+        instance.set(inputs)
+        start = instance.states
+        self.event()
+        return start
+
+    def event(self):
+        """Facts 6 and 7: called once, with a struct full of old bytes."""
+        info = EventInfo.dirty()
+        self.instance.demand("fmi2NewDiscreteStates", byref(info))
+        for name in ("newDiscreteStatesNeeded", "terminateSimulation", "nominalsOfContinuousStatesChanged", "valuesOfContinuousStatesChanged",
+                     "nextEventTimeDefined"):
+            assert getattr(info, name) in (0, 1), f"{name} is not written"
+        assert info.newDiscreteStatesNeeded == 0
+        assert not info.nextEventTimeDefined and info.nextEventTime >= 1e60, "large, for those who do not look at nextEventTimeDefined"
+        return info
+
+
+
+def accepted_parameters(fmu, sampler):
+    with fmu.model_exchange() as probe:
+        return sampler.start(probe)
+
+
+def test_fixed_parameters_are_taken_in_event_mode(fmu):
+    """Fact 1: derived values and the initial states follow at once, because GetContinuousStates comes right after."""
+    d = fmu.description
+    sampler = Sampler(d, "openmodelica")
+    for _ in range(5):
+        parameters = accepted_parameters(fmu, sampler)
+        inputs = sampler.inputs(parameters)
+        with OpenModelica(fmu) as host, fmu.model_exchange() as fresh:
+            start = host.begin(parameters, inputs)
+            fresh.start({**parameters, **inputs})
+            assert start == fresh.states
+            host.instance.demand("fmi2EnterContinuousTimeMode")
+            assert host.instance.derivatives == fresh.derivatives
+            assert host.instance.modes() == fresh.modes()
+            for v in d.outputs:
+                assert host.instance.get(v.name) == fresh.get(v.name)
+            said = [m for m in host.instance.messages if m.status != OK]
+            assert len(said) <= 1, "tolerated calls are told once, as a warning"
+            assert all(m.category == "logStatusWarning" for m in said)
+
+
+def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
+    """Facts 2, 8 and 10: trial points after CompletedIntegratorStep, time forward and back, the first step just after zero."""
+    d = fmu.description
+    sampler = Sampler(d, "trial")
+    parameters = accepted_parameters(fmu, sampler)
+    inputs = sampler.inputs(parameters)
+    with OpenModelica(fmu) as host:
+        host.begin(parameters, inputs)
+        instance = host.instance
+        instance.set_time(1e-10)
+        instance.demand("fmi2EnterContinuousTimeMode")
+        instance.demand("fmi2EnterEventMode")
+        instance.set_time(0.2)
+        instance.states = sampler.states(parameters)
+        instance.set_time(0.1)
+        host.event()
+        instance.demand("fmi2EnterContinuousTimeMode")
+        base_states, base_inputs = sampler.states(parameters), sampler.inputs(parameters)
+
+        def at_base():
+            instance.set_time(0.1)
+            instance.set(base_inputs)
+            instance.states = base_states
+            return instance.derivatives + [instance.get(v.name) for v in d.outputs] + instance.indicators
+
+        at_base()
+        instance.demand("fmi2EnterEventMode")
+        host.event()
+        instance.demand("fmi2EnterContinuousTimeMode")
+        before = at_base()
+        for trial in range(20):
+            instance.set_time(0.1 + 10 ** sampler.random.uniform(-6, 0))
+            instance.set(sampler.inputs(parameters))
+            instance.states = sampler.states(parameters)
+            instance.derivatives
+            enter, terminate = c_int(), c_int()
+            instance.demand("fmi2CompletedIntegratorStep", 1, byref(enter), byref(terminate))
+            assert (enter.value, terminate.value) == (0, 0)
+            assert at_base() == before, "a trial point must leave nothing behind"
+
+
+def test_new_discrete_states_converges_in_one_call_from_anywhere(fmu):
+    """Fact 6, over random jumps of inputs and states."""
+    d = fmu.description
+    sampler = Sampler(d, "one call")
+    with OpenModelica(fmu) as host:
+        parameters = accepted_parameters(fmu, sampler)
+        host.begin(parameters, sampler.inputs(parameters))
+        instance = host.instance
+        instance.demand("fmi2EnterContinuousTimeMode")
+        for _ in range(200):
+            instance.set(sampler.inputs(parameters))
+            instance.states = sampler.states(parameters)
+            instance.demand("fmi2EnterEventMode")
+            host.event()
+            modes, states = instance.modes(), instance.states
+            host.event()
+            assert (instance.modes(), instance.states) == (modes, states), "a second call changes nothing"
+            instance.demand("fmi2EnterContinuousTimeMode")
+
+
+def test_every_field_of_the_event_info_is_written(fmu):
+    """Fact 7: the same bytes whatever was in the struct before."""
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        clean, dirty = EventInfo(), EventInfo.dirty()
+        instance.demand("fmi2NewDiscreteStates", byref(clean))
+        instance.demand("fmi2NewDiscreteStates", byref(dirty))
+        assert [getattr(clean, name) for name, _ in EventInfo._fields_] == [getattr(dirty, name) for name, _ in EventInfo._fields_]
+        assert sizeof(EventInfo) == 32
+
+
+def test_inputs_may_be_set_in_every_phase_before_the_end(fmu, kind):
+    """Fact 12."""
+    d = fmu.description
+    values = {v.name: (v.start or 0.0) + 0.5 for v in d.inputs}
+    with fmu.instance(kind) as instance:
+        instance.set(values)
+        instance.demand("fmi2EnterInitializationMode")
+        assert {name: instance.get(name) for name in values} == values
+        instance.set({name: value + 1 for name, value in values.items()})
+        instance.demand("fmi2ExitInitializationMode")
+        instance.set(values)
+        assert {name: instance.get(name) for name in values} == values
+
+
+def test_only_parameters_are_needed_to_start_anywhere(fmu):
+    """Fact 11: starts of states are dropped on import, so the start parameters alone must reach any state."""
+    d = fmu.description
+    sampler = Sampler(d, "anywhere")
+    with fmu.model_exchange() as instance:
+        for _ in range(10):
+            parameters = accepted_parameters(fmu, sampler)
+            wanted = {}
+            for state in d.states:
+                base, index = (state.base, state.name[len(state.base):]) if state.base else (state.name, "")
+                if state.base is None:
+                    wanted[state.name] = parameters[f"{base}Start{index}"]
+            instance.start(parameters)
+            assert {name: instance.get(name) for name in wanted} == wanted
+            instance.demand("fmi2Reset")
+
+
+def test_an_openmodelica_run_ends_where_ours_does(fmu):
+    """The whole of it: a fixed-step solver in that order of calls, against the tight reference."""
+    d = fmu.description
+    sampler = Sampler(d, "whole")
+    parameters = d.starts()
+    inputs = {v.name: 10.0 if v.name == "normalForce" else 0.2 * min(sampler.sizes(v, parameters)) for v in d.inputs}
+    inputs.update({v.name: float(i == 2) for v in d.inputs if v.base and v.unit in (None, "1") for i in [d.family(v.base).index(v)]})
+    steps, size = 2000, 5e-6
+    with OpenModelica(fmu) as host, fmu.model_exchange() as reference:
+        host.begin(parameters, inputs)
+        instance = host.instance
+        instance.set_time(1e-10)
+        instance.demand("fmi2EnterContinuousTimeMode")
+        signs = [value > 0 for value in instance.indicators]
+        for i in range(steps):
+            x, dx = instance.states, instance.derivatives
+            instance.set_time((i + 1) * size)
+            instance.states = [a + size * b for a, b in zip(x, dx)]
+            instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
+            if [value > 0 for value in instance.indicators] != signs:
+                instance.demand("fmi2EnterEventMode")
+                host.event()
+                instance.demand("fmi2EnterContinuousTimeMode")
+                signs = [value > 0 for value in instance.indicators]
+        reference.start({**parameters, **inputs})
+        integrate_me(reference, 0.0, steps * size, 1e-9)
+        for v in d.states:
+            assert instance.get(v.name) == pytest.approx(reference.get(v.name), rel=2e-2, abs=2e-2 * v.nominal)
+
+
+# fmuCheck: explicit Euler on the default experiment, inputs at their starts
+
+def test_an_euler_host_survives_the_default_experiment(fmu):
+    d = fmu.description
+    stop, size = d.experiment["stopTime"], d.experiment["stepSize"]
+    with fmu.model_exchange() as instance:
+        instance.start(stop=stop)
+        signs = [value > 0 for value in instance.indicators]
+        for i in range(math.ceil(stop / size)):
+            instance.set_time(min(stop, (i + 1) * size))
+            instance.states = [x + size * dx for x, dx in zip(instance.states, instance.derivatives)]
+            instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
+            if [value > 0 for value in instance.indicators] != signs:
+                instance.event()
+                signs = [value > 0 for value in instance.indicators]
+            for v in d.reals:
+                assert math.isfinite(instance.get(v.name))
+            for state in d.states:
+                assert abs(instance.get(state.name)) < 1e6 * state.nominal
+        assert not instance.messages
+
+
+# masters that round
+
+@pytest.mark.parametrize("digits", [4, 6, 9])
+def test_rounded_communication_points_are_accepted(fmu, digits):
+    """A master that keeps its time in a decimal text, or in a float: each point is off by a small part of the step."""
+    d = fmu.description
+    sampler = Sampler(d, "rounded")
+    step = {4: 1 / 60, 6: 1 / 6000, 9: 1 / 600000}[digits]
+    with fmu.co_simulation() as instance, fmu.co_simulation() as exact:
+        parameters = sampler.start(instance)
+        inputs = sampler.inputs(parameters)
+        exact.start({**parameters, **inputs})
+        instance.set(inputs)
+        for i in range(200):
+            point, following = round(i * step, digits), round((i + 1) * step, digits)
+            assert instance.fmi2DoStep(point, following - point, 1) == OK
+            exact.step(step, time=i * step)
+        assert instance.last_time == pytest.approx(200 * step, abs=10.0 ** -digits)
+        for v in d.states:
+            assert instance.get(v.name) == pytest.approx(exact.get(v.name), rel=1e-4, abs=1e-4 * v.nominal)
+
+
+def test_a_master_in_single_precision_is_accepted(fmu):
+    with fmu.co_simulation() as instance:
+        instance.start()
+        time, step = np.float32(0), np.float32(1e-3)
+        for _ in range(500):
+            assert instance.fmi2DoStep(float(time), float(step), 1) == OK
+            time += step
+
+
+def test_masters_may_step_past_the_stop_time(fmu):
+    with fmu.co_simulation() as instance:
+        instance.start(stop=1.0)
+        for i in range(11):
+            assert instance.fmi2DoStep(i * 0.1, 0.1, 1) == OK
+
+
+def test_several_instances_reset_between_runs(fmu):
+    """As Simulink does it."""
+    with fmu.co_simulation() as one, fmu.co_simulation() as two:
+        results = []
+        for _ in range(3):
+            for instance in (one, two):
+                instance.start({v.name: 0.3 for v in fmu.description.inputs})
+                for i in range(5):
+                    instance.step(0.1)
+                results.append([instance.get(v.name) for v in fmu.description.reals])
+                instance.demand("fmi2Terminate")
+                instance.demand("fmi2Reset")
+                instance.time = 0.0
+        assert all(result == results[0] for result in results)
+
+
+# FMPy
+
+@pytest.mark.parametrize("way", ["ModelExchange", "CoSimulation"])
+def test_fmpy_runs_it_without_a_word(fmu, way):
+    messages = []
+
+    def listen(*arguments):
+        messages.append(arguments)
+
+    d = fmu.description
+    result = simulate_fmu(str(fmu.path), fmi_type=way, logger=listen, debug_logging=True, output=[v.name for v in d.outputs + d.states])
+    assert len(result) > 2
+    for name in result.dtype.names:
+        assert np.all(np.isfinite(result[name]))
+    assert len([m for m in messages if b"rror" in repr(m).encode()]) == 0
+    assert len(messages) <= 2
+
+
+def test_fmpy_continues_from_a_serialized_state(fmu):
+    """FMPy's own way to store and take up a run."""
+    from fmpy import extract, read_model_description
+    from fmpy.fmi2 import FMU2Slave
+    import shutil
+    folder = extract(str(fmu.path))
+    try:
+        description = read_model_description(str(fmu.path))
+        slave = FMU2Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.coSimulation.modelIdentifier)
+        slave.instantiate()
+        slave.setupExperiment(startTime=0.0)
+        slave.enterInitializationMode()
+        slave.exitInitializationMode()
+        slave.doStep(currentCommunicationPoint=0.0, communicationStepSize=0.1)
+        state = slave.getFMUstate()
+        content = slave.serializeFMUstate(state)
+        slave.freeFMUstate(state)
+        state = slave.deSerializeFMUstate(content)
+        slave.setFMUstate(state)
+        slave.doStep(currentCommunicationPoint=0.1, communicationStepSize=0.1)
+        slave.freeFMUstate(state)
+        slave.terminate()
+        slave.freeInstance()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.shipped
+def test_a_windows_and_a_mac_binary_are_there(fmu):
+    with zipfile.ZipFile(fmu.path) as archive:
+        names = set(archive.namelist())
+    for folder, suffix in (("linux64", "so"), ("win64", "dll"), ("darwin64", "dylib")):
+        assert f"binaries/{folder}/{fmu.description.identifier}.{suffix}" in names
+
+
+def test_the_wrapper_needs_no_states_vector_for_stateless_models(fmu):
+    """Fact 5: all functions of model exchange answer, also with nothing to say."""
+    n = len(fmu.description.states)
+    with fmu.model_exchange() as instance:
+        instance.start()
+        for function in ("fmi2GetContinuousStates", "fmi2GetDerivatives", "fmi2GetNominalsOfContinuousStates"):
+            assert getattr(instance, function)(reals([0.0] * n) if n else None, n) == OK
+        indicators = fmu.description.indicators
+        assert instance.fmi2GetEventIndicators(reals([0.0] * indicators) if indicators else None, indicators) == OK

@@ -1,0 +1,643 @@
+"""The state machine of FMI 2.0, bad input, messages, memory, and the process around."""
+
+import ctypes
+import locale
+import math
+import os
+import re
+from ctypes import byref, c_char_p, c_double, c_int, c_void_p
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fmi2 import (CO_SIMULATION, DISCARD, DO_STEP_STATUS, ERROR, FUNCTIONS, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE, OK, ONLY_CO_SIMULATION,
+                  ONLY_MODEL_EXCHANGE, PENDING_STATUS, TERMINATED, EventInfo, Host, Instance, integers, reals)
+from points import Sampler
+
+
+# phases and the calls that are wrong in them
+
+def to_phase(instance, phase):
+    """Brings a fresh instance to a phase of its life."""
+    if phase == "instantiated":
+        return
+    instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+    instance.demand("fmi2EnterInitializationMode")
+    if phase == "initialization":
+        return
+    instance.demand("fmi2ExitInitializationMode")
+    if phase in ("event", "stepping"):
+        return
+    if instance.kind == MODEL_EXCHANGE:
+        instance.settle()
+        instance.demand("fmi2EnterContinuousTimeMode")
+        if phase == "continuous":
+            return
+    instance.demand("fmi2Terminate")
+
+
+PHASES = {MODEL_EXCHANGE: ("instantiated", "initialization", "event", "continuous", "terminated"),
+          CO_SIMULATION: ("instantiated", "initialization", "stepping", "terminated")}
+
+# Calls that change something, and the phases of either kind where the standard allows them.
+ALLOWED = {
+    "fmi2SetupExperiment": ("instantiated",),
+    "fmi2EnterInitializationMode": ("instantiated",),
+    "fmi2ExitInitializationMode": ("initialization",),
+    "fmi2Terminate": ("event", "continuous", "stepping"),
+    "fmi2EnterEventMode": ("continuous",),
+    "fmi2NewDiscreteStates": ("event",),
+    "fmi2EnterContinuousTimeMode": ("event",),
+    "fmi2CompletedIntegratorStep": ("continuous",),
+    "fmi2SetContinuousStates": ("continuous",),
+    "fmi2SetTime": ("event", "continuous"),
+    "fmi2DoStep": ("stepping",),
+    "fmi2SetReal": ("instantiated", "initialization", "event", "continuous", "stepping"),
+}
+# Against the standard, but real importers do it and nothing is at risk (IMPORTERS.md).
+TOLERATED = {("fmi2SetContinuousStates", "event"), ("fmi2SetTime", "instantiated"), ("fmi2SetTime", "initialization"),
+             ("fmi2EnterEventMode", "event"), ("fmi2CompletedIntegratorStep", "event")}
+
+
+def arguments(instance, function):
+    n = len(instance.description.states)
+    first = instance.description.inputs[0].reference
+    return {
+        "fmi2SetupExperiment": (0, 0.0, 0.0, 0, 0.0),
+        "fmi2NewDiscreteStates": (byref(EventInfo()),),
+        "fmi2CompletedIntegratorStep": (1, byref(c_int()), byref(c_int())),
+        "fmi2SetContinuousStates": (reals([0.0] * n), n),
+        "fmi2SetTime": (1.0,),
+        "fmi2DoStep": (0.0, 1e-3, 1),
+        "fmi2SetReal": (instance.reference_array([first]), 1, reals([1.0])),
+    }.get(function, ())
+
+
+def wrong_calls():
+    for kind, phases in PHASES.items():
+        for phase in phases:
+            for function, allowed in ALLOWED.items():
+                foreign = function in (ONLY_CO_SIMULATION if kind == MODEL_EXCHANGE else ONLY_MODEL_EXCHANGE)
+                if foreign or (phase not in allowed and (function, phase) not in TOLERATED):
+                    yield pytest.param(kind, phase, function, id=f"{'CS' if kind else 'ME'}-{phase}-{function}")
+
+
+@pytest.mark.parametrize("kind, phase, function", list(wrong_calls()))
+def test_a_call_in_a_wrong_phase_is_an_error_and_changes_nothing(fmu, kind, phase, function):
+    with fmu.instance(kind) as instance:
+        to_phase(instance, phase)
+        before, said = instance.snapshot(), len(instance.messages)
+        assert getattr(instance, function)(*arguments(instance, function)) == ERROR
+        assert instance.snapshot() == before
+        new = instance.messages[said:]
+        assert len(new) == 1 and new[0].status == ERROR and function in new[0].text
+        continue_to_the_end(instance, phase)
+
+
+def continue_to_the_end(instance, phase):
+    """The instance goes on as if the wrong call had not been made."""
+    order = ["instantiated", "initialization", "event" if instance.kind == MODEL_EXCHANGE else "stepping", "continuous", "terminated"]
+    steps = {"instantiated": "fmi2EnterInitializationMode", "initialization": "fmi2ExitInitializationMode",
+             "event": "fmi2EnterContinuousTimeMode", "continuous": "fmi2Terminate", "stepping": "fmi2Terminate"}
+    for name in order[order.index(phase):-1]:
+        if instance.kind == CO_SIMULATION and name == "continuous":
+            continue
+        instance.demand(steps[name])
+    instance.demand("fmi2Reset")
+
+
+@pytest.mark.parametrize("function", sorted(set(FUNCTIONS) - {"fmi2GetTypesPlatform", "fmi2GetVersion", "fmi2Instantiate"}))
+def test_no_instance_is_no_crash(fmu, function):
+    """NULL instead of an instance: an error, except that freeing nothing does nothing."""
+    simple = {c_int: 0, ctypes.c_size_t: 0, c_double: 0.0, c_void_p: None, c_char_p: None}
+    result = getattr(fmu.library, function)(*[simple[kind] for kind in FUNCTIONS[function][1:]])
+    assert result is None if function == "fmi2FreeInstance" else result == ERROR
+
+
+def test_null_pointers_are_an_error(fmu, kind):
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.start()
+        before = instance.snapshot()
+        number = instance.reference_array([d.inputs[0].reference])
+        n = len(d.states)
+        calls = [("fmi2GetReal", (None, 1, reals([0]))), ("fmi2GetReal", (number, 1, None)), ("fmi2SetReal", (number, 1, None)),
+                 ("fmi2SetReal", (None, 1, reals([0]))), ("fmi2GetInteger", (None, 1, None)), ("fmi2SetInteger", (None, 1, None)),
+                 ("fmi2GetBoolean", (None, 1, None)), ("fmi2SetBoolean", (None, 1, None)), ("fmi2GetString", (None, 1, None)),
+                 ("fmi2SetString", (None, 1, None)), ("fmi2SetDebugLogging", (1, 1, None)),
+                 ("fmi2GetDirectionalDerivative", (number, 1, number, 1, None, None))]
+        if kind == MODEL_EXCHANGE:
+            calls += [("fmi2GetEventIndicators", (None, d.indicators))] if d.indicators else []
+            calls += [(name, (None, n)) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
+                                                     "fmi2GetNominalsOfContinuousStates")] if n else []
+        else:
+            calls += [("fmi2SetRealInputDerivatives", (number, 1, None, reals([0]))),
+                      ("fmi2GetRealOutputDerivatives", (None, 1, integers([1]), reals([0])))]
+            calls += [(f"fmi2Get{kind}Status", (LAST_SUCCESSFUL_TIME, None)) for kind in ("", "Real", "Integer", "Boolean", "String")]
+        for function, given_arguments in calls:
+            assert getattr(instance, function)(*given_arguments) == ERROR, function
+            assert instance.snapshot() == before
+
+
+def test_event_info_and_flags_must_exist(fmu):
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        assert instance.fmi2NewDiscreteStates(None) == ERROR
+        instance.settle()
+        instance.demand("fmi2EnterContinuousTimeMode")
+        assert instance.fmi2CompletedIntegratorStep(1, None, None) == ERROR
+        instance.event()
+
+
+def test_wrong_vector_lengths_are_an_error(fmu):
+    d = fmu.description
+    with fmu.model_exchange() as instance:
+        instance.start()
+        before = instance.snapshot()
+        for function, right in (("fmi2GetDerivatives", len(d.states)), ("fmi2GetContinuousStates", len(d.states)),
+                                ("fmi2SetContinuousStates", len(d.states)), ("fmi2GetNominalsOfContinuousStates", len(d.states)),
+                                ("fmi2GetEventIndicators", d.indicators)):
+            for wrong in (right + 1, right - 1, 10 ** 9):
+                if wrong >= 0:
+                    assert getattr(instance, function)(reals([0.0] * (right + 1)), wrong) == ERROR
+        assert instance.snapshot() == before
+
+
+def test_completed_step_asks_for_nothing(fmu):
+    with fmu.model_exchange() as instance:
+        instance.start()
+        enter, terminate = c_int(-7), c_int(-7)
+        assert instance.fmi2CompletedIntegratorStep(1, byref(enter), byref(terminate)) == OK
+        assert (enter.value, terminate.value) == (0, 0)
+
+
+# instantiation
+
+def instantiate(fmu, name=b"element", kind=MODEL_EXCHANGE, guid=None, callbacks=True, host=None, resources=b""):
+    host = host or Host()
+    guid = fmu.description.guid.encode() if guid is None else guid
+    component = fmu.library.fmi2Instantiate(name, kind, guid or None, resources, byref(host.callbacks) if callbacks else None, 0, 0)
+    return component, host
+
+
+def test_a_wrong_guid_is_refused_with_a_message(fmu):
+    for guid in (b"{00000000-0000-0000-0000-000000000000}", fmu.description.guid.encode()[:-1], b" "):
+        component, host = instantiate(fmu, guid=guid)
+        assert component is None and not host.live
+        assert host.messages[-1].status == ERROR and "GUID" in host.messages[-1].text.upper()
+
+
+def test_no_guid_no_name_no_callbacks_are_refused(fmu):
+    assert fmu.library.fmi2Instantiate(b"element", 0, None, None, byref(Host().callbacks), 0, 0) is None
+    for options in ({"callbacks": False}, {"name": None}, {"name": b""}, {"host": Host(allocate=False)}, {"host": Host(free=False)},
+                    {"kind": 7}):
+        component, host = instantiate(fmu, **options)
+        assert component is None and not host.live
+        if options.get("callbacks", True):
+            assert host.messages and host.messages[-1].text
+
+
+def test_a_missing_logger_is_no_crash(fmu, kind):
+    with Instance(fmu, kind, host=Host(logger=False)) as instance:
+        instance.start()
+        assert instance.try_set(fmu.description.inputs[0].name, math.nan) == DISCARD
+        assert instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0])) == ERROR
+    assert instantiate(fmu, guid=b"wrong", host=Host(logger=False))[0] is None
+
+
+def test_resources_may_be_missing(fmu):
+    """Nothing is read from disk."""
+    for location in (None, b"", b"file:///nowhere"):
+        component, host = instantiate(fmu, resources=location)
+        assert component
+        fmu.library.fmi2FreeInstance(component)
+        assert not host.live
+
+
+def test_memory_that_runs_out_is_no_crash(fmu, kind):
+    host = Host()
+    host.exhausted = True
+    component, _ = instantiate(fmu, kind=kind, host=host)
+    assert component is None and host.messages
+    with fmu.instance(kind) as instance:
+        instance.start()
+        content, state = instance.snapshot(), c_void_p()
+        instance.host.exhausted = True
+        assert instance.fmi2GetFMUstate(byref(state)) == ERROR
+        assert instance.fmi2DeSerializeFMUstate(content, len(content), byref(state)) == ERROR
+        assert state.value is None
+        instance.host.exhausted = False
+        assert instance.snapshot() == content
+
+
+def test_memory_is_little_and_all_given_back(fmu, kind):
+    """At most two allocations and one KiB per instance in model exchange, none while it runs."""
+    with fmu.instance(kind) as instance:
+        if kind == MODEL_EXCHANGE:
+            assert instance.host.allocations <= 2 and instance.host.bytes <= 1024
+        count = instance.host.allocations
+        sampler = Sampler(fmu.description, "memory")
+        parameters = sampler.start(instance)
+        for _ in range(50):
+            instance.set(sampler.inputs(parameters))
+            if kind == CO_SIMULATION:
+                instance.step(1e-3)
+            else:
+                instance.states = sampler.states(parameters)
+                instance.event()
+        instance.demand("fmi2Terminate")
+        assert instance.host.allocations == count
+    assert not instance.host.live
+
+
+def test_freeing_is_allowed_in_every_phase(fmu, kind):
+    for phase in PHASES[kind]:
+        with fmu.instance(kind) as instance:
+            to_phase(instance, phase)
+
+
+def test_versions(fmu):
+    assert fmu.library.fmi2GetVersion() == b"2.0"
+    assert fmu.library.fmi2GetTypesPlatform() == b"default"
+
+
+# values
+
+def test_everything_can_be_read_in_every_phase(fmu, kind):
+    for phase in PHASES[kind]:
+        with fmu.instance(kind) as instance:
+            to_phase(instance, phase)
+            for variable in fmu.description.variables:
+                assert math.isfinite(instance.get(variable.name))
+
+
+def test_unknown_value_references_are_an_error(fmu, kind):
+    d = fmu.description
+    used = {v.reference for v in d.variables}
+    known = d.inputs[0].reference
+    with fmu.instance(kind) as instance:
+        instance.start()
+        before = instance.snapshot()
+        for wrong in (max(used) + 1, 10 ** 6, 2 ** 31, 2 ** 32 - 1):
+            numbers = instance.reference_array([known, wrong])
+            assert instance.fmi2GetReal(numbers, 2, reals([0, 0])) == ERROR
+            assert instance.fmi2SetReal(numbers, 2, reals([3.0, 0])) == ERROR, "and the known one is not taken either"
+            assert instance.fmi2GetInteger(instance.reference_array([wrong]), 1, integers([0])) == ERROR
+            assert instance.fmi2SetInteger(instance.reference_array([wrong]), 1, integers([0])) == ERROR
+            assert str(wrong) in instance.messages[-1].text
+        for type_name in ("Boolean", "String"):
+            for verb in ("Get", "Set"):
+                value = integers([0]) if type_name == "Boolean" else (c_char_p * 1)()
+                assert getattr(instance, f"fmi2{verb}{type_name}")(instance.reference_array([known]), 1, value) == ERROR
+                assert getattr(instance, f"fmi2{verb}{type_name}")(None, 0, None) == OK
+        assert instance.fmi2GetReal(None, 0, None) == OK
+        assert instance.fmi2SetReal(None, 0, None) == OK
+        assert instance.snapshot() == before
+
+
+def test_types_are_not_mixed_up(fmu, kind):
+    with fmu.instance(kind) as instance:
+        for variable in fmu.description.variables:
+            number = instance.reference_array([variable.reference])
+            if variable.type == "Real":
+                assert instance.fmi2GetInteger(number, 1, integers([0])) == ERROR
+            else:
+                assert instance.fmi2GetReal(number, 1, reals([0])) == ERROR
+
+
+def test_what_the_model_computes_cannot_be_set(fmu, kind):
+    d = fmu.description
+    for phase in PHASES[kind]:
+        with fmu.instance(kind) as instance:
+            to_phase(instance, phase)
+            before = instance.snapshot()
+            for variable in d.states + d.derivatives + d.outputs:
+                assert instance.try_set(variable.name, 1.0) == ERROR
+                if phase != "terminated":
+                    assert variable.name in instance.messages[-1].text
+            for mode in d.modes:
+                assert instance.try_set(mode.name, 1) == ERROR
+            assert instance.snapshot() == before
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf], ids=str)
+def test_numbers_that_are_none_are_discarded(fmu, kind, value):
+    """Not taken, with a message that names the variable; the instance goes on."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        for phase_parameters in (d.inputs + d.real_parameters, d.inputs):
+            for variable in phase_parameters:
+                before = instance.snapshot()
+                assert instance.try_set(variable.name, value) == DISCARD
+                assert instance.messages[-1].status == DISCARD and variable.name in instance.messages[-1].text
+                assert instance.snapshot() == before
+            if phase_parameters is not d.inputs:
+                instance.start()
+        good, bad = d.inputs[0], d.inputs[-1]
+        before = instance.get(good.name)
+        status = instance.fmi2SetReal(instance.reference_array([good.reference, bad.reference]), 2, reals([before + 1, value]))
+        assert status == DISCARD and instance.get(good.name) == before, "a set that is refused in part is refused as a whole"
+        if kind == MODEL_EXCHANGE:
+            before, n = instance.snapshot(), len(d.states)
+            if n:
+                assert instance.fmi2SetContinuousStates(reals([value] * n), n) == DISCARD
+            assert instance.fmi2SetTime(value) in (DISCARD, ERROR)
+            assert instance.snapshot() == before
+            instance.event()
+        else:
+            before = instance.snapshot()
+            number = instance.reference_array([bad.reference])
+            assert instance.fmi2SetRealInputDerivatives(number, 1, integers([1]), reals([value])) == DISCARD
+            assert instance.snapshot() == before
+            for point, size in ((value, 1e-3), (0.0, value)):
+                assert instance.fmi2DoStep(point, size, 1) in (ERROR, DISCARD)
+            assert instance.snapshot() == before
+            instance.step(1e-3)
+
+
+@given(value=st.floats(allow_nan=False, allow_infinity=False))
+def test_any_finite_input_is_taken_as_it_is(all_fmus, value):
+    for fmu in all_fmus:
+        with fmu.co_simulation() as instance:
+            instance.start()
+            for variable in fmu.description.inputs:
+                instance.set({variable.name: value})
+                assert instance.get(variable.name) == value
+
+
+# parameters
+
+def out_of_rule(variable):
+    """Values that break a rule the XML declares."""
+    if variable.min is not None:
+        yield variable.min - 1.0, variable.min
+    if variable.max is not None:
+        yield variable.max + 1.0, variable.max
+
+
+def names_the_rule(text, variable, value, bound):
+    found = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:[eE][+-]?\d+)?", text)]
+    assert variable.name in text, text
+    assert any(math.isclose(number, value, rel_tol=1e-4) for number in found), text
+    assert any(math.isclose(number, bound, rel_tol=1e-4, abs_tol=1e-300) for number in found), text
+
+
+def test_parameters_out_of_their_rule_stop_the_initialization(fmu, kind):
+    """Not when they are set (their partner may come later), but when they are to take effect; then they can be put right."""
+    with fmu.instance(kind) as instance:
+        for variable in fmu.description.real_parameters:
+            for value, bound in out_of_rule(variable):
+                to_phase(instance, "initialization")
+                assert instance.try_set(variable.name, value) == OK
+                assert instance.fmi2ExitInitializationMode() == ERROR
+                assert instance.messages[-1].status == ERROR
+                names_the_rule(instance.messages[-1].text, variable, value, bound)
+                instance.set({variable.name: variable.start})
+                instance.demand("fmi2ExitInitializationMode")
+                instance.demand("fmi2Reset")
+
+
+def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
+    """Whatever single parameter far from its start is refused has a min or max, or a rule with a partner that the message names."""
+    d = fmu.description
+    with fmu.model_exchange() as instance:
+        for variable in d.real_parameters:
+            size = abs(variable.start) or 1.0
+            for value in (-size, 0.0, 1e-9 * size, 1e9 * size):
+                to_phase(instance, "initialization")
+                instance.set({variable.name: value})
+                status = instance.fmi2ExitInitializationMode()
+                assert status in (OK, ERROR)
+                if status == ERROR:
+                    text = instance.messages[-1].text
+                    partner = any(v.name in text for v in d.parameters if v is not variable)
+                    outside = (variable.min is not None and value <= variable.min) or (variable.max is not None and value >= variable.max)
+                    assert partner or (outside and variable.name in text), text
+                instance.demand("fmi2Reset")
+
+
+def test_options_out_of_range_are_refused(fmu, kind):
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        for variable in d.parameters:
+            if variable.type == "Enumeration":
+                for value in (0, -1, len(d.items[variable.attributes["declaredType"]]) + 1):
+                    assert instance.try_set(variable.name, value) == ERROR
+                    assert variable.name in instance.messages[-1].text
+                    assert instance.get(variable.name) == variable.start
+
+
+def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, kind):
+    with fmu.instance(kind) as instance:
+        instance.start()
+        for variable in fmu.description.real_parameters:
+            if variable.variability != "tunable":
+                continue
+            for value, bound in out_of_rule(variable):
+                if kind == MODEL_EXCHANGE:
+                    instance.demand("fmi2EnterEventMode")
+                instance.set({variable.name: value})
+                said, modes = len(instance.messages), instance.modes()
+                if kind == MODEL_EXCHANGE:
+                    info = EventInfo.dirty()
+                    assert instance.fmi2NewDiscreteStates(byref(info)) == ERROR
+                else:
+                    assert instance.fmi2DoStep(instance.time, 1e-3, 1) == ERROR
+                    assert instance.last_time == instance.time
+                assert len(instance.messages) == said + 1
+                names_the_rule(instance.messages[-1].text, variable, value, bound)
+                assert instance.modes() == modes
+                instance.set({variable.name: variable.start})
+                if kind == MODEL_EXCHANGE:
+                    instance.settle()
+                    instance.demand("fmi2EnterContinuousTimeMode")
+                else:
+                    instance.step(1e-3)
+
+
+def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
+    """Changed at an event or between steps, the model is as one that had the value from the start, in the same state."""
+    d = fmu.description
+    tunable = [v.name for v in d.real_parameters if v.variability == "tunable"]
+    sampler = Sampler(d, "tunable")
+    for _ in range(5):
+        with fmu.instance(kind) as one, fmu.instance(kind) as two:
+            parameters = sampler.start(one)
+            inputs = {v.name: one.get(v.name) for v in d.inputs}
+            fixed = {name: value for name, value in parameters.items() if name not in tunable}
+            two.start({**fixed, **inputs})
+            if kind == MODEL_EXCHANGE:
+                two.demand("fmi2EnterEventMode")
+            two.set({name: parameters[name] for name in tunable})
+            if kind == MODEL_EXCHANGE:
+                two.settle()
+                two.demand("fmi2EnterContinuousTimeMode")
+                two.states = one.states
+                one.event(), two.event()
+            if one.modes() == two.modes() and not d.modes:
+                for v in d.outputs + d.derivatives:
+                    assert two.get(v.name) == one.get(v.name)
+
+
+def test_fixed_parameters_hold_once_the_run_has_begun(fmu, kind):
+    fixed = [v for v in fmu.description.parameters if v.variability == "fixed"]
+    with fmu.instance(kind) as instance:
+        instance.start()
+        if kind == CO_SIMULATION:
+            instance.step(1e-3)
+        else:
+            instance.demand("fmi2EnterEventMode")
+        before = instance.snapshot()
+        for variable in fixed:
+            other = variable.start + 1e-3 if variable.type == "Real" else 3 - min(variable.start, 2)
+            assert instance.try_set(variable.name, other) == ERROR
+            assert variable.name in instance.messages[-1].text
+        assert instance.snapshot() == before
+        for variable in fixed:
+            assert instance.try_set(variable.name, variable.start) == OK, "to set what it is already is no change"
+
+
+def test_parameters_are_not_set_in_continuous_time(fmu):
+    with fmu.model_exchange() as instance:
+        instance.start()
+        before = instance.snapshot()
+        for variable in fmu.description.real_parameters:
+            assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
+        assert instance.snapshot() == before
+
+
+# messages
+
+def test_messages_are_plain_text_in_declared_categories(fmu, kind):
+    declared = {e.get("name") for e in fmu.description.root.findall("LogCategories/Category")}
+    with fmu.instance(kind, name="100% element", logging=True) as instance:
+        instance.try_set(fmu.description.inputs[0].name, math.nan)
+        instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0]))
+        instance.fmi2DoStep(1.0, 1.0, 1)
+        instance.start()
+        if kind == MODEL_EXCHANGE:
+            for normal in (-1.0, 1.0):
+                instance.set({v.name: normal for v in fmu.description.inputs})
+                instance.event()
+        assert len(instance.messages) >= 3
+        for message in instance.messages:
+            assert message.instance == "100% element"
+            assert message.category in declared
+            assert message.text and "%" not in message.text and "\n" not in message.text
+    component, host = instantiate(fmu, name=b"100% element", guid=b"%s%s%n")
+    assert component is None and "%" not in host.messages[-1].text
+
+
+def test_a_run_is_quiet(fmu, kind):
+    """OpenModelica switches logging on for everyone: still not a word per step."""
+    with fmu.instance(kind, logging=True) as instance:
+        sampler = Sampler(fmu.description, "quiet")
+        parameters = {v.name: v.start for v in fmu.description.parameters}
+        instance.start(sampler.inputs(parameters))
+        said = len(instance.messages)
+        for _ in range(100):
+            if kind == CO_SIMULATION:
+                instance.step(1e-4)
+            else:
+                instance.set_time(instance.time + 1e-4)
+                instance.states = [x + 1e-4 * dx for x, dx in zip(instance.states, instance.derivatives)]
+                instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
+        assert len(instance.messages) == said
+        assert said <= 2
+
+
+def test_debug_categories_can_be_chosen(fmu, kind):
+    names = [e.get("name") for e in fmu.description.root.findall("LogCategories/Category")]
+    with fmu.instance(kind) as instance:
+        for name in names:
+            assert instance.fmi2SetDebugLogging(1, 1, (c_char_p * 1)(name.encode())) == OK
+        assert instance.fmi2SetDebugLogging(1, 0, None) == OK
+        assert instance.fmi2SetDebugLogging(0, 0, None) == OK
+        assert instance.fmi2SetDebugLogging(1, 1, (c_char_p * 1)(b"logNothing")) == ERROR
+        assert "logNothing" in instance.messages[-1].text
+
+
+def test_errors_are_told_even_when_logging_is_off(fmu, kind):
+    with fmu.instance(kind, logging=False) as instance:
+        instance.fmi2SetDebugLogging(0, 0, None)
+        assert instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0])) == ERROR
+        assert instance.messages
+
+
+# experiment
+
+@pytest.mark.parametrize("experiment", [(1, 0.0, 0.0, 0, 0.0), (1, -1.0, 0.0, 0, 0.0), (1, math.nan, 0.0, 0, 0.0),
+                                        (0, 0.0, math.nan, 0, 0.0), (0, 0.0, math.inf, 0, 0.0), (0, 0.0, 1.0, 1, 0.5)])
+def test_an_impossible_experiment_is_refused(fmu, kind, experiment):
+    with fmu.instance(kind) as instance:
+        assert instance.fmi2SetupExperiment(*experiment) == ERROR
+        assert instance.messages[-1].text
+        instance.start()
+
+
+def test_an_experiment_need_not_be_set_up(fmu, kind):
+    with fmu.instance(kind) as instance:
+        instance.demand("fmi2EnterInitializationMode")
+        instance.demand("fmi2ExitInitializationMode")
+        if kind == CO_SIMULATION:
+            instance.step(1e-3)
+
+
+def test_status_functions_tell_what_they_know(fmu):
+    with fmu.co_simulation() as instance:
+        instance.start(time=3.0)
+        instance.step(0.5)
+        status, terminated, text, number = c_int(7), c_int(7), c_char_p(), c_int()
+        assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value == OK
+        assert instance.last_time == 3.5
+        assert instance.fmi2GetBooleanStatus(TERMINATED, byref(terminated)) == OK and terminated.value == 0
+        assert instance.fmi2GetStringStatus(PENDING_STATUS, byref(text)) in (OK, DISCARD)
+        assert instance.fmi2GetIntegerStatus(DO_STEP_STATUS, byref(number)) == DISCARD
+        assert instance.fmi2GetRealStatus(DO_STEP_STATUS, byref(c_double())) == DISCARD
+        assert instance.fmi2DoStep(3.5, -1.0, 1) in (ERROR, DISCARD)
+        assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value in (ERROR, DISCARD)
+        assert instance.fmi2CancelStep() == ERROR
+
+
+# the process
+
+class Environment:
+    """What belongs to the process: working directory, locale, floating-point mode, errno-free streams, signal handlers."""
+
+    libm = ctypes.CDLL("libm.so.6")
+
+    @classmethod
+    def now(cls):
+        import signal
+        return (os.getcwd(), locale.setlocale(locale.LC_ALL), cls.libm.fegetround(), cls.libm.fegetexcept(),
+                dict(os.environ), signal.getsignal(signal.SIGFPE), os.umask(os.umask(0o22)), len(os.listdir("/proc/self/fd")))
+
+
+def test_the_process_is_left_as_it_was(fmu, kind, capfd):
+    def whole_life():
+        with fmu.instance(kind) as instance:
+            sampler = Sampler(fmu.description, "process")
+            parameters = sampler.start(instance)
+            for _ in range(10):
+                instance.set(sampler.inputs(parameters))
+                if kind == CO_SIMULATION:
+                    instance.step(1e-2)
+                else:
+                    instance.event()
+            instance.try_set(fmu.description.inputs[0].name, math.nan)
+            instance.snapshot()
+            instance.demand("fmi2Terminate")
+
+    whole_life()
+    before = Environment.now()
+    whole_life()
+    assert Environment.now() == before
+    upward = 0x800
+    Environment.libm.fesetround(upward)
+    try:
+        whole_life()
+        assert Environment.libm.fegetround() == upward
+    finally:
+        Environment.libm.fesetround(0)
+    assert capfd.readouterr() == ("", "")
