@@ -1,0 +1,41 @@
+/* Limits at which modes end.
+ *
+ * A mode that lives below a limit ends a little above it, a mode that lives above it ends at the limit: so no
+ * indicator rests at zero, neither before nor after an event. An event decides a little before the indicator changes
+ * its sign, so that an importer that stops short of the crossing by its own rounding is not sent back to find it
+ * again:
+ *
+ *     limit times   1            1 + H/4            1 + 3H/4        1 + H
+ *                   slip ends    slip may go on     stick may go on    stick ends
+ *                   (indicator)  above this         up to this         (indicator)
+ */
+#ifndef BRISTLE_HYSTERESIS_H
+#define BRISTLE_HYSTERESIS_H
+
+#include <math.h>
+
+static const double HYSTERESIS = 1e-6; /* H */
+static const double REST = 1e-4;       /* slip has come to rest at this part of a speed that is small for the model */
+
+/* Value over limit, bounded so that it cannot overflow. */
+static double part_of_limit(double value, double limit) {
+    return fmax(-1e3, fmin(value / limit, 1e3));
+}
+
+static double below_indicator(double value, double limit) {
+    return 1 + HYSTERESIS - part_of_limit(value, limit);
+}
+
+static int is_below(double value, double limit) {
+    return value <= limit * (1 + 0.75 * HYSTERESIS);
+}
+
+static double above_indicator(double value, double limit) {
+    return part_of_limit(value, limit) - 1;
+}
+
+static int is_above(double value, double limit) {
+    return value > limit * (1 + 0.25 * HYSTERESIS);
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* QuasiStaticLuGre: the LuGre model with its bristles at rest, which leaves the Stribeck curve and an ideal stick.
+ *
+ *     stick   F = F_ext up to |F_ext| = F_s = mu_s N
+ *     slip    F = (F_d + (F_s - F_d) exp(-(|v|/v_A)^alpha)) sgn v + nu N v,  F_d = mu_d N  Pennestri et al. 2016, eq 12
+ *
+ * How stick begins, ends and keeps the velocity at zero: common/ideal_stick.h.
+ * Separated (N <= 0): F = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: pre-sliding displacement, friction lag.
+ */
+#include "QuasiStaticLuGre.h"
+#include "common/ideal_stick.h"
+#include "common/stribeck.h"
+
+static double sliding_friction(const Parameters *p, double a) {
+    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a;
+}
