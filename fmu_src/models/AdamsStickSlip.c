@@ -1,0 +1,16 @@
+/* AdamsStickSlip: friction that grows with a small displacement in stick and falls with the speed in slip, as Adams
+ * has it.
+ *
+ * The law is in common/stick_slip.h (Schuderer et al. 2023, eqs 2-4); here v_d = lambda v_s.
+ *
+ * Separated (N <= 0): F = 0 and x = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: a dwell time, viscous friction, a hysteresis of the displacement in stick.
+ */
+#include "AdamsStickSlip.h"
+#include "common/stick_slip.h"
+
+static double dynamic_velocity(const Parameters *p) {
+    return p->lambda * p->v_s;
+}
