@@ -1,0 +1,96 @@
+/* SimpackStickSlip: a spring and a damper in stick, Coulomb's dynamic friction in slip.
+ *
+ *     stick   F = c_f x + d_f v,  dx/dt = v,  up to |c_f x| = mu_s N        Schuderer et al. 2023, section 3, Fig. 4
+ *     slip    F = mu_d N in the direction of the slip,  until v = 0
+ *
+ * A slip goes in the direction of the motion or, where the limit has come down to a body at rest, in that of x. It
+ * ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s N/d_f at which the damper alone
+ * carries the static limit; x then starts anew, at 0 or where the spring carries the force of sliding. A slip that
+ * begins below v_0 may not end by that: its motion is Starting until it has passed 2 v_0. Surfaces that meet, or turn
+ * round within an event, faster than v_f slip at once.
+ *
+ * Separated (N <= 0): F = 0 and x = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: Stribeck curve, viscous friction. At break-away the force exceeds the static limit by d_f v.
+ */
+#include "SimpackStickSlip.h"
+#include "common/contact.h"
+#include "common/hysteresis.h"
+#include "common/lift_off.h"
+#include "common/slip_direction.h"
+
+static double damper_speed(const Parameters *p, double N) {
+    return p->mu_s * N / p->d_f;
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    double F = 0;
+    dx->x = 0;
+    if (u->N > 0) {
+        if (m->mode == MODE_STICK) {
+            F = p->c_f * x->x + p->d_f * u->v;
+            dx->x = u->v;
+        } else {
+            F = slip_direction(m->mode) * p->mu_d * u->N;
+        }
+    }
+    contact_outputs(u, F, u->v - dx->x, y);
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    g[0] = contact_indicator(u->N);
+    g[1] = 1;
+    g[2] = 1;
+    if (u->N <= 0) return;
+    const double v_0 = REST * damper_speed(p, u->N);
+    const double along = slip_direction(m->mode) * u->v;
+    if (m->mode == MODE_STICK) {
+        g[1] = below_indicator(p->c_f * fabs(x->x), p->mu_s * u->N);
+    } else if (m->motion == MOTION_STARTING) {
+        g[1] = below_indicator(-along, v_0);
+        g[2] = below_indicator(along, 2 * v_0);
+    } else if (m->mode != MODE_SEPARATED) {
+        g[1] = above_indicator(along, v_0);
+    }
+}
+
+/* Whether a slip goes on, in which case its motion may have left its start. */
+static int slip_goes_on(Modes *m, double v_0, double v) {
+    const double along = slip_direction(m->mode) * v;
+    if (m->motion == MOTION_STARTING) {
+        if (!is_below(along, 2 * v_0)) m->motion = MOTION_GOING;
+        return is_below(-along, v_0);
+    }
+    return is_above(along, v_0);
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    const int before = m->mode;
+    const int direction = slip_direction(before);
+    if (u->N <= 0) {
+        m->mode = MODE_SEPARATED;
+        m->motion = MOTION_GOING;
+        if (!lifts_off(before, u->N)) return 0;
+        x->x = 0;
+        return 1;
+    }
+    const double v_f = damper_speed(p, u->N), v_0 = REST * v_f;
+    if (direction != 0 && slip_goes_on(m, v_0, u->v)) return 0;
+    m->motion = MOTION_GOING;
+    if (before != MODE_STICK && fabs(u->v) > v_f) {
+        m->mode = slip_towards(u->v);
+        return 0;
+    }
+    m->mode = MODE_STICK;
+    if (direction != 0) {
+        x->x = m->restart == RESTART_PRELOADED ? direction * p->mu_d * u->N / p->c_f : 0;
+        return 1;
+    }
+    if (!is_below(p->c_f * fabs(x->x), p->mu_s * u->N)) {
+        const int moving = is_above(fabs(u->v), v_0);
+        m->mode = slip_towards(moving ? u->v : x->x);
+        if (!moving) m->motion = MOTION_STARTING;
+    }
+    return 0;
+}
