@@ -1,0 +1,109 @@
+/* GeneralizedMaxwellSlip: four spring and slider elements in parallel, each of which sticks or slips for itself.
+ *
+ *     stick   dF_i/dt = k_i v                                until |F_i| = alpha_i s(v)           Al-Bender et al. 2005
+ *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))         until v reverses
+ *     F = F_1 + ... + F_4 + sigma1 (v - v_S) + nu N v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
+ *
+ * v - v_S is the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
+ * share of an element in the whole: the parameters are divided by their sum. An element that slips has the direction
+ * of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9 part of v_A is told from rest)
+ * and keeps its force then. Where the limit comes down to an element at rest, it slips in the direction of its force
+ * until the force has come down. The law is made for a constant normal force: where N falls faster than C lets the
+ * forces follow, an element carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise.
+ *
+ * Separated (N <= 0): F = 0 and F_i = 0.
+ * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: a damping of each element for itself.
+ */
+#include "GeneralizedMaxwellSlip.h"
+#include "common/contact.h"
+#include "common/hysteresis.h"
+#include "common/lift_off.h"
+#include "common/slip_direction.h"
+#include "common/stribeck.h"
+
+enum { ELEMENTS = 4 };
+
+static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
+
+/* s(v)/N */
+static double sliding_friction(const Parameters *p, double v) {
+    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(v));
+}
+
+static double sum(const double *values) {
+    return values[0] + values[1] + values[2] + values[3];
+}
+
+static double limited(double value, double limit) {
+    return fmax(-limit, fmin(value, limit));
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    double F = 0, slipped = 0;
+    const double mu = sliding_friction(p, u->v);
+    for (int i = 0; i < ELEMENTS; i++) {
+        dx->F_e[i] = 0;
+        if (u->N > 0) {
+            const double alpha_i = p->share[i] / sum(p->share);
+            const double mu_i = limited(x->F_e[i] / u->N, alpha_i * p->mu_s);
+            const int direction = slip_direction(m->mode[i]);
+            F += mu_i * u->N;
+            if (m->mode[i] == MODE_STICK) dx->F_e[i] = p->k[i] * u->v;
+            if (direction != 0) {
+                dx->F_e[i] = p->C * (direction * alpha_i - mu_i / mu);
+                slipped += p->k[i] * u->v - dx->F_e[i];
+            }
+        }
+    }
+    const double v_S = u->N > 0 ? slipped / sum(p->k) : u->v;
+    if (u->N > 0) F += p->sigma1 * (u->v - v_S) + p->nu * u->N * u->v;
+    contact_outputs(u, F, v_S, y);
+}
+
+/* Force at which an element begins to slip: alpha_i s(v). */
+static double element_limit(const Parameters *p, const Inputs *u, int i) {
+    return p->share[i] / sum(p->share) * sliding_friction(p, u->v) * u->N;
+}
+
+/* Force that can make an element slip: that along the motion or, at rest, its own. */
+static double pushing_force(double F, double v, double v_0) {
+    return fabs(v) > v_0 ? F * copysign(1, v) : fabs(F);
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    const double v_0 = REVERSAL * p->v_A;
+    for (int i = 0; i < ELEMENTS; i++) {
+        const double limit = element_limit(p, u, i);
+        const double pushing = pushing_force(x->F_e[i], u->v, v_0);
+        g[i] = 1;
+        if (u->N > 0 && m->mode[i] == MODE_STICK) g[i] = below_indicator(pushing, limit);
+        if (u->N > 0 && m->mode[i] != MODE_STICK) g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
+    }
+    g[ELEMENTS] = contact_indicator(u->N);
+}
+
+static int element_mode(int mode, double limit, double F, double v, double v_0) {
+    const int direction = slip_direction(mode);
+    const int moving_on = direction * v > 0;
+    const int relaxing = is_below(-direction * v, v_0) && is_above(direction * F, limit);
+    if (direction != 0 && (moving_on || relaxing)) return mode;
+    return is_below(pushing_force(F, v, v_0), limit) ? MODE_STICK : slip_towards(F);
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    int reset = 0;
+    for (int i = 0; i < ELEMENTS; i++) {
+        if (lifts_off(m->mode[i], u->N)) {
+            x->F_e[i] = 0;
+            reset = 1;
+        }
+        if (u->N <= 0) {
+            m->mode[i] = MODE_SEPARATED;
+        } else {
+            m->mode[i] = element_mode(m->mode[i], element_limit(p, u, i), x->F_e[i], u->v, REVERSAL * p->v_A);
+        }
+    }
+    return reset;
+}
