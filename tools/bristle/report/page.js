@@ -9,13 +9,15 @@ const HEIGHT = 300;
 
 const selected = new Set(data.models.filter((model) => model.shown).map((model) => model.name));
 const order = new Map(data.models.map((model, i) => [model.name, i]));
+const slots = new Map(); /* model: place in the palette, as long as it is switched on */
 const plots = [];
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const color = (model) => (order.has(model) ? (dark.matches ? DARK : LIGHT)[order.get(model) % 8] : css("--faint"));
-const dash = (model) => (order.has(model) ? DASHES[Math.floor(order.get(model) / 8) % 4] : [4, 4]);
+const color = (model) => (slots.has(model) ? (dark.matches ? DARK : LIGHT)[slots.get(model) % 8] : css("--faint"));
+const dash = (model) => (slots.has(model) ? DASHES[Math.floor(slots.get(model) / 8) % 4] : order.has(model) ? [] : [4, 4]);
 const number = (value) => {
-  const text = value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(5)));
+  const size = Math.abs(value);
+  const text = (size > 0 && size < 1e-3) || size >= 1e6 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(5)));
   return text.replace(/-/g, "−");
 };
 
@@ -209,8 +211,22 @@ function makePlot(section, spec, holder) {
   fit(plot);
 }
 
+/* Each model that is switched on keeps its colour until it is switched off. */
+function allot() {
+  for (const model of slots.keys()) if (!selected.has(model)) slots.delete(model);
+  const taken = new Set(slots.values());
+  for (const model of order.keys()) {
+    if (!selected.has(model) || slots.has(model)) continue;
+    let slot = 0;
+    while (taken.has(slot)) slot++;
+    taken.add(slot);
+    slots.set(model, slot);
+  }
+}
+
 /* Shows the models that are selected, everywhere. */
 function update() {
+  allot();
   document.querySelectorAll(".chip").forEach((chip) => chip.setAttribute("aria-pressed", selected.has(chip.dataset.model)));
   document.querySelectorAll(".chip svg line").forEach((line) => {
     const model = line.closest(".chip").dataset.model;
@@ -221,12 +237,13 @@ function update() {
     plot.chart.batch(() => {
       plot.lines.forEach((line, i) => {
         const shown = !order.has(line.model) || selected.has(line.model);
+        plot.chart.series[i + 1].dash = dash(line.model);
         if (shown !== line.shown) plot.chart.setSeries(i + 1, { show: shown });
         line.shown = shown;
       });
     });
     plot.empty.hidden = plot.lines.some((line) => line.shown);
-    if (plot.zoomed) plot.chart.redraw();
+    if (plot.zoomed) plot.chart.redraw(true);
     else fit(plot);
   }
 }
@@ -260,6 +277,7 @@ document.querySelectorAll(".paper-models").forEach((button) => {
   button.addEventListener("click", () => select(button.dataset.models.split(" ")));
 });
 
+allot();
 for (const section of data.sections) {
   for (const run of Object.values(section.runs)) {
     for (const column of Object.keys(run)) run[column] = numbers(run[column]);

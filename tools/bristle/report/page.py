@@ -144,7 +144,8 @@ def _properties(report: Report) -> str:
     meaning = "".join(f"<dt>{escape(one.title)}</dt><dd>{escape(one.text)}</dd>" for one in report.properties)
     return f"""<section id="properties">
 <h2>What each model can do</h2>
-<p>Measured from runs of the rig, not taken from any description.</p>
+<p>Measured from runs of the rig, not taken from any description: on the belt with the surface of Rill's demonstration
+model 2, else with that of model 1. What a model needs beyond the paper's values stays at its default.</p>
 <div class="scroll"><table class="properties">
 <tr><th>model</th>{heads}</tr>
 {rows}
@@ -176,10 +177,10 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
     )
     values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(section.experiment.param)
     parameters = ", ".join(
-        f"{in_words(one['name'])} {values[one['name']]:g} {one['unit']}".removesuffix(" 1")
+        f"{in_words(one['name'])} = {values[one['name']]:g} {one['unit']}".removesuffix(" 1")
         for one in section.system["parameters"]
     )
-    origin = " ".join(f"{text}." for text in (section.system["source"], parameters) if text)
+    origin = " ".join(f"{text}." for text in (section.system["source"], parameters and f"With {parameters}") if text)
     return f"""<section id="{section.id}">
 <h2>{escape(section.title)}</h2>
 <p>{escape(section.text)}</p>
@@ -198,7 +199,7 @@ def _numbers(report: Report, numbers: Sequence[Number]) -> str:
     rows = "\n".join(_number_row(report, number) for number in numbers)
     return f"""<div class="scroll"><table class="printed">
 <tr><th>printed number</th><th>model</th><th class="number">paper</th><th class="number">ours</th>
-<th class="number">deviation</th><th class="number">tolerance</th><th></th><th>why</th></tr>
+<th class="number">deviation</th><th class="number">tolerance</th><th></th></tr>
 {rows}
 </table></div>"""
 
@@ -222,20 +223,24 @@ def _number_row(report: Report, number: Number) -> str:
     ours, deviation = ("–", "–") if number.ours is None else (_value(number.ours, case), _deviation(number.ours, case))
     reason = f"{number.problem} {case.reason}".strip()
     cells = [
-        f'<td>{escape(case.what)}<br><span class="origin">{cite}, {escape(case.where)}</span></td>',
+        f'<td>{escape(case.what)} <span class="origin">({cite}, {escape(case.where)})</span>'
+        f'<p class="reason">{escape(reason)}</p></td>',
         f"<td>{escape(case.fmu)}</td>",
-        f'<td class="number">{case.printed:g} {escape(case.unit)}</td>',
+        f'<td class="number">{case.printed:g} {_unit(case)}</td>',
         f'<td class="number">{ours}</td>',
         f'<td class="number">{deviation}</td>',
         f'<td class="number">± {case.tolerance:g}</td>',
         f"<td>{mark}</td>",
-        f'<td class="reason">{escape(reason)}</td>',
     ]
     return f"<tr>{''.join(cells)}</tr>"
 
 
+def _unit(case: Case) -> str:
+    return escape(case.unit.replace("um", "µm"))
+
+
 def _value(value: float, case: Case) -> str:
-    return f"{value:.5g} {escape(case.unit)}"
+    return f"{value:.5g} {_unit(case)}".replace("-", "−")
 
 
 def _deviation(ours: float, case: Case) -> str:
@@ -245,8 +250,8 @@ def _deviation(ours: float, case: Case) -> str:
 
 
 def _absent(runs: Sequence[Run]) -> str:
-    items = [f"<li><b>{run.model}</b> does not fit: {escape(run.misfit)}</li>" for run in runs if run.misfit]
-    items += [f"<li><b>{run.model}</b> failed: {escape(run.failure)}</li>" for run in runs if run.failure]
+    items = [f"<li><b>{run.model}</b>: {escape(run.misfit)}</li>" for run in runs if run.misfit]
+    items += [f"<li><b>{run.model}</b>: {escape(run.failure)}</li>" for run in runs if run.failure]
     if not items:
         return ""
     return (

@@ -11,7 +11,7 @@ from .svg import Line, Panel, drawing
 
 README_MODELS = ("SecondOrderBristle", "LuGre", "Dahl")
 SWEEP = experiment("sweep")
-LOOP = experiment("hysteresis")
+LOOP = experiment("hysteresis", sets="rill2023_model1", param={"normalForce": 9.81, "amplitude": 4e-4})
 PULSE = experiment("pulse", param={"load": 2.0})
 BELT = experiment("belt")
 SLOW_SWEEP = experiment("sweep", param={"speed": 0.02})
@@ -47,7 +47,7 @@ FORCE_OVER_TIME = Curve(("time", 1.0, "time in s"), FORCE)
 
 MODEL_PICTURES = {
     "friction_curve": (SWEEP, (FRICTION_CURVE,)),
-    "hysteresis_loop": (LOOP, (Curve(("displacement", 1e6, "displacement in µm"), FORCE),)),
+    "hysteresis_loop": (LOOP, (Curve(("displacement", 1e3, "displacement in mm"), FORCE),)),
     "pulse_response": (PULSE, (POSITION, FORCE_OVER_TIME)),
 }
 README_PICTURES = {

@@ -75,7 +75,7 @@ def properties(folder: Path, static_friction: Mapping[str, float]) -> list[Prope
             lambda runs: Cell(f"{runs[0].stats['events']:.0f}", "good" if runs[0].stats["events"] == 0 else "plain"),
         ),
         Property(
-            "evaluations per s",
+            "evaluations/s",
             "Evaluations of the model per second of simulation on the belt, with CVODE at a tolerance of 10⁻⁸.",
             (belt,),
             lambda runs: Cell(f"{runs[0].stats['evaluations_per_second']:.0f}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -74,7 +75,7 @@ class Rig:
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder) / "run.csv"
             call = self._call([experiment.system, str(fmu), *experiment.arguments(), "-o", str(table), "--stats"])
-            reason = _reason(call.stderr)
+            reason = _reason(call.stderr, fmu)
             if call.returncode == 2:
                 return Run(fmu.stem, misfit=reason)
             if call.returncode != 0:
@@ -86,10 +87,11 @@ class Rig:
         return subprocess.run([str(self.program), *words], capture_output=True, text=True)
 
 
-def _reason(text: str) -> str:
-    """The last line of what a program says about its failure, without its own name."""
+def _reason(text: str, fmu: Path) -> str:
+    """The last line of what the rig says about a failure, without the names of the program and of the file."""
     lines = text.strip().splitlines()
-    return lines[-1].removeprefix("rig: ") if lines else "no reason given"
+    sentence = lines[-1].removeprefix("rig: ") if lines else "no reason given."
+    return re.sub(rf"^({re.escape(str(fmu))}|{fmu.stem})(: | )", "", sentence)
 
 
 def _stats(text: str) -> dict[str, float]:
