@@ -123,7 +123,14 @@ def test_openmodelica_script_calls_what_omc_has_and_names_files_that_exist():
 
 def test_simulink_and_dymola_page_names_what_the_fmu_has():
     text = (EXAMPLES / "simulink_and_dymola.md").read_text()
-    names = {v.name for v in (*description_of("LuGre").parameters, *description_of("LuGre").inputs, *description_of("LuGre").outputs)}
+    names = {
+        v.name
+        for v in (
+            *description_of("LuGre").parameters,
+            *description_of("LuGre").inputs,
+            *description_of("LuGre").outputs,
+        )
+    }
     camel = {word for word in re.findall(r"`([a-z]+[A-Z]\w*)`", text)}
     assert {"staticFriction", "bristleDamping", "frictionForce", "normalForce"} <= camel
     assert camel <= names, camel - names
