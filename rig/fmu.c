@@ -189,13 +189,12 @@ static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
 bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
     memset(instance, 0, sizeof *instance);
     instance->fmu = fmu;
-    memcpy(&instance->callbacks,
-           &(fmi2CallbackFunctions){.logger = on_log,
-                                    .allocateMemory = calloc,
-                                    .freeMemory = free,
-                                    .stepFinished = NULL,
-                                    .componentEnvironment = instance},
-           sizeof instance->callbacks); /* its members are const */
+    const fmi2CallbackFunctions callbacks = {.logger = on_log,
+                                             .allocateMemory = calloc,
+                                             .freeMemory = free,
+                                             .stepFinished = NULL,
+                                             .componentEnvironment = instance};
+    memcpy(&instance->callbacks, &callbacks, sizeof callbacks); /* its members are const, so it cannot be assigned */
     char *resources = joined("file://", fmu->folder, "/resources");
     instance->component = fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
                                                 &instance->callbacks, fmi2False, fmi2False);

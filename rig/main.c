@@ -347,11 +347,12 @@ static void clear_progress(const Watch *watch) {
     if (watch->shows_progress) fputs("\r\033[K", stderr);
 }
 
-static int run_all(Model *models, const Command *command, Experiment *experiment, Results *results) {
+static int run_all(Model *models, const Command *command, const Experiment *plan, Results *results) {
     Watch watch = {.results = results, .shows_progress = isatty(STDERR_FILENO)};
-    experiment->on_row = on_row;
-    experiment->on_progress = on_progress;
-    experiment->context = &watch;
+    Experiment experiment = *plan;
+    experiment.on_row = on_row;
+    experiment.on_progress = on_progress;
+    experiment.context = &watch;
     int code = GOOD;
     for (int i = 0; i < command->n_models; i++) {
         Model *model = &models[i];
@@ -362,7 +363,7 @@ static int run_all(Model *models, const Command *command, Experiment *experiment
         model->last_row = new_array((size_t)watch.n_columns, sizeof *model->last_row);
         if (results) results_begin(results, model->label, columns);
         Message message;
-        model->good = host_run(model->coupling, experiment, &model->statistics, &message);
+        model->good = host_run(model->coupling, &experiment, &model->statistics, &message);
         clear_progress(&watch);
         if (model->good) continue;
         fprintf(stderr, "rig: %s: %s\n", model->label, message.text);
@@ -430,7 +431,7 @@ static bool read_command(Command *command, char **arguments, Message *message) {
            read_input(command, message) && read_sets(command, message);
 }
 
-static Experiment plan(const Command *command) {
+static Experiment planned(const Command *command) {
     const System *system = command->system;
     const double end = system->reads_table ? command->table.times[command->table.n_rows - 1] : system->stop;
     return (Experiment){.stop = command->stop > 0 ? command->stop : end,
@@ -442,7 +443,7 @@ static Experiment plan(const Command *command) {
 /* Runs the command up to the point where something is wrong; then the message says what. */
 static int execute(Command *command, char **arguments, Model **models, Fmus *fmus, Message *message) {
     if (!read_command(command, arguments, message)) return WRONG_USE;
-    Experiment experiment = plan(command);
+    const Experiment experiment = planned(command);
     *models = new_array((size_t)command->n_models, sizeof **models);
     if (!prepare(*models, command, &experiment, fmus, message)) return WRONG_USE;
     Results results = {0};
