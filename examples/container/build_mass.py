@@ -35,7 +35,9 @@ def build_mass(folder):
     compiler = [sys.executable, "-m", "ziglang", "cc"]
     subprocess.run([*compiler, "-O2", "-fPIC", "-shared", *includes, generated / "fmu.c", "-o", library], check=True)
     fmu = folder / "Mass.fmu"
-    bristle("package", description, "--generated", generated, "--fmi-include", HEADERS, "--out", fmu, "--libraries", library)
+    bristle(
+        "package", description, "--generated", generated, "--fmi-include", HEADERS, "--out", fmu, "--libraries", library
+    )
     return fmu
 
 

@@ -99,7 +99,9 @@ def main(picture="container.png", friction_fmu=FRICTION):
             axes.plot(result["time"], 1e3 * result["position"], linewidth=1.2, label=f"{1e3 * step:g} ms")
             end, peak = result["position"][-1], abs(result["frictionForce"]).max()
             print(f"{1e3 * step:15g} ms {1e3 * end:20.5f} mm {peak:22.3f} N")
-    axes.set(xlabel="time in s", ylabel="position of the mass in mm", title="The same two FMUs, four communication steps")
+    axes.set(
+        xlabel="time in s", ylabel="position of the mass in mm", title="The same two FMUs, four communication steps"
+    )
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(picture, dpi=120)

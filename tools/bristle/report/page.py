@@ -23,6 +23,7 @@ from .uplot import Library
 HERE = Path(__file__).parent
 ROWS, TOLERANCE = 500, 5e-4
 SHOWN_AT_FIRST = 6
+MOST_PLOTS = 6
 KEY = '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4" stroke-width="3"/></svg>'
 
 
@@ -109,7 +110,9 @@ def _header(report: Report) -> str:
     runs = sum(bool(run) for group in report.runs.values() for run in group)
     facts = [(str(len(report.models)), "models"), (str(len(report.sections)), "situations"), (str(runs), "simulations")]
     if numbers:
-        facts.append((f"{met} of {len(numbers)}", "printed numbers met"))
+        calibrated = sum(number.state == "met" and number.case.calibrated for number in numbers)
+        note = f", {calibrated} of them calibrated" if calibrated else ""
+        facts.append((f"{met} of {len(numbers)}", f"printed numbers met{note}"))
     items = "".join(f"<li><b>{value}</b>{escape(text)}</li>" for value, text in facts)
     return f"""<header>
 <h1>Friction models, side by side</h1>
@@ -270,8 +273,13 @@ def _footer(report: Report, library: Library) -> str:
 
 
 def _plots(section: Section, runs: Sequence[Run]) -> list[Plot]:
-    """The plots of a section that at least one run has the columns for."""
-    return [plot for plot in section.plots if any({plot.x.column, plot.y.column} <= run.columns.keys() for run in runs)]
+    """The plots of a section that at least one run has the columns for: each pair of columns once, and not too many."""
+    known: dict[tuple[str, str], Plot] = {}
+    for plot in section.plots:
+        pair = (plot.x.column, plot.y.column)
+        if any(set(pair) <= run.columns.keys() for run in runs):
+            known.setdefault(pair, plot)
+    return list(known.values())[:MOST_PLOTS]
 
 
 def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:

@@ -80,7 +80,7 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
 def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
     options = {key: entry[key] for key in ("param", "stop", "interval") if key in entry}
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
-    plots = tuple(_plot(*words) for words in entry.get("plots", default))
+    plots = tuple(_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
         id=re.sub(r"[^\w-]", "_", entry["system"] + changes),
         title=entry.get("title", system["title"]),
@@ -89,6 +89,11 @@ def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[
         experiment=experiment(entry["system"], **options),
         plots=plots,
     )
+
+
+def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
+    """A plot for each state and output of a system."""
+    return [["time [s]", f"{one['name']} [{one['unit']}]"] for one in [*system["states"], *system["outputs"]]]
 
 
 def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
