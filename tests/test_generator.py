@@ -161,6 +161,13 @@ def test_mistake_in_a_shared_part_is_blamed_on_that_part(project):
         read_description(file)
 
 
+def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
+    changed(project, '"translational"]', '"translational", "stribeck"]')
+    file = changed(project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]")
+    exponent = next(one for one in read_description(file).parameters if one.name == "stribeckExponent")
+    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1)]
+
+
 def test_names_that_collide_in_openmodelica_are_refused(project):
     array = '[parameters.gain]\nsymbol = "c"\nunit = "1"\nstart = 1\nsize = 2\ntext = "Gain"\n\n'
     changed(project, "[[equations]]", array + "[[equations]]")

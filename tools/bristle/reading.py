@@ -14,6 +14,9 @@ from .description import IN_WORDS, Bound, Choice, Description, Equation, Referen
 from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
 
+# Bounds on the same side of a value.
+SAME_SIDE = {"at_least": "above", "above": "at_least", "at_most": "below", "below": "at_most"}
+
 
 class DescriptionError(BristleError):
     """A mistake in a description: the file, the key and what is wrong with it."""
@@ -176,6 +179,9 @@ class _Reader:
                 below[key] = {} if isinstance(value, dict) else value
                 if isinstance(value, dict):
                     self.overlay(below[key], value, file, f"{name}.")
+                elif isinstance(value, (int, float)) and isinstance(below.get(SAME_SIDE.get(key, "")), (int, float)):
+                    if SAME_SIDE[key] not in above:
+                        del below[SAME_SIDE[key]]  # a number takes the place of the one on its side
 
     # Single values
 
