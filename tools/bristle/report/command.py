@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 import tomllib
@@ -78,7 +79,8 @@ class Progress:
     def step(self, text: str) -> None:
         self.done += 1
         if self.shown:
-            print(f"\r\033[K[{self.done}/{self.total}] {text}", end="", file=sys.stderr, flush=True)
+            line = f"[{self.done}/{self.total}] {text}"[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     def __exit__(self, *_: object) -> None:
         if self.shown:

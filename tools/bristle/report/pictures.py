@@ -81,7 +81,8 @@ def readme_pictures(models: list[str], run: Runner) -> dict[str, str]:
 
 def write_pictures(folder: Path, pictures: Mapping[str, str]) -> None:
     """Writes the pictures of one folder and removes those that are no longer made."""
-    folder.mkdir(parents=True, exist_ok=True)
+    if pictures:
+        folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         if old.stem not in pictures:
             old.unlink()
