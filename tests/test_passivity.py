@@ -38,7 +38,7 @@ NOT_PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "ex
 LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
 
 # Parameters that are not the default; (normal force, velocity, path) one after the other; the energy each of these takes, in J.
-RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.13e-6]
+RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.33e-6]
 GIVING_BACK = {
     "LuGre": ({}, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
     "LuGreVelocityDamping": ({}, [(9.81, 1e-4, 1e-5), (0.01, 0.01, 1e-5)], [2.286e-6, -13.82e-6]),
@@ -46,7 +46,7 @@ GIVING_BACK = {
     "ElastoPlastic": ({}, [(196.2, 1e-3, 2e-3), (196.2, 20, 1e-3)], [142.7e-3, -708.6e-3]),
     "Leuven": ({}, [(196.2, 1e-3, 10e-3), (196.2, 20, 1e-3)], [0.9021, -1.342]),
     "Gonthier": ({}, [(19.62, 1e-3, 1e-3), (196.2, -1e-3, 1e-3)], [11.09e-3, -42.26e-3]),
-    "StickSlip": ({}, [(196.2, 1e-5, 6.4e-5), (196.2, 0.05, 3.6e-5), (196.2, -1e-5, 1e-4)], [3.370e-3, 3.532e-3, -7.309e-3]),
+    "StickSlip": ({}, [(196.2, 1e-5, 6.4e-5), (196.2, 0.05, 3.6e-5), (196.2, -1e-5, 1e-4)], [3.370e-3, 3.532e-3, -7.348e-3]),
     "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.425e-3, 0.0549e-3, -18.85e-3]),
     "AdamsStickSlip": RISING_NORMAL_FORCE,
     "RecurDynStickSlip": RISING_NORMAL_FORCE,

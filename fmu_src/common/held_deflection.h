@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const double LAST_PART = 0.01; /* of the way to the limit, over which the deflection comes to rest: a solver meets no jump */
+/* Part of the way to the limit over which the deflection comes to rest, so that a solver meets no jump. */
+static const double LAST_PART = 1e-3;
 
 /* Rate of the deflection x under the motion v. Where the limit has come down below |x|, the motion takes x back to it. */
 static double held_rate(double limit, double x, double v) {

@@ -8,7 +8,7 @@
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An element comes to rest over the last
- * hundredth of the way to its limit. It never carries more than W_i, also when the normal force falls.
+ * thousandth of the way to its limit. It never carries more than W_i, also when the normal force falls.
  *
  * Separated (N <= 0): F = 0, and z and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.

@@ -4,7 +4,7 @@
  *     q(u) = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside      eq 19
  *     dx/dt = v, held at x_s (the Delta_max of the paper)                     the paper has no law for it
  *
- * x comes to rest at x_s over the last hundredth of its way, where q differs from 1 by less than 2e-4.
+ * x comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than 2e-6.
  *
  * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt = -v_t/x_s x.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
