@@ -8,7 +8,7 @@
  * since stick began: dx/dt = v, held at x_s, so that a motion back is felt at once. Slip leaves x alone and the return
  * to stick sets it to 0. The law is continuous where the modes meet: there beta = 1, and x has no say.
  *
- * x comes to rest at x_s over the last hundredth of its way. q differs from 1 by less than 3e-6 there, and a solver
+ * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9 there, and a solver
  * meets no jump.
  */
 #ifndef BRISTLE_STICK_SLIP_H
