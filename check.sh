@@ -27,7 +27,7 @@ tick() {
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 clang-format:clang-format cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium"
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm"
 
 is_there() {
     for one in $(echo "$1" | tr '|' ' '); do
@@ -96,7 +96,7 @@ rm -f "$results"/*.xml
 failed=""
 
 tick; step "Tests"
-python -m pytest tests -n 2 --junit-xml="$results/plain.xml" || failed=1
+python -m pytest tests -n 2 --dist loadgroup --junit-xml="$results/plain.xml" || failed=1
 
 # The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
 # at the shipped file itself, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
@@ -106,7 +106,7 @@ tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n 2 -m "not shipped" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests -n 2 --dist loadgroup -m "not shipped" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
 # --- summary -----------------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ from bristle.report import uplot  # noqa: E402
 from bristle.report.pictures import MODEL_PICTURES, README_PICTURES  # noqa: E402
 from bristle.report.simplify import kept_rows  # noqa: E402
 
+# One worker makes the report for all of these tests; a browser does not run with a sanitizer preloaded.
+pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.shipped]
+
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
