@@ -19,7 +19,7 @@ def test_the_law_is_the_papers(fmu):
     for instance, parameters in Sampler(d, "law").points(fmu, 15, 20):
         u = {v.name: instance.get(v.name) for v in d.inputs}
         x = {v.name: instance.get(v.name) for v in d.states}
-        rates, outputs = law(parameters, u, x)
+        rates, outputs = law(parameters, u | instance.modes(), x)
         size = sum(abs(v) for v in u.values()) + 1.0
         for state, derivative in zip(d.states, d.derivatives):
             assert instance.get(derivative.name) == pytest.approx(rates[state.name], rel=1e-9, abs=1e-11 * size), derivative.name

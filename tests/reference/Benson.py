@@ -1,0 +1,13 @@
+"""Pennestrì 2016, eq 3, with sgn v on both parts."""
+
+import math
+
+from .ideal_stick import evaluate_ideal
+
+
+def coefficient(p, speed):
+    return p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * math.exp(-p["decayConstant"] * speed)
+
+
+def evaluate(p, u, x):
+    return evaluate_ideal(coefficient, p, u)

@@ -1,0 +1,7 @@
+"""Pennestrì 2016, eqs 1 and 2."""
+
+from .ideal_stick import evaluate_ideal
+
+
+def evaluate(p, u, x):
+    return evaluate_ideal(lambda p, speed: p["dynamicFriction"], p, u)

@@ -1,0 +1,8 @@
+"""Pennestrì 2016, eq 12."""
+
+from .ideal_stick import evaluate_ideal
+from .stribeck import coefficient
+
+
+def evaluate(p, u, x):
+    return evaluate_ideal(coefficient, p, u)

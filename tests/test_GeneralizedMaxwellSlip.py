@@ -1,0 +1,151 @@
+"""GeneralizedMaxwellSlip: the polygon of its first loading, loops that close, and its steady and lagging forces in sliding."""
+
+import pytest
+
+from fmi2 import CO_SIMULATION
+from reference import integrate_me
+from reference.stribeck import steady_force
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "GeneralizedMaxwellSlip")
+NORMAL = 9.81
+STICK, FORWARD, BACKWARD = 2, 3, 4
+STIFFNESS, SHARE = [20000.0, 10000.0, 6000.0, 3000.0], [0.1, 0.2, 0.3, 0.4]
+# One coefficient: the hysteresis does not depend on the velocity then.
+RATELESS = {"normalForce": NORMAL, "staticFriction": 0.6, "dynamicFriction": 0.6}
+LIMIT = 0.6 * NORMAL
+
+
+class Path:
+    """An instance led along a displacement, slowly."""
+
+    def __init__(self, instance, speed=1e-4):
+        self.instance, self.speed, self.place = instance, speed, 0.0
+
+    def to(self, place):
+        instance = self.instance
+        way = place - self.place
+        if way:
+            instance.set({"relativeVelocity": self.speed if way > 0 else -self.speed})
+            if instance.kind == CO_SIMULATION:
+                instance.step(abs(way) / self.speed)
+            else:
+                instance.event()
+                integrate_me(instance, instance.time, instance.time + abs(way) / self.speed, 1e-10)
+        self.place = place
+        return instance.get("frictionForce")
+
+
+def first_loading(displacement):
+    return sum(min(k * displacement, share * LIMIT) for k, share in zip(STIFFNESS, SHARE))
+
+
+@ONLY
+def test_the_first_loading_is_a_polygon(fmu, kind):
+    with fmu.instance(kind) as instance:
+        instance.start(RATELESS, tolerance=1e-9)
+        path = Path(instance)
+        for i in range(1, 60):
+            assert path.to(i * 2e-5) == pytest.approx(first_loading(i * 2e-5), rel=1e-5)
+        assert list(instance.modes().values()) == [FORWARD] * 4
+        assert path.place > SHARE[3] * LIMIT / STIFFNESS[3]
+
+
+@ONLY
+def test_unloading_follows_masings_rule(fmu, kind):
+    """A branch is the first loading, twice as large in both directions, from where the motion turned."""
+    with fmu.instance(kind) as instance:
+        instance.start(RATELESS, tolerance=1e-9)
+        path = Path(instance)
+        turn = path.to(4e-4)
+        for i in range(1, 40):
+            assert path.to(4e-4 - i * 2e-5) == pytest.approx(turn - 2 * first_loading(i * 1e-5), rel=1e-5, abs=1e-5)
+
+
+@ONLY
+def test_inner_loops_close_and_are_forgotten(fmu, kind):
+    """Nonlocal memory: after an inner loop the outer branch goes on as if it had not been."""
+    with fmu.instance(kind) as one, fmu.instance(kind) as two:
+        for instance in (one, two):
+            instance.start(RATELESS, tolerance=1e-9)
+        with_loops, without = Path(one), Path(two)
+        assert with_loops.to(3e-4) == pytest.approx(without.to(3e-4), rel=1e-9)
+        left = with_loops.to(2e-4)
+        with_loops.to(2.4e-4)
+        with_loops.to(2.2e-4)
+        with_loops.to(2.4e-4)
+        assert with_loops.to(2e-4) == pytest.approx(left, rel=1e-5), "the inner loops close"
+        assert left == pytest.approx(without.to(2e-4), rel=1e-5)
+        for place in (1e-4, 0.0, -2e-4, 3e-4, 4e-4):
+            assert with_loops.to(place) == pytest.approx(without.to(place), rel=1e-5, abs=1e-5), place
+        names = [f"elementForce[{i}]" for i in (1, 2, 3, 4)]
+        assert [one.get(name) for name in names] == pytest.approx([two.get(name) for name in names], rel=1e-5, abs=1e-5)
+
+
+@ONLY
+def test_elements_share_the_force_of_steady_sliding(fmu):
+    with fmu.co_simulation() as instance:
+        for velocity in (1e-3, -0.01, 0.5):
+            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, "viscousFriction": 0.2, "bristleDamping": 100.0}, tolerance=1e-9)
+            instance.step(5.0)
+            p = {v.name: instance.get(v.name) for v in fmu.description.parameters}
+            assert instance.get("frictionForce") == pytest.approx(steady_force(p, NORMAL, velocity), rel=1e-7)
+            whole = steady_force({**p, "viscousFriction": 0.0}, NORMAL, velocity)
+            assert [instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)] == pytest.approx([share * whole for share in SHARE], rel=1e-6)
+            assert instance.get("slidingVelocity") == pytest.approx(velocity, rel=1e-6)
+            instance.demand("fmi2Reset")
+
+
+@ONLY
+def test_shares_are_relative_to_their_sum(fmu):
+    forces = []
+    for factor in (1.0, 7.0):
+        with fmu.co_simulation() as instance:
+            instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-3, **{f"elementShare[{i + 1}]": factor * s for i, s in enumerate(SHARE)}})
+            instance.step(0.05)
+            forces.append([instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)])
+    assert forces[0] == pytest.approx(forces[1], rel=1e-9)
+
+
+@ONLY
+def test_the_force_lags_behind_the_curve(fmu):
+    """When the speed rises in sliding, the force is above the curve; when it falls, below."""
+    with fmu.co_simulation() as instance:
+        instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-3, "stribeckExponent": 1.0}, tolerance=1e-9)
+        instance.step(1.0)
+        p = {v.name: instance.get(v.name) for v in fmu.description.parameters}
+        instance.set_input_derivative("relativeVelocity", 1.0)
+        instance.step(0.01)
+        rising = instance.get("frictionForce")
+        assert rising > steady_force(p, NORMAL, instance.get("relativeVelocity")) * 1.05
+        instance.set({"relativeVelocity": 0.03})
+        instance.step(1.0)
+        instance.set_input_derivative("relativeVelocity", -1.0)
+        instance.step(0.019)
+        assert instance.get("relativeVelocity") == pytest.approx(0.011)
+        assert instance.get("frictionForce") < steady_force(p, NORMAL, 0.011) * 0.95
+
+
+@ONLY
+def test_elements_turn_round_with_the_motion(fmu):
+    with fmu.model_exchange() as instance:
+        instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-2, **{f"elementForceStart[{i}]": 10.0 for i in (1, 2, 3, 4)}})
+        assert set(instance.modes().values()) == {FORWARD}
+        instance.set({"relativeVelocity": -1e-2})
+        forces = instance.states
+        _, info = instance.event()
+        assert set(instance.modes().values()) == {STICK}
+        assert instance.states == forces and not info.valuesOfContinuousStatesChanged, "the forces are kept"
+        assert instance.derivatives == [k * -1e-2 for k in STIFFNESS]
+
+
+@ONLY
+def test_creeping_does_not_chatter(fmu):
+    with fmu.co_simulation() as instance:
+        for velocity in (1e-9, -1e-7, 1e-5):
+            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, **{f"elementForceStart[{i}]": (0.5 if velocity > 0 else -0.5) for i in (1, 2, 3, 4)}})
+            modes = []
+            for _ in range(300):
+                instance.step(1.0)
+                modes.append(tuple(instance.modes().values()))
+            assert sum(a != b for a, b in zip(modes, modes[1:])) <= 4
+            instance.demand("fmi2Reset")

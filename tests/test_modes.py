@@ -1,0 +1,167 @@
+"""Discrete modes: they change in events only, settle in one call, and a body at rest makes none."""
+
+import math
+
+import pytest
+
+from fmi2 import MODEL_EXCHANGE
+from mass import run_exchange, run_steps
+from points import Sampler
+
+MODES = pytest.mark.fmus(lambda d: bool(d.modes))
+ON_A_BODY = pytest.mark.fmus(lambda d: bool(d.modes) and d.has("normalForce", "relativeVelocity", "frictionForce", "staticFriction"))
+NORMAL = 9.81
+# A body on springs without damping would swing through all of a run.
+DAMPED = {"GeneralizedMaxwellSlip": {"bristleDamping": 395.0}}
+
+
+def static_limit(instance):
+    return instance.get("staticFriction") * NORMAL
+
+
+def start(instance, **inputs):
+    instance.start({"normalForce": NORMAL, **DAMPED.get(instance.fmu.name, {}), **inputs}, tolerance=1e-8)
+
+
+# life of a mode
+
+@MODES
+def test_modes_change_in_events_only(fmu):
+    """Whatever inputs and states are tried between events."""
+    d = fmu.description
+    sampler = Sampler(d, "held modes")
+    changed = 0
+    for instance, parameters in sampler.points(fmu, 8, 10):
+        modes = instance.modes()
+        for _ in range(10):
+            instance.set(sampler.inputs(parameters))
+            instance.states = sampler.states(parameters)
+            instance.derivatives, instance.indicators, [instance.get(v.name) for v in d.outputs]
+            assert instance.modes() == modes
+        instance.event()
+        changed += instance.modes() != modes
+    assert changed > 10
+
+
+@MODES
+def test_one_call_settles_everything(fmu):
+    """For any input: a second call finds nothing to do, and no indicator rests at zero."""
+    d = fmu.description
+    sampler = Sampler(d, "one call")
+    sizes = [0.0, 1e-300, 1e-30, 1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e12, 1e30]
+    for instance, parameters in sampler.points(fmu, 10, 10):
+        for strange in (False, False, True):
+            if strange:
+                instance.set({v.name: sampler.random.choice((-1, 1)) * sampler.random.choice(sizes) for v in d.inputs})
+            else:
+                instance.set(sampler.inputs(parameters))
+                instance.states = sampler.states(parameters)
+            instance.event()
+            modes, states, indicators = instance.modes(), instance.states, instance.indicators
+            assert all(abs(value) > 1e-8 for value in indicators), indicators
+            _, info = instance.event()
+            assert (instance.modes(), instance.states, instance.indicators) == (modes, states, indicators)
+            assert not info.valuesOfContinuousStatesChanged
+
+
+@MODES
+@pytest.mark.fmus(lambda d: bool(d.states))
+def test_resets_of_states_are_told(fmu):
+    """An event that changes a state says so, and none that changes no mode does."""
+    d = fmu.description
+    sampler = Sampler(d, "resets")
+    for instance, parameters in sampler.points(fmu, 10, 20):
+        instance.set(sampler.inputs(parameters))
+        if sampler.random.random() < 0.5:
+            instance.set({"relativeVelocity": 0.0})
+        instance.states = sampler.states(parameters)
+        modes, states = instance.modes(), instance.states
+        _, info = instance.event()
+        if instance.states != states:
+            assert info.valuesOfContinuousStatesChanged
+        if info.valuesOfContinuousStatesChanged:
+            assert instance.modes() != modes
+
+
+@ON_A_BODY
+def test_limits_themselves_are_no_place_to_chatter(fmu):
+    """With an input exactly at a limit of the law, indicators stay away from zero."""
+    d = fmu.description
+    with fmu.model_exchange() as instance:
+        start(instance)
+        speeds = [instance.get(v.name) for v in d.real_parameters if v.unit == "m/s"] + [0.0]
+        loads = [static_limit(instance), instance.get("dynamicFriction") * NORMAL if "dynamicFriction" in d else 0.0, 0.0]
+        for speed in speeds:
+            for load in loads if "externalForce" in d else [0.0]:
+                for sign in (1, -1):
+                    instance.set({"relativeVelocity": sign * speed} | ({"externalForce": sign * load} if load else {}))
+                    instance.event()
+                    assert all(abs(value) > 1e-7 for value in instance.indicators)
+
+
+# a body on the element
+
+@ON_A_BODY
+@pytest.mark.parametrize("part", [0.0, 0.2, -0.5, 0.75])
+def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
+    """Under a constant load below the static limit, once the load has come up; and it stays where it is."""
+    with fmu.instance(kind) as instance:
+        start(instance)
+        load = part * static_limit(instance)
+
+        def rising(time):
+            return load * min(time / 0.5, 1.0)
+
+        if kind == MODEL_EXCHANGE:
+            course = run_exchange(instance, rising, 11.0, longest=0.05)
+            assert not [time for time in course.events if time > 1.0]
+        else:
+            course = run_steps(instance, rising, 11.0, 1e-3)
+        settled = course.time > 1.0
+        late = [row[4] for row in course.rows if row[0] > 1.0]
+        assert all(modes == late[0] for modes in late)
+        assert max(abs(course.velocity[-10:])) <= 1e-9
+        assert course.force[-1] == pytest.approx(load, rel=1e-6, abs=1e-9)
+        # what moves after the first second is the slow return of a spring, never a drift
+        way = course.position[settled]
+        assert abs(way[-1] - way[len(way) // 2]) <= 1e-9
+
+
+@ON_A_BODY
+@pytest.mark.parametrize("part", [0.6, 1.5, 3.0])
+def test_a_sine_load_makes_four_events_per_period_at_most(fmu, kind, part):
+    """At 20 Hz, below and above the static limit: stick to slip and back, in each direction."""
+    periods, frequency = 3, 20.0
+    with fmu.instance(kind) as instance:
+        start(instance)
+        load = part * static_limit(instance)
+
+        def sine(time):
+            return load * math.sin(2 * math.pi * frequency * time)
+
+        if kind == MODEL_EXCHANGE:
+            course = run_exchange(instance, sine, periods / frequency, tolerance=1e-6, longest=2e-3)
+            assert len(course.events) <= 4 * periods * (1 if "mode" in fmu.description else len(fmu.description.modes))
+        else:
+            course = run_steps(instance, sine, periods / frequency, 1e-5)
+        assert course.changes and all(count <= 4 * periods for count in course.changes.values()), course.changes
+        if part > 1:
+            assert all(count > 0 for count in course.changes.values())
+
+
+@ON_A_BODY
+def test_both_kinds_move_a_body_alike(fmu):
+    """Stick, break-away, slip and stick again under a pulse of load."""
+    results = []
+    for run, options in ((run_exchange, {"tolerance": 1e-8}), (run_steps, {"step": 2e-6})):
+        with (fmu.model_exchange() if run is run_exchange else fmu.co_simulation()) as instance:
+            start(instance)
+            peak = 1.8 * static_limit(instance)
+            course = run(instance, lambda t: peak * math.sin(math.pi * t / 0.02) if t < 0.02 else 0.0, 0.06,
+                         **({"longest": 1e-3} if run is run_exchange else {}), **options)
+            modes = [course.rows[0][4]] + [b[4] for a, b in zip(course.rows, course.rows[1:]) if a[4] != b[4]]
+            results.append((course.position[-1], max(course.velocity), modes))
+    (way, speed, modes), (way_in_steps, speed_in_steps, modes_in_steps) = results
+    assert modes_in_steps == modes
+    assert way_in_steps == pytest.approx(way, rel=2e-3)
+    assert speed_in_steps == pytest.approx(speed, rel=2e-3)
