@@ -89,6 +89,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
     fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2DoStep");
     if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
     if (status == fmi2OK) status = check_parameters(c);
+    if (status == fmi2OK) status = check_point(c);
     if (status == fmi2OK) status = make_step(c, currentCommunicationPoint, communicationStepSize);
     if (c) c->last_step = status;
     return status;

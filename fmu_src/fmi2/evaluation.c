@@ -62,10 +62,23 @@ static void follow_start(Memory *k) {
     if (k->phase & BEFORE_START && k->stale) start_over(k);
 }
 
+/* Inputs under which the model has no meaning; it tells why. */
+static fmi2Status check_point(const Instance *c) {
+#if HAS_CHECK_INPUTS
+    const char *objection = check_inputs(&c->memory.reals.p, &c->memory.reals.u);
+    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.time, objection);
+#else
+    (void)c;
+#endif
+    return fmi2OK;
+}
+
 /* Derivatives and outputs of now. */
 static fmi2Status bring_up_to_date(Instance *c) {
     Memory *k = &c->memory;
     if (!k->stale) return fmi2OK;
+    const fmi2Status status = check_point(c);
+    if (status != fmi2OK) return status;
     follow_start(k);
     evaluate(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, &k->reals.dx, &k->reals.y);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))

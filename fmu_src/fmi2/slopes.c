@@ -20,6 +20,8 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
     Memory *k = &c->memory;
     States dx;
     Outputs y;
+    const fmi2Status status = check_point(c);
+    if (status != fmi2OK) return status;
     evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &k->reals.x, &slopes->x, &k->modes, &dx,
                     &slopes->dx, &y, &slopes->y);
     if (!all_finite((const double *)&slopes->y, N_OUTPUTS) || !all_finite((const double *)&slopes->dx, N_STATES))

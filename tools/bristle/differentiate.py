@@ -18,7 +18,8 @@ from pathlib import Path
 from pycparser import c_ast, c_generator, c_lexer, c_parser
 
 
-CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check"})  # what the FMI layer may call
+# What the FMI layer may call.
+CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check", "check_inputs"})
 
 
 class SubsetError(Exception):
