@@ -105,6 +105,10 @@ class Description:
     def has(self, *names):
         return all(name in self.by_name for name in names)
 
+    def takes(self, *names):
+        """Whether it has these inputs: a contact that makes its normal force itself has one of that name, too."""
+        return self.has(*names) and all(self[name].causality == "input" for name in names)
+
     def select(self, causality, kind=None):
         return [v for v in self.variables if v.causality == causality and (kind is None or v.type == kind)]
 

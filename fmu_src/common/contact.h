@@ -1,12 +1,8 @@
-/* Contact and lift-off, and the outputs every scalar friction element has. */
+/* Contact of a scalar friction element: its event indicator and the outputs all of them have. */
 #ifndef BRISTLE_CONTACT_H
 #define BRISTLE_CONTACT_H
 
-/* Event indicator of contact: positive in contact, negative when separated, with a gap around zero,
- * so that it rests nowhere near zero, not even for a normal force of exactly zero. */
-static double contact_indicator(double N) {
-    return N > 0 ? N + 1 : N - 1;
-}
+#include "common/contact_indicator.h"
 
 /* Outputs of a contact that transmits the friction force F while the surfaces slide with v_S. */
 static void contact_outputs(const Inputs *u, double F, double v_S, Outputs *y) {

@@ -2,7 +2,7 @@
 #ifndef BRISTLE_CONTACT_EVENTS_H
 #define BRISTLE_CONTACT_EVENTS_H
 
-#include "common/contact.h"
+#include "common/contact_indicator.h"
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     (void)p;

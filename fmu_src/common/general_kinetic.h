@@ -1,0 +1,50 @@
+/* General kinetic friction: a linear rise up to the speed v_r, the Stribeck curve beyond it, and the jump between them.
+ *
+ *     stick   mu = mu_s a/v_r           for a < v_r      Colantonio et al. 2022, eq 38; a: speed, v_r: eps
+ *     slip    mu = mu(a) + nu a         above
+ *
+ * The curve has fallen a little at v_r already, so the law jumps there from mu_s to mu(v_r) + nu v_r. A mode tells
+ * the pieces apart and changes by an event only; until then each piece goes on smoothly, whatever a solver tries.
+ *
+ * No motion can stay at a jump downwards. Viscous friction that outweighs the fall of the curve makes it a jump
+ * upwards, at which a load between the two values would switch to and fro without end: stick therefore follows its line
+ * up to where it meets the curve, slip its curve down to v_r. They meet if the line is steeper than nu: mu_s > nu v_r.
+ */
+#ifndef BRISTLE_GENERAL_KINETIC_H
+#define BRISTLE_GENERAL_KINETIC_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include "common/stribeck.h"
+
+/* A mode ends this far beyond the speed at which the next one begins, as a part of v_r; an event takes it from half the way
+ * on, so that the place where a solver stops need not be exact. */
+static const double HYSTERESIS = 1e-6;
+
+/* Friction coefficient of slip with the speed a. */
+static double slip_friction(const Parameters *p, double a) {
+    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a;
+}
+
+static const char *check(const Parameters *p) {
+    if (p->nu * p->v_r < p->mu_s) return NULL;
+    return "viscousFriction times regularizationVelocity must be less than staticFriction.";
+}
+
+/* How far the speed a is from the end of stick, as a part of v_r. */
+static double stick_reserve(const Parameters *p, double a) {
+    return fmax(1, slip_friction(p, a) / p->mu_s) * (1 + HYSTERESIS) - a / p->v_r;
+}
+
+/* How far the speed v along the direction of slip is from the end of slip, as a part of v_r. */
+static double slip_reserve(const Parameters *p, double v) {
+    return v / p->v_r - (1 - HYSTERESIS);
+}
+
+/* Whether a mode with this reserve goes on. */
+static int stays(double reserve) {
+    return reserve > HYSTERESIS / 2;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* Normal force of a point that is pressed into a surface.
+ *
+ *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0      Colantonio et al. 2022, eq 19, for delta > 0 and never negative
+ *
+ * The paper's K and D have units that change with the exponents. Divided by a reference penetration delta_0 they do not: K is the
+ * elastic force and D the damping at that penetration; delta_0 = 1 m makes them the numbers of the paper.
+ */
+#ifndef BRISTLE_HUNT_CROSSLEY_H
+#define BRISTLE_HUNT_CROSSLEY_H
+
+#include <math.h>
+
+/* The force before it is cut off where it would pull; negative without contact. */
+static double pressing_force(const Parameters *p, double delta, double rate) {
+    if (delta <= 0) return delta;
+    const double s = delta / p->delta_0;
+    return p->K * pow(s, p->P_K) + p->D * pow(s, p->P_D) * rate;
+}
+
+static double hunt_crossley(const Parameters *p, double delta, double rate) {
+    if (delta <= 0) return 0;
+    return fmax(pressing_force(p, delta, rate), 0);
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* One bristle in the plane of a contact, per unit of normal force: the LuGre model in any direction.
+ *
+ *     g     = mu(|v_t|)                                                    Colantonio et al. 2022, eq 23
+ *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
+ *     F/N   = sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t) + nu v_t      eq 24
+ *
+ * v_t and z_t are the parts in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
+ * When the normal turns, z would be left behind. What then stands out of the plane is held by nothing, so it relaxes as a bristle does
+ * that nothing holds, and does not act. This lets z turn with the plane, without a rate of the normal among the inputs:
+ * from d(n z)/dt = 0 the last term becomes -(z dn/dt) n, the turning of a vector that is fixed in the plane.
+ *
+ * Friction that differs along and across an axis e in the plane (a grain): across it is r times that along it. With M the matrix that
+ * leaves vectors along e and multiplies those across by r,
+ *
+ *     dz/dt = v_t - sigma0 |M v_t|/g M^-2 z,   in steady sliding sigma0 z = g M^2 v_t/|M v_t|:
+ *
+ * the friction force ends on an ellipse with the half axes g and r g, and points where it takes most power. What the bristle stores
+ * falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a grain at r = 1.
+ */
+#ifndef BRISTLE_PROJECTED_BRISTLE_H
+#define BRISTLE_PROJECTED_BRISTLE_H
+
+#include <stddef.h>
+
+#include "common/bristle.h"
+#include "common/spatial.h"
+#include "common/stribeck.h"
+#include "common/vector.h"
+
+/* The axis of the grain in the plane; zero where it is normal to the plane. */
+static Vector grain_axis(const Parameters *p, Vector n) {
+    return unit(tangential(n, vector(p->axis)));
+}
+
+/* A vector of the plane, multiplied by `along` along the axis and by `across` across it. */
+static Vector stretched(Vector axis, double along, double across, Vector a) {
+    return plus(scaled(across, a), (along - across) * dot(axis, a), axis);
+}
+
+/* Rate of the bristle in the plane: v_t - sigma0 |M v_t|/g M^-2 z_t. */
+static Vector plane_rate(const Parameters *p, Vector n, Vector v_t, Vector z_t) {
+    const Vector axis = grain_axis(p, n);
+    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
+    const double decay_rate = p->sigma0 * length(stretched(axis, 1, p->r, v_t)) / g;
+    return plus(v_t, -decay_rate, stretched(axis, 1, 1 / (p->r * p->r), z_t));
+}
+
+/* Rate of the bristle out of the plane, where it relaxes; in sliding it fades with the rest. */
+static double normal_rate(const Parameters *p, Vector v_t, double z_n) {
+    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
+    return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
+}
+
+/* Friction force over normal force. */
+static Vector bristle_friction(const Parameters *p, Vector v_t, Vector z_t, Vector rate) {
+    return plus(plus(scaled(p->sigma0, z_t), p->sigma1, rate), p->nu, v_t);
+}
+
+/* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */
+static void rub(const Parameters *p, double N, Vector n, Vector v, const States *x, States *dx, Outputs *y) {
+    const Vector z = vector(x->z);
+    const Vector v_t = tangential(n, v), z_t = tangential(n, z);
+    Vector mu = {0, 0, 0};
+    Vector rate = scaled(relaxation_rate(p->sigma0, p->sigma1, 1), z);
+    Vector rate_t = tangential(n, rate);
+    if (N > 0) {
+        rate_t = plane_rate(p, n, v_t, z_t);
+        rate = plus(rate_t, normal_rate(p, v_t, dot(n, z)), n);
+        mu = bristle_friction(p, v_t, z_t, rate_t);
+    }
+    put(rate, dx->z);
+    friction_outputs(N > 0 ? N : 0, mu, v, plus(v_t, -1, rate_t), y);
+}
+
+/* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */
+static const char *check_grain(const Parameters *p, Vector n) {
+    if (p->r == 1 || length(grain_axis(p, unit(n))) > 0) return NULL;
+    return "frictionAxis is normal to the plane of contact, in which it has to show a direction.";
+}
+
+#endif

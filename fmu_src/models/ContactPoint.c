@@ -1,0 +1,53 @@
+/* ContactPoint: a point of one body against a plane of another, pressed and rubbed: HuntCrossley and ProjectedLuGre joined.
+ *
+ *     delta       = (r_P - r_A) n                                          Colantonio et al. 2022, eq 15
+ *     d(delta)/dt = -v n                                                   eq 16
+ *     N           = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0     eq 19, for delta > 0 and never negative
+ *     F           = friction of the bristle z under N                      eqs 18, 21-24
+ *     F_A         = N n - F
+ *
+ * r_A: the point, r_P: any point of the plane, n: its normal, on the side where the point is free (the paper's n points into the
+ * plane), v: velocity of the point relative to the body of the plane where they touch. F_A acts on the body of the point and is
+ * added to its equation of motion; the body of the plane feels the opposite at the same place.
+ *
+ * Separated (N = 0): F_A = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
+ *
+ * Not modelled: curved surfaces, adhesion, spin and rolling resistance of a point; see also ProjectedLuGre.
+ */
+#include "ContactPoint.h"
+#include "common/hunt_crossley.h"
+#include "common/press_events.h"
+#include "common/projected_bristle.h"
+#include "common/vector.h"
+
+static Vector plane_normal(const Inputs *u) {
+    return unit(vector(u->n));
+}
+
+static double penetration(const Inputs *u) {
+    return dot(plus(vector(u->r_P), -1, vector(u->r_A)), plane_normal(u));
+}
+
+static double penetration_rate(const Inputs *u) {
+    return -dot(vector(u->v), plane_normal(u));
+}
+
+static double press(const Parameters *p, const Inputs *u) {
+    return pressing_force(p, penetration(u), penetration_rate(u));
+}
+
+static const char *check_inputs(const Parameters *p, const Inputs *u) {
+    if (length(vector(u->n)) == 0) return "contactNormal has no length: there is no plane.";
+    return press(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    const Vector n = plane_normal(u);
+    const double delta_rate = penetration_rate(u);
+    y->delta = penetration(u);
+    y->N = hunt_crossley(p, y->delta, delta_rate);
+    rub(p, y->N, n, vector(u->v), x, dx, y);
+    put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
+    y->P += y->N * delta_rate;
+}

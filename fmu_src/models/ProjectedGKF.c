@@ -1,0 +1,65 @@
+/* ProjectedGKF: general kinetic friction in a plane of any orientation.
+ *
+ *     v_t = v - (n v) n                                                    Colantonio et al. 2022, eq 18
+ *     stick   F = mu_s N v_t/v_r                      for |v_t| < v_r      eq 38, its sgn V dropped
+ *     slip    F = (mu(|v_t|) + nu |v_t|) N v_t/|v_t|  above                eq 38 with |V|/V_st for eps/V_st; v_r is eps
+ *
+ * On a line it is GKF; the jump at v_r, the mode and its hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly
+ * below v_r while a solver looks for the event; below half of it, where a direction would soon be lost, the force fades with v_t.
+ *
+ * Separated (N <= 0): F = 0.
+ * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: stick without motion (a body under load creeps with a speed below v_r), pre-sliding displacement, a moment about the
+ * normal.
+ */
+#include "ProjectedGKF.h"
+#include "common/contact_indicator.h"
+#include "common/general_kinetic.h"
+#include "common/spatial.h"
+
+static const char *check_inputs(const Parameters *p, const Inputs *u) {
+    (void)p;
+    if (u->N <= 0 || length(vector(u->n)) > 0) return NULL;
+    return "contactNormal has no length, and the surfaces touch: there is no plane.";
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)x;
+    (void)dx;
+    const Vector v = vector(u->v);
+    const Vector v_t = tangential(unit(vector(u->n)), v);
+    double N = 0, mu_over_v = 0;
+    if (u->N > 0) {
+        const double a = length(v_t);
+        N = u->N;
+        if (m->mode == MODE_STICK) mu_over_v = p->mu_s / p->v_r;
+        if (m->mode == MODE_SLIP) mu_over_v = slip_friction(p, a) / fmax(a, p->v_r / 2);
+    }
+    friction_outputs(N, scaled(mu_over_v, v_t), v, v_t, y);
+}
+
+static double sliding_speed(const Inputs *u) {
+    return length(tangential(unit(vector(u->n)), vector(u->v)));
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)x;
+    g[0] = contact_indicator(u->N);
+    g[1] = 1;
+    if (m->mode == MODE_STICK) g[1] = stick_reserve(p, sliding_speed(u));
+    if (m->mode == MODE_SLIP) g[1] = slip_reserve(p, sliding_speed(u));
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)x;
+    if (u->N <= 0) {
+        m->mode = MODE_SEPARATED;
+        return 0;
+    }
+    const double a = sliding_speed(u);
+    if (m->mode == MODE_STICK && stays(stick_reserve(p, a))) return 0;
+    if (m->mode == MODE_SLIP && stays(slip_reserve(p, a))) return 0;
+    m->mode = a < p->v_r ? MODE_STICK : MODE_SLIP;
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* ProjectedLuGre: LuGre friction in a plane of any orientation, per unit of normal force.
+ *
+ *     v_t   = v - (n v) n                                                  Colantonio et al. 2022, eq 18
+ *     dz/dt = v_t - sigma0 |v_t|/g z                                       eq 21, g = mu(|v_t|) of eq 23
+ *     F     = (sigma0 z + sigma1 dz/dt + nu v_t) N                         eq 24, turned round
+ *
+ * On a line it is LuGreNormalized. The vectors may be given in any frame. How z follows a plane that turns, and how friction may
+ * differ along and across a grain, says common/projected_bristle.h.
+ *
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
+ * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
+ *
+ * Not modelled: break-away at the static limit, stick without drift, a stick that keeps its force while the normal force changes, a
+ * moment about the normal (a contact that spins takes several points).
+ */
+#include "ProjectedLuGre.h"
+#include "common/projected_bristle.h"
+#include "common/vector.h"
+
+static const char *check_inputs(const Parameters *p, const Inputs *u) {
+    if (u->N <= 0) return NULL;
+    if (length(vector(u->n)) == 0) return "contactNormal has no length, and the surfaces touch: there is no plane.";
+    return check_grain(p, vector(u->n));
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    rub(p, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
+}
