@@ -54,9 +54,7 @@ def mirror(fmu, sampler, input_sign, state_signs):
     with fmu.model_exchange() as one, fmu.model_exchange() as two:
         for _ in range(6):
             parameters = sampler.start(one)
-            for state in d.states:
-                if f"{state.name}Start" in parameters:
-                    parameters[f"{state.name}Start"] = 0.0
+            parameters.update({name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")})
             inputs = sampler.inputs(parameters)
             one.demand("fmi2Reset")
             one.start({**parameters, **inputs})
