@@ -796,3 +796,28 @@ def test_evaluate_must_exist_with_its_arguments(tmp_path):
 def test_what_evaluate_does_not_reach_may_hold_any_c(tmp_path):
     check = "static const char *check(const Parameters *p) {\n    while (p->a > 0) return \"a is not /* positive\";\n    return NULL;\n}\n"
     assert read(tmp_path, model("y->F = u->v;", check)).functions == {"check", "evaluate"}
+
+
+NEXT_MODES = """
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    if (m->mode == MODE_SLIP && u->n[0] > 0) x->z = p->b;
+    SEARCH
+    m->mode = x->w > p->a * u->N ? MODE_SLIP : MODE_STICK;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("search", ["", "for (double q = 1; q < u->v;) q *= 2;"], ids=["followed", "not followed"])
+def test_what_the_modes_are_found_from_counts_at_the_start(tmp_path, search):
+    """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no mistake, but tells nothing."""
+    body = "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"
+    dependencies = read(tmp_path, model(body, NEXT_MODES.replace("SEARCH", search))).dependencies
+    assert dependencies["y.F"] == {"u.v", "x.z"}
+    assert dependencies["init.z"] == {"p.z_start"}
+    if search:
+        assert not [name for name in dependencies if name.startswith("start.")]
+    else:
+        assert dependencies["start.m.mode"] == {"p.w_start", "p.a", "u.N"}
+        assert dependencies["start.y.F"] == {"p.w_start", "p.a", "u.N", "u.v", "p.z_start"}
+        assert dependencies["start.y.G[0]"] == {"u.n[1]"}
