@@ -1,0 +1,37 @@
+"""Bliman and Sorine 1995, second-order model: dF1/ds = (f1 sgn v - F1)/(eta eps), dF2/ds = -(f2 sgn v + F2)/eps, over the path s."""
+
+import math
+
+from scipy.optimize import brentq
+
+
+def overshoot(b, eta):
+    """Peak over sliding force, less one, of a model with f1 = 1 + b and f2 = b: found where the two slopes cancel."""
+    path = eta / (1 - eta) * math.log((1 + b) / (eta * b))  # over eps
+    return (1 + b) * (1 - math.exp(-path / eta)) - b * (1 - math.exp(-path)) - 1
+
+
+def constants(p, normal):
+    """f1, f2 and eps for the peak, the sliding force and the stiffness at rest that the parameters ask for."""
+    eta, sliding = p["lengthRatio"], p["dynamicFriction"] * normal
+    wanted = p["staticFriction"] / p["dynamicFriction"] - 1
+    b = math.exp(brentq(lambda log_b: overshoot(math.exp(log_b), eta) - wanted, -60, 60, xtol=1e-15, rtol=1e-15)) if wanted > 0 else 0.0
+    f1, f2 = (1 + b) * sliding, b * sliding
+    return f1, f2, (f1 / eta - f2) / p["bristleStiffness"]
+
+
+def evaluate(p, u, x):
+    normal, v = u["normalForce"], u["relativeVelocity"]
+    z = x["bristleDeflection[1]"], x["bristleDeflection[2]"]
+    f1, f2, length = constants(p, abs(normal) or 1.0)
+    lengths = p["lengthRatio"] * length, length
+    stiffness = f1 / lengths[0], -f2 / lengths[1]
+    if normal <= 0:
+        rates = [-deflection / p["relaxationTime"] for deflection in z]
+        force = 0.0
+    else:
+        rates = [v - abs(v) * deflection / one for deflection, one in zip(z, lengths)]
+        force = sum(k * deflection for k, deflection in zip(stiffness, z))
+    elastic = sum(k * rate for k, rate in zip(stiffness, rates)) / p["bristleStiffness"]
+    return ({"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
+            {"frictionForce": force, "slidingVelocity": v - elastic})

@@ -1,0 +1,24 @@
+"""Piatkowski 2014, eq 2."""
+
+import math
+
+
+def branch(p, normal, force, path):
+    """Force after a path in the positive direction that began with the given one: eq 1 integrated."""
+    limit, exponent = p["dynamicFriction"] * normal, p["hysteresisExponent"]
+    left, covered = 1 - force / limit, p["bristleStiffness"] * path / limit
+    if exponent == 1:
+        return limit * (1 - left * math.exp(-covered))
+    base = left ** (1 - exponent) + (exponent - 1) * covered
+    return limit * (1 - base ** (1 / (1 - exponent))) if base > 0 else limit
+
+
+def evaluate(p, u, x):
+    normal, v, z = u["normalForce"], u["relativeVelocity"], x["bristleDeflection"]
+    if normal <= 0:
+        rate, force = -z / p["relaxationTime"], 0.0
+    else:
+        w = 1 - math.copysign(p["bristleStiffness"] * z / (p["dynamicFriction"] * normal), v * z)
+        rate = v * math.copysign(abs(w) ** p["hysteresisExponent"], w)
+        force = p["bristleStiffness"] * z
+    return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

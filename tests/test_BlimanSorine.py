@@ -1,0 +1,95 @@
+"""BlimanSorine: the peak, the sliding force and the stiffness are what the parameters say; all is linear in the path."""
+
+import math
+
+import pytest
+from scipy.optimize import minimize_scalar
+
+from fmi2 import CO_SIMULATION
+from prescribed import drive
+from reference.BlimanSorine import constants
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
+P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "bristleStiffness": 98100.0, "lengthRatio": 0.2, "relaxationTime": 0.01}
+SURFACES = [(0.6, 0.5, 0.2), (0.6, 0.3, 0.2), (0.6, 0.5, 0.02), (0.9, 0.1, 0.7), (0.51, 0.5, 0.9), (0.6, 0.5, 0.999)]
+
+
+def parameters(static, dynamic, ratio):
+    return {**P, "staticFriction": static, "dynamicFriction": dynamic, "lengthRatio": ratio}
+
+
+def force_at(p, normal, path):
+    """Both bristles from rest, over the path."""
+    f1, f2, length = constants(p, normal)
+    return f1 * -math.expm1(-path / (p["lengthRatio"] * length)) - f2 * -math.expm1(-path / length)
+
+
+@ONLY
+@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("normal", [10.0, 196.2])
+def test_the_peak_from_rest_is_static_friction(fmu, surface, normal):
+    """At the path s_e = l eta/(1 - eta) ln((1 + b)/(eta b)), with b = f2/F_d; before and after it the force is smaller."""
+    p = parameters(*surface)
+    f1, f2, length = constants(p, normal)
+    eta = p["lengthRatio"]
+    path = length * eta / (1 - eta) * math.log(f1 / (eta * f2))
+    speed = path  # so that the peak is reached after 1 s
+    forces = [found["frictionForce"] for _, _, found in drive(fmu, CO_SIMULATION, p, [(normal, speed, 1.2)], 0.1)]
+    assert forces[9] == pytest.approx(surface[0] * normal, rel=1e-9)
+    assert max(forces[:9] + forces[10:]) < forces[9]
+
+
+@ONLY
+@pytest.mark.parametrize("surface", SURFACES)
+def test_the_force_is_that_of_two_dahl_models(fmu, kind, surface):
+    p = parameters(*surface)
+    length = constants(p, 196.2)[2]
+    for _, time, found in drive(fmu, kind, p, [(196.2, length, 3.0)], 0.25):
+        assert found["frictionForce"] == pytest.approx(force_at(p, 196.2, length * time), rel=1e-6)
+
+
+@ONLY
+@pytest.mark.parametrize("surface", SURFACES)
+def test_far_from_rest_it_slides_with_dynamic_friction(fmu, surface):
+    p = parameters(*surface)
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, -0.1, 1000.0)], 250.0)
+    assert found["frictionForce"] == pytest.approx(-surface[1] * 196.2, rel=1e-9)
+    assert found["slidingVelocity"] == pytest.approx(-0.1, rel=1e-9)
+
+
+@ONLY
+@pytest.mark.parametrize("surface", SURFACES)
+def test_the_stiffness_at_rest_is_the_bristle_stiffness(fmu, surface):
+    p = parameters(*surface)
+    with fmu.model_exchange() as instance:
+        instance.start({**p, "normalForce": 196.2, "relativeVelocity": 0.0})
+        assert instance.get("slidingVelocity") == 0
+        instance.states = [1e-9, 1e-9]
+        assert instance.get("frictionForce") == pytest.approx(98100.0e-9, rel=1e-9)
+
+
+@ONLY
+def test_after_a_reversal_the_overshoot_doubles(fmu):
+    """Both bristles turn from full deflection to full deflection: twice the way that they come from rest."""
+    p = parameters(0.6, 0.5, 0.2)
+    length = constants(p, 196.2)[2]
+    rest = minimize_scalar(lambda path: -force_at(p, 196.2, path), bounds=(0, 3 * length), method="bounded", options={"xatol": 1e-12}).x
+    phases = [(196.2, -length, 50.0), (196.2, rest, 1.0)]
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, phases, 0.5)
+    assert found["frictionForce"] == pytest.approx(98.1 + 2 * (117.72 - 98.1), rel=1e-6)
+
+
+@ONLY
+def test_without_a_peak_it_is_dahl(fmu):
+    p = parameters(0.5, 0.5, 0.2)
+    for _, time, found in drive(fmu, CO_SIMULATION, p, [(196.2, 1e-3, 3.0)], 0.25):
+        assert found["frictionForce"] == pytest.approx(98.1 * -math.expm1(-98100.0 * 1e-3 * time / 98.1), rel=1e-9)
+
+
+@ONLY
+def test_separated_both_bristles_relax(fmu, kind):
+    p = {**P, "bristleDeflectionStart[1]": 1e-3, "bristleDeflectionStart[2]": -2e-3}
+    for _, time, found in drive(fmu, kind, p, [(0.0, 0.3, 0.05)], 5e-3):
+        assert found["frictionForce"] == 0
+        assert found["bristleDeflection[1]"] == pytest.approx(1e-3 * math.exp(-time / 0.01), rel=1e-6)
+        assert found["bristleDeflection[2]"] == pytest.approx(-2e-3 * math.exp(-time / 0.01), rel=1e-6)

@@ -1,0 +1,98 @@
+"""Dahl: the force is a function of the path alone, with closed forms for every exponent."""
+
+import math
+
+import pytest
+
+from fmi2 import CO_SIMULATION
+from prescribed import drive
+from reference.Dahl import branch
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "Dahl")
+EXPONENTS = [0.5, 0.8, 1.0, 1.3, 1.52, 2.0, 3.0]
+P = {"dynamicFriction": 0.5, "bristleStiffness": 98100.0, "hysteresisExponent": 1.0, "relaxationTime": 0.01}
+LIMIT, LENGTH = 98.1, 1e-3  # force and length at which the bristles saturate under 196.2 N
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("start", [-1.0, -0.6, 0.0, 0.7])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
+    """From any force between the limits, in both directions. The tolerance is that of the integration, relative to the limit."""
+    p = {**P, "hysteresisExponent": exponent, "bristleDeflectionStart": direction * start * LENGTH}
+    speed = 2e-3
+    for _, time, found in drive(fmu, kind, p, [(196.2, direction * speed, 2.0)], 0.05):
+        expected = direction * branch(p, 196.2, start * LIMIT, speed * time)
+        assert found["frictionForce"] == pytest.approx(expected, abs=1e-6 * LIMIT)
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", [1.0, 1.52])
+def test_the_speed_does_not_matter(fmu, exponent):
+    """The same path at 1 µm/s and at 1 m/s."""
+    forces = []
+    for speed in (1e-6, 1e-3, 1.0):
+        phases = [(196.2, speed, 8e-4 / speed), (196.2, -speed, 5e-4 / speed), (196.2, speed, 1.1e-3 / speed)]
+        runs = drive(fmu, CO_SIMULATION, {**P, "hysteresisExponent": exponent}, phases, 1e-4 / speed)
+        forces.append([found["frictionForce"] for _, _, found in runs])
+    assert forces[0] == pytest.approx(forces[1], abs=1e-7 * LIMIT)
+    assert forces[0] == pytest.approx(forces[2], abs=1e-7 * LIMIT)
+
+
+@ONLY
+@pytest.mark.parametrize("amplitude", [1e-4, 5e-4, 2e-3])
+def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
+    """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the way up, integrated over x. Its tips are at
+    F_m = F_C tanh(sigma0 x_m/F_C)."""
+    speed, steps = 1e-3, 400
+    tip, step = LIMIT * math.tanh(amplitude / LENGTH), 2 * amplitude / speed / steps
+    phases = [(196.2, sign * speed, 2 * amplitude / speed) for sign in (1, -1)]
+    p = {**P, "bristleDeflectionStart": -tip / 98100.0}
+    loop = [(found["frictionForce"], phases[number][1]) for number, _, found in drive(fmu, CO_SIMULATION, p, phases, step)]
+    assert loop[steps - 1][0] == pytest.approx(tip, rel=1e-7)
+    assert loop[-1][0] == pytest.approx(-tip, rel=1e-7), "the loop closes"
+    forces = [-tip] + [force for force, _ in loop]
+    work = sum(0.5 * (a + b) * velocity * step for a, b, (_, velocity) in zip(forces, forces[1:], loop))
+    assert work == pytest.approx(4 * LIMIT * (amplitude - tip / 98100.0), rel=1e-3), "the trapezoidal rule is that good"
+
+
+@ONLY
+def test_below_one_the_limit_is_reached_on_a_finite_path(fmu, kind):
+    """sigma0 x/F_C = 1/(1 - delta); from there on the force is the limit."""
+    p = {**P, "hysteresisExponent": 0.5}
+    for _, time, found in drive(fmu, kind, p, [(196.2, 1e-3, 4.0)], 0.25):
+        if time > 2.01:
+            assert found["frictionForce"] == pytest.approx(LIMIT, rel=1e-7)
+            assert found["der(bristleDeflection)"] == pytest.approx(0, abs=1e-6)
+
+
+@ONLY
+def test_piatkowskis_point(fmu):
+    """The closed loop between ±0.0891 mm with the printed stiffness and exponent has its tip at 50.0 N: three printed digits."""
+    p = {"dynamicFriction": 55.3 / 98.1, "bristleStiffness": 1592200.0, "hysteresisExponent": 1.52}
+    speed = 4 * 0.891e-4 / 10
+    phases = [(98.1, speed, 2.5)] + [(98.1, -speed, 5.0), (98.1, speed, 5.0)] * 4
+    tips = [found["frictionForce"] for _, _, found in drive(fmu, CO_SIMULATION, p, phases, 2.5)]
+    assert tips[-1] == pytest.approx(50.0, abs=0.05)
+
+
+@ONLY
+def test_a_falling_normal_force_lets_the_motion_take_the_deflection_back(fmu):
+    """At rest the force stays; moved on, it comes down to the new limit, and moved back it comes down too."""
+    for velocity in (1e-3, -1e-3):
+        phases = [(196.2, 1e-3, 10.0), (19.62, 0.0, 1.0), (19.62, velocity, 3e-4 / 1e-3)]
+        last = {number: found["frictionForce"] for number, _, found in drive(fmu, CO_SIMULATION, P, phases, 1e-2)}
+        assert last[1] == pytest.approx(LIMIT, rel=1e-4), "ten lengths from rest"
+        expected = 0.1 * LIMIT * math.copysign(1, velocity)
+        start = LIMIT * math.copysign(1, velocity)
+        assert last[2] == pytest.approx(math.copysign(branch(P, 19.62, start, 3e-4), velocity), rel=1e-3)
+        assert abs(last[2] - expected) < 0.5 * abs(LIMIT - expected)
+
+
+@ONLY
+def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
+    p = {**P, "bristleDeflectionStart": 7e-4}
+    for _, time, found in drive(fmu, kind, p, [(-1.0, 0.3, 0.05)], 5e-3):
+        assert found["frictionForce"] == 0
+        assert found["bristleDeflection"] == pytest.approx(7e-4 * math.exp(-time / 0.01), rel=1e-6)

@@ -1,0 +1,86 @@
+"""ElastoPlastic: exactly elastic up to the break-away deflection, LuGre beyond."""
+
+import random
+
+import pytest
+
+from fmi2 import CO_SIMULATION
+from prescribed import drive
+from reference import LuGre
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "ElastoPlastic")
+P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "stribeckExponent": 1.0, "viscousFriction": 0.0,
+     "bristleStiffness": 98100.0, "bristleDamping": 780.0, "breakawayDeflection": 1e-4}
+
+
+@ONLY
+def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
+    """z - x is constant for |z| < z_ba: a thousand random moves, fast and slow, leave the deflection where the body is."""
+    draw = random.Random(1)
+    position, phases, positions = 0.0, [], []
+    for _ in range(1000 if kind == CO_SIMULATION else 100):
+        target = draw.uniform(-0.99e-4, 0.99e-4)
+        phases.append((196.2, (target - position) / 0.01, 0.01))
+        position = target
+        positions.append(position)
+    for number, _, found in drive(fmu, kind, P, phases, 0.01):
+        assert found["bristleDeflection"] == pytest.approx(positions[number], abs=1e-15 if kind == CO_SIMULATION else 1e-11)
+        assert found["slidingVelocity"] == 0
+
+
+@ONLY
+def test_the_normal_force_does_not_matter_within_the_zone(fmu):
+    """As long as the zone is below the friction force: sigma0 z_ba < mu_d N."""
+    phases = [(196.2, 9e-3, 0.01), (30.0, -9e-3, 0.005), (100.0, 9e-3, 0.003)]
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, P, phases, 1e-3)
+    assert found["bristleDeflection"] == pytest.approx(7.2e-5, abs=1e-15)
+
+
+@ONLY
+def test_unloading_is_elastic_from_any_force(fmu, kind):
+    """Out of sliding the force falls with the stiffness until the other end of the zone."""
+    phases = [(196.2, 1e-3, 8.0), (196.2, -1e-3, 1.0)]
+    begin = None
+    for number, time, found in drive(fmu, kind, P, phases, 0.1):
+        if number == 0:
+            begin = found["bristleDeflection"]
+        else:
+            assert found["bristleDeflection"] == pytest.approx(begin - 1e-3 * time, abs=1e-12)
+    assert begin == pytest.approx(LuGre.curve(P, 196.2, 1e-3) / 98100.0, rel=1e-3)
+
+
+@ONLY
+def test_beyond_the_limit_it_is_lugre(fmu):
+    """|z| >= z_max and moving on: the same rate."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "normalForce": 196.2})
+        for z in (1.3e-3, 5e-3):
+            for velocity in (1e-3, 0.05, 2.0):
+                for sign in (1, -1):
+                    instance.states = [sign * z]
+                    instance.set({"relativeVelocity": sign * velocity})
+                    u = {"normalForce": 196.2, "relativeVelocity": sign * velocity}
+                    rates, outputs = LuGre.evaluate(P, u, {"bristleDeflection": sign * z})
+                    assert instance.derivatives[0] == pytest.approx(rates["bristleDeflection"], rel=1e-12)
+                    assert instance.get("frictionForce") == pytest.approx(outputs["frictionForce"], rel=1e-12)
+
+
+@ONLY
+@pytest.mark.parametrize("normal, zone", [(19.62, 1e-4), (196.2, 1e-3), (1.0, 1e-4), (0.1, 1e-2)])
+def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zone):
+    """z_ba = F_d/sigma0 as in two printed cases, and beyond: at speed the force is the dynamic friction, reached from below."""
+    p = {**P, "breakawayDeflection": zone}
+    limit = 0.5 * normal
+    for _, time, found in drive(fmu, kind, p, [(normal, 5.0, 0.02)], 1e-3):
+        assert 0 < found["frictionForce"] <= limit * (1 + 1e-9) + 780.0 * abs(found["der(bristleDeflection)"])
+    assert found["frictionForce"] == pytest.approx(limit, rel=1e-6)
+
+
+@ONLY
+def test_without_a_zone_sliding_begins_at_once(fmu):
+    """z_ba = 0: the share rises from the very start, half of it at z_max/2."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "breakawayDeflection": 0.0, "normalForce": 196.2, "relativeVelocity": 1e-9})
+        z_max = LuGre.curve(P, 196.2, 1e-9) / 98100.0
+        instance.states = [0.5 * z_max]
+        assert instance.derivatives[0] == pytest.approx(0.75e-9, rel=1e-9)

@@ -1,0 +1,102 @@
+"""Leuven: a Maxwell-slip hysteresis in pre-sliding, the Stribeck curve in sliding."""
+
+import pytest
+
+from fmi2 import CO_SIMULATION
+from prescribed import drive
+from reference.Leuven import limits
+
+ONLY = pytest.mark.fmus(lambda d: d.name == "Leuven")
+STIFFNESS = [40000.0, 30000.0, 18100.0, 10000.0]
+P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "stribeckExponent": 1.0, "viscousFriction": 0.0,
+     "bristleDamping": 780.0, "transitionExponent": 200.0,
+     **{f"elementStiffness[{i}]": k for i, k in enumerate(STIFFNESS, 1)},
+     **{f"elementShare[{i}]": share for i, share in enumerate((0.1, 0.2, 0.3, 0.4), 1)}}
+SPEED = 1e-5  # so slow that damping gives 0.0078 N
+DAMPER = 780.0 * SPEED
+SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of its way
+
+
+def polygon(displacement):
+    """First rise: every spring up to its limit."""
+    return sum(min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2).values()))
+
+
+def path(*turns):
+    """Phases of constant speed from 0 to the turning points, one after the other."""
+    phases, here = [], 0.0
+    for turn in turns:
+        phases.append((196.2, SPEED if turn > here else -SPEED, abs(turn - here) / SPEED))
+        here = turn
+    return phases
+
+
+def forces(fmu, kind, *turns):
+    """Hysteresis force, without the damper, at the end of every phase."""
+    last = {}
+    for number, _, found in drive(fmu, kind, P, path(*turns), 1e-5 / SPEED, 1e-8):
+        last[number] = found["frictionForce"] - (DAMPER if path(*turns)[number][1] > 0 else -DAMPER)
+    return list(last.values())
+
+
+@ONLY
+def test_the_first_rise_is_a_polygon(fmu, kind):
+    """Up to four fifths of the static friction; from there on z falls behind the motion (0.8^200 is nothing)."""
+    for _, time, found in drive(fmu, kind, P, path(2.4e-3), 1e-4 / SPEED, 1e-8):
+        assert found["frictionForce"] - DAMPER == pytest.approx(polygon(SPEED * time), abs=SHARP)
+
+
+@ONLY
+def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
+    """Masing's rule: F(x) = F_m - 2 f((x_m - x)/2)."""
+    top = polygon(2e-3)
+    for back in (1.9e-3, 1.5e-3, 8e-4, -6e-4, -2e-3):
+        turned = forces(fmu, kind, 2e-3, back)[-1]
+        assert turned == pytest.approx(top - 2 * polygon((2e-3 - back) / 2), abs=2 * SHARP)
+
+
+@ONLY
+def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu, kind):
+    """Nonlocal memory: loops within loops, each closed where it began."""
+    outer, inner_low, inner_high, closed, beyond = forces(fmu, kind, 2e-3, 0.0, 8e-4, 0.0, -5e-4)
+    assert closed == pytest.approx(inner_low, abs=SHARP)
+    direct = forces(fmu, kind, 2e-3, 0.0, -5e-4)
+    assert direct[1] == pytest.approx(inner_low, abs=1e-9)
+    assert beyond == pytest.approx(direct[2], abs=SHARP)
+
+
+@ONLY
+def test_many_cycles_do_not_drift(fmu):
+    """A hundred loops between the same turning points: the last is the second."""
+    turns = [1.5e-3] + [-1e-3, 1.5e-3] * 100
+    found = forces(fmu, CO_SIMULATION, *turns)
+    assert found[-1] == pytest.approx(found[2], abs=SHARP)
+    assert found[-2] == pytest.approx(found[1], abs=SHARP)
+
+
+@ONLY
+def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu, kind):
+    """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once."""
+    phases = path(2e-3) + [(19.62, 0.0, 0.1), (19.62, SPEED, 0.1)]
+    last = {number: found["frictionForce"] for number, _, found in drive(fmu, kind, P, phases, 0.1, 1e-8)}
+    assert last[1] == pytest.approx(11.772, rel=1e-9)
+    assert last[2] <= 11.772 + DAMPER
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 5.0])
+@pytest.mark.parametrize("velocity", [0.01, -0.1])
+def test_steady_sliding_takes_the_stribeck_curve(fmu, exponent, velocity):
+    p = {**P, "transitionExponent": exponent, "viscousFriction": 0.2}
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, velocity, 60.0)], 20.0)
+    curve = (0.5 + 0.1 * 2.718281828459045 ** (-abs(velocity) / 0.05) + 0.2 * abs(velocity)) * 196.2
+    assert found["frictionForce"] == pytest.approx(curve * (1 if velocity > 0 else -1), rel=1e-6)
+    assert found["slidingVelocity"] == pytest.approx(velocity, rel=1e-6)
+
+
+@ONLY
+def test_only_the_proportions_of_the_shares_count(fmu):
+    one = [found for *_, found in drive(fmu, CO_SIMULATION, P, path(1e-3, 2e-4), 1e-4 / SPEED)]
+    scaled = P | {f"elementShare[{i}]": 7 * P[f"elementShare[{i}]"] for i in (1, 2, 3, 4)}
+    two = [found for *_, found in drive(fmu, CO_SIMULATION, scaled, path(1e-3, 2e-4), 1e-4 / SPEED)]
+    assert [found["frictionForce"] for found in one] == pytest.approx([found["frictionForce"] for found in two], rel=1e-9)
