@@ -16,8 +16,7 @@ static double signed_power(double w, double delta) {
     return copysign(pow(fabs(w), delta), w);
 }
 
-/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is 0, or w_slope for delta = 1;
- * below 1 it has no bound there and 0 stands for it: the deflection rests on its limit. */
+/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1 and 0 above. */
 static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope, double *result_slope) {
     if (w == 0) {
         *result_slope = delta == 1 ? w_slope : 0;
@@ -35,10 +34,12 @@ static double saturation_length(double g, double sigma0, double tau, double v) {
     return fmax(g / sigma0, 1e-6 * tau * fabs(v));
 }
 
-/* Rate of the deflection. Beyond a thousand times the limit (the normal force has all but vanished) the law is continued linearly, since
- * the power would let the rate grow faster than any solver follows. */
+/* Rate of the deflection. Where the power has a slope without bound the law is continued linearly, since no solver can follow it:
+ * below a millionth of the way to the limit for delta < 1, and beyond a thousand times the limit (the normal force has all but
+ * vanished). */
 static double dahl_rate(double z_max, double delta, double v, double z) {
     const double w = 1 - copysign(1, v) * z / z_max;
+    if (delta < 1 && fabs(w) < 1e-6) return v * w * pow(1e-6, delta - 1);
     const double overload = fmax(1e-3 * fabs(w), 1);
     return v * overload * signed_power(w / overload, delta);
 }
