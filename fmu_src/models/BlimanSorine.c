@@ -37,7 +37,8 @@ static double slow_part(double overshoot, double eta) {
 }
 
 /* Slope of the implicit function. Without overshoot it has no bound, and 0 stands for it. */
-static double slow_part_slopes(double overshoot, double overshoot_slope, double eta, double eta_slope, double *result_slope) {
+static double slow_part_slopes(double overshoot, double overshoot_slope, double eta, double eta_slope,
+                               double *result_slope) {
     const double b = slow_part(overshoot, eta), k = eta / (1 - eta);
     *result_slope = 0;
     if (b > 0) {
