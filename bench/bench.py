@@ -1,0 +1,254 @@
+"""Measures every FMU of a folder and prints one table of ratios per question; see README.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAIR = ("LuGre", "ImplicitBristle")
+PAIR_SETS = ("rill2023_model1", "rill2023_model2")
+CYCLE_ROUNDS = 201
+STEP_ROUNDS = 15
+
+CYCLE_GOAL = 2.5  # of LuGre with the exponent 2, over the bare model
+CYCLE_CASES = ("LuGre, α = 2", "LuGre, rill2023_model2")  # which have it
+IMPLICIT_GOAL = 4.0  # of ImplicitBristle over LuGre
+STEP_GOAL = 20.0  # CVODE over fmi2DoStep, for LuGre
+BYTES_GOAL, CALLS_GOAL = 1024, 2  # per instance in model exchange
+SIZE_GOAL = 500_000  # bytes of an FMU
+BUILD_GOAL = 300.0  # seconds
+
+
+@dataclass(frozen=True)
+class Case:
+    """An FMU with parameters; the label says which."""
+
+    label: str
+    model: str
+    parameters: dict[str, float]
+
+    def argument(self, build: Path) -> str:
+        folder = build / "models" / self.model
+        libraries = [str(folder / "binaries" / "linux64" / f"{self.model}.so"), str(folder / "bare.so")]
+        return "|".join([self.label, *libraries, *(f"{name}={value!r}" for name, value in self.parameters.items())])
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the program says of one contestant: the time of one repetition in nanoseconds, and for steps their error."""
+
+    label: str
+    motion: str
+    side: str
+    repetitions: int
+    time: float
+    inputs: str
+    error: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fmus", type=Path, default=ROOT / "dist", help="folder with the FMUs")
+    parser.add_argument("--program", type=Path, default=ROOT / "build" / "bench", help="where bench/ was built")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist" / "bench.md", help="file for the tables")
+    parser.add_argument("--build", action="store_true", help="also time ./build.sh from nothing, in a copy of the repository")
+    options = parser.parse_args()
+
+    fmus = sorted(options.fmus.glob("*.fmu"))
+    if not fmus:
+        print(f"bench: there are no FMUs in {options.fmus}.", file=sys.stderr)
+        return 1
+    defaults = [Case(fmu.stem, fmu.stem, {}) for fmu in fmus]
+    special = special_cases({fmu.stem for fmu in fmus})
+    build: Path = options.program
+
+    cycles = contest(build, "cycles", CYCLE_ROUNDS, special + defaults)
+    instructions = count_instructions(build, cycles, special + defaults)
+    steps = contest(build, "steps", STEP_ROUNDS, [case for case in special if "α" not in case.label] + defaults)
+    memory = run(build, ["memory"], defaults)
+    parts = [
+        cycle_table(cycles, instructions),
+        pair_table(cycles, instructions),
+        step_table(steps),
+        memory_table(memory, fmus),
+    ]
+    if options.build:
+        parts.append(build_table())
+    text = "\n\n".join(parts) + "\n"
+    options.out.write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+def special_cases(models: set[str]) -> list[Case]:
+    """What the goals speak of: LuGre with the exponent 2, and the pair with the parameters of the paper."""
+    cases = [Case("LuGre, α = 2", "LuGre", {"stribeckExponent": 2.0})] if "LuGre" in models else []
+    for name in PAIR_SETS:
+        values = tomllib.loads((ROOT / "resources" / f"{name}.toml").read_text(encoding="utf-8"))["values"]
+        own = {key: float(value) for key, value in values.items() if key != "regularizationVelocity"}
+        cases += [Case(f"{model}, {name}", model, own) for model in PAIR if model in models]
+    return cases
+
+
+def run(build: Path, arguments: list[str], cases: list[Case], before: tuple[str, ...] = ()) -> list[list[str]]:
+    command = [*before, str(build / "bench"), *arguments, *(case.argument(build) for case in cases)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def contest(build: Path, what: str, rounds: int, cases: list[Case]) -> list[Line]:
+    return [
+        Line(label, motion, side, int(repetitions), float(wall if what == "cycles" else processor), *(remark if len(remark) == 2 else ("", "")))
+        for label, motion, side, repetitions, wall, processor, *remark in run(build, [what, str(rounds)], cases)
+    ]
+
+
+def count_instructions(build: Path, lines: list[Line], cases: list[Case]) -> dict[tuple[str, str, str], float]:
+    """Instructions of one cycle, which do not depend on the load of the machine; nothing without valgrind."""
+    if not shutil.which("valgrind"):
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Path(folder) / "counts"
+        valgrind = (
+            "valgrind",
+            "--quiet",
+            "--tool=callgrind",
+            f"--callgrind-out-file={dump}",
+            "--toggle-collect=measured",
+            "--dump-after=measured",
+        )
+        run(build, ["cycles", "1"], cases, valgrind)
+        counts = [total(Path(f"{dump}.{i + 1}")) for i in range(len(lines))]
+    return {
+        (line.label, line.motion, line.side): count / line.repetitions for line, count in zip(lines, counts, strict=True)
+    }
+
+
+def total(dump: Path) -> int:
+    found = re.search(r"^totals: (\d+)", dump.read_text(encoding="utf-8"), re.MULTILINE)
+    if not found:
+        raise SystemExit(f"bench: {dump} has no totals.")
+    return int(found[1])
+
+
+def table(title: str, note: str, head: list[str], rows: list[list[str]]) -> str:
+    lines = [f"### {title}", "", note, "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def verdict(good: bool) -> str:
+    return "met" if good else "missed"
+
+
+def cycle_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> str:
+    rows = []
+    times = {(line.label, line.motion, line.side): line.time for line in lines}
+    for (label, motion, side), fmu in times.items():
+        if side != "fmu":
+            continue
+        bare = times[label, motion, "bare"]
+        counted = counts[label, motion, "fmu"] / counts[label, motion, "bare"] if counts else None
+        goal = f"≤ {CYCLE_GOAL}: {verdict(fmu / bare <= CYCLE_GOAL)}" if label in CYCLE_CASES else ""
+        rows.append([label, motion, f"{fmu:.0f}", f"{bare:.0f}", f"{fmu / bare:.2f}", f"{counted:.2f}" if counted else "–", goal])
+    return table(
+        "Evaluation cycle of model exchange over the bare C model",
+        "Set time, inputs and states, get derivatives and force, through the loaded binary; the least time of many rounds.",
+        ["FMU", "motion", "FMU [ns]", "bare [ns]", "ratio", "ratio of instructions", "goal"],
+        rows,
+    )
+
+
+def pair_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> str:
+    rows = []
+    times = {(line.label, line.motion, line.side): line.time for line in lines}
+    for name in PAIR_SETS:
+        for motion in ("stick", "slip"):
+            for side in ("fmu", "bare"):
+                one, other = ((f"{model}, {name}", motion, side) for model in reversed(PAIR))
+                if one not in times or other not in times:
+                    continue
+                ratio = times[one] / times[other]
+                counted = f"{counts[one] / counts[other]:.2f}" if counts else "–"
+                goal = f"≤ {IMPLICIT_GOAL:.0f}: {verdict(ratio <= IMPLICIT_GOAL)}"
+                rows.append([name, motion, side, f"{ratio:.2f}", counted, goal])
+    return table(
+        "Evaluation of ImplicitBristle over LuGre",
+        "The same measurement, with the parameters of the paper.",
+        ["parameters", "motion", "side", "ratio", "ratio of instructions", "goal"],
+        rows,
+    )
+
+
+def step_table(lines: list[Line]) -> str:
+    rows = []
+    for own in (line for line in lines if line.side == "fmu"):
+        rivals = [r for r in lines if r.side != "fmu" and (r.label, r.motion, r.inputs) == (own.label, own.motion, own.inputs)]
+        if not rivals:
+            continue
+        best = min(rivals, key=lambda rival: rival.time)
+        ratio = best.time / own.time
+        goal = f"≥ {STEP_GOAL:.0f}: {verdict(ratio >= STEP_GOAL)}" if own.label.startswith("LuGre,") else ""
+        rows.append(
+            [own.label, own.motion, own.inputs, f"{own.time / 1e3:.2f}", f"{best.time / 1e3:.1f}", best.side, own.error, best.error, f"{ratio:.0f}", goal]
+        )
+    return table(
+        "fmi2DoStep of 1 ms against CVODE, restarted at each step, at the same error",
+        "Inputs move from step to step; *held* within a step, or *moving* with their rates. CVODE takes the loosest tolerance "
+        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the better of its two methods. "
+        "Models without states and motions with events are left out. Median of time on the processor.",
+        ["FMU", "motion", "inputs", "FMU [µs]", "CVODE [µs]", "method", "error FMU", "error CVODE", "times faster", "goal"],
+        rows,
+    )
+
+
+def memory_table(lines: list[list[str]], fmus: list[Path]) -> str:
+    sizes = {fmu.stem: fmu.stat().st_size for fmu in fmus}
+    rows = []
+    for label, *numbers in lines:
+        exchange_calls, exchange_bytes, steps_calls, steps_bytes, *behind = (int(number) for number in numbers)
+        good = exchange_calls <= CALLS_GOAL and exchange_bytes <= BYTES_GOAL and not any(behind) and sizes[label] <= SIZE_GOAL
+        rows.append(
+            [
+                label,
+                f"{exchange_bytes} in {exchange_calls}",
+                f"{steps_bytes} in {steps_calls}",
+                " / ".join(str(number) for number in behind[:3]),
+                " / ".join(str(number) for number in behind[3:]),
+                f"{sizes[label] / 1e3:.0f}",
+                verdict(good),
+            ]
+        )
+    return table(
+        "Memory and size",
+        f"Goal: at most {BYTES_GOAL} bytes in {CALLS_GOAL} allocations per instance in model exchange, nothing allocated, locked or "
+        f"formatted in evaluations and steps, FMUs of at most {SIZE_GOAL // 1000} kB.",
+        ["FMU", "ME: bytes in allocations", "CS", "cycle: allocated / locked / formatted", "step", "FMU [kB]", "goal"],
+        rows,
+    )
+
+
+def build_table() -> str:
+    """Time of ./build.sh in a fresh clone, with empty caches."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": f"{folder}/zig", "PATH": os.defpath}
+        start = time.monotonic()
+        subprocess.run(["./build.sh"], cwd=clone, env=environment, check=True, stdout=subprocess.DEVNULL)
+        seconds = time.monotonic() - start
+    goal = f"≤ {BUILD_GOAL:.0f}: {verdict(seconds <= BUILD_GOAL)}"
+    return table("Build from nothing", "./build.sh in a fresh clone, with packages.", ["time [s]", "goal"], [[f"{seconds:.0f}", goal]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

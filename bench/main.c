@@ -1,0 +1,89 @@
+/* Measures FMUs:
+ *
+ *     bench cycles ROUNDS CASE...       evaluation cycle of model exchange and the bare model
+ *     bench steps ROUNDS CASE...        communication steps and CVODE
+ *     bench memory CASE...              bytes and allocations
+ *
+ * A case is label|library of the FMU|library of the bare model|parameter=value|...
+ * Lines with tabs come out; contest.h and measurements.h say what is in them.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contest.h"
+#include "measurements.h"
+
+static int find_real(const BareModel *model, const char *name, int first, int count) {
+    for (int i = first; i < first + count; i++)
+        if (strcmp(model->real_name(i), name) == 0) return i;
+    return -1;
+}
+
+static const BareModel *load_bare(const char *path) {
+    const BareModel *(*bare_model)(void);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail("%s", dlerror());
+    *(void **)&bare_model = dlsym(library, "bare_model");
+    if (!bare_model) fail("%s", dlerror());
+    return bare_model();
+}
+
+static void set_parameter(Case *subject, char *assignment) {
+    char *value = strchr(assignment, '=');
+    if (!value) fail("\"%s\" is not name=value.", assignment);
+    *value++ = '\0';
+    const int place = find_real(subject->model, assignment, 0, subject->model->n_parameters);
+    if (place < 0) fail("%s has no parameter %s.", subject->model->name, assignment);
+    subject->p[place] = strtod(value, NULL);
+}
+
+static Case read_case(char *text) {
+    Case subject;
+    char *place = NULL;
+    memset(&subject, 0, sizeof subject);
+    subject.label = strtok_r(text, "|", &place);
+    const char *fmu = strtok_r(NULL, "|", &place), *bare = strtok_r(NULL, "|", &place);
+    if (!bare) fail("\"%s\" is not label|library of the FMU|library of the bare model.", text);
+    subject.fmu = fmu_load(fmu);
+    const BareModel *m = subject.model = load_bare(bare);
+    const int first_output = m->n_parameters + m->n_inputs + 2 * m->n_states;
+    if (m->n_parameters > ROOM || m->n_inputs > ROOM || m->n_states > ROOM || m->n_outputs > ROOM || m->n_modes > ROOM)
+        fail("%s is too large: see ROOM in bare.h.", m->name);
+    memcpy(subject.p, m->parameter_starts, sizeof *subject.p * (size_t)m->n_parameters);
+    for (char *next = strtok_r(NULL, "|", &place); next; next = strtok_r(NULL, "|", &place))
+        set_parameter(&subject, next);
+    for (int i = 0; i < m->n_inputs; i++) {
+        subject.inputs[i] = (fmi2ValueReference)(m->n_parameters + i);
+        subject.first_order[i] = 1;
+    }
+    for (int i = 0; i < m->n_states; i++) subject.states[i] = (fmi2ValueReference)(m->n_parameters + m->n_inputs + i);
+    const int force = find_real(m, "frictionForce", first_output, m->n_outputs);
+    subject.force_place = force < 0 ? 0 : force - first_output; /* a vector or a torque comes first */
+    subject.force = (fmi2ValueReference)(first_output + subject.force_place);
+    return subject;
+}
+
+int main(int count, char **arguments) {
+    const char *what = count > 1 ? arguments[1] : "";
+    const int memory = strcmp(what, "memory") == 0, cycles = strcmp(what, "cycles") == 0,
+              steps = strcmp(what, "steps") == 0;
+    const int first = memory ? 2 : 3;
+    if (count <= first || (!memory && !cycles && !steps))
+        fail("call it as: bench cycles ROUNDS CASE..., bench steps ROUNDS CASE... or bench memory CASE...");
+    const int rounds = memory ? 0 : atoi(arguments[2]);
+    if (!memory && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
+
+    const int n_cases = count - first;
+    Case *cases = calloc((size_t)n_cases, sizeof *cases);
+    if (!cases) fail("There is no memory for %d cases.", n_cases);
+    for (int i = 0; i < n_cases; i++) {
+        cases[i] = read_case(arguments[first + i]);
+        if (memory) print_memory(&cases[i]);
+        for (int j = 0; j < N_STEADY && cycles; j++) join_cycles(&cases[i], &motions[j]);
+        for (int j = 0; j < N_MOTIONS && steps; j++) join_steps(&cases[i], &motions[j]);
+    }
+    if (!memory) hold_contest(rounds);
+    return 0;
+}

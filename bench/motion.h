@@ -1,0 +1,51 @@
+/* The motions under which models are measured, and points on them. */
+#ifndef BENCH_MOTION_H
+#define BENCH_MOTION_H
+
+#include "fmu.h"
+
+enum { POINTS = 200 };
+
+static const double STEP = 1e-3; /* between two points [s] */
+
+typedef struct {
+    const char *name;
+    double mean, amplitude, frequency; /* of the relative velocity [m/s, m/s, Hz] */
+} Motion;
+
+enum { N_STEADY = 2, N_MOTIONS = 3 };
+
+extern const Motion motions[N_MOTIONS]; /* the steady ones, which stay in one mode, come first */
+
+/* What is measured: an FMU and the same model without the FMI layer, with the same parameters. */
+typedef struct {
+    const char *label;
+    Fmu fmu;
+    const BareModel *model;
+    double p[ROOM];
+    fmi2ValueReference inputs[ROOM], states[ROOM];
+    fmi2Integer first_order[ROOM]; /* of a derivative, for each input */
+    fmi2ValueReference force;      /* value reference of the first component; its place in the outputs is */
+    int force_place;
+} Case;
+
+/* The inputs of a model at a time: a normal force that pulsates, a velocity by the motion, all others at their start. */
+void inputs_at(const BareModel *model, const Motion *motion, double t, double *u);
+
+/* A co-simulation that has followed the motion for a while; time_reached is where it is. */
+fmi2Component warmed_up(const Case *subject, const Motion *motion, double *time_reached);
+
+/* The inputs of POINTS steps from t on, packed: at the start of each step, and their rates, zero for held inputs. */
+typedef struct {
+    double *u, *u_rate;
+} Drive;
+
+Drive new_drive(const BareModel *model, const Motion *motion, double t, int moving);
+
+/* One step from t under inputs that start at u; u_rate is NULL for held inputs. */
+void fmu_step(const Case *subject, fmi2Component c, double t, const double *u, const double *u_rate);
+
+/* Memory for so many doubles. */
+double *new_doubles(size_t count);
+
+#endif
