@@ -35,14 +35,19 @@ static double inflection(const Parameters *p) {
     return p->v_A * pow((p->alpha - 1) / p->alpha, 1 / p->alpha);
 }
 
+/* s^alpha; the exponents 1 and 2, which most users choose, do without pow. */
+static double power(double s, double alpha) {
+    return alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
+}
+
 /* H(a) and its slope: the force |F*| at which the tip slides with the speed a. */
 static double balance(const Parameters *p, double N, double a, double *rise) {
     const double s = a / p->v_A;
     const double fading = decay(s, p->alpha);
-    const double power = p->alpha == 1 ? 1 : p->alpha == 2 ? s : pow(s, p->alpha - 1);
+    const double steepness = p->alpha == 1 ? 1 : p->alpha == 2 ? s : pow(s, p->alpha - 1);
     const double damping = p->sigma1 + p->nu * N;
     const double drop = (p->mu_s - p->mu_d) * N;
-    *rise = fading > 0 ? damping - drop / p->v_A * p->alpha * power * fading : damping;
+    *rise = fading > 0 ? damping - drop / p->v_A * p->alpha * steepness * fading : damping;
     return p->mu_d * N + drop * fading + damping * a;
 }
 
@@ -55,12 +60,13 @@ static double fold(const Parameters *p, double N, int falling) {
     balance(p, N, a_i, &rise);
     if (rise >= 0) return a_i;
     const double kappa = (p->sigma1 + p->nu * N) * p->v_A / ((p->mu_s - p->mu_d) * N);
-    if (!falling && alpha == 1) return 0;
+    if (alpha == 1) return falling ? -log(kappa) * p->v_A : 0;
+    const double level = log(alpha / kappa);
     double s = falling ? a_i / p->v_A + 1 : pow(kappa / alpha, 1 / (alpha - 1));
-    while (falling && log(alpha / kappa) + (alpha - 1) * log(s) > pow(s, alpha)) s *= 2;
+    while (falling && level + (alpha - 1) * log(s) > power(s, alpha)) s *= 2;
     for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {
-        const double q = pow(s, alpha);
-        const double step = (log(alpha / kappa) + (alpha - 1) * log(s) - q) * s / (alpha - 1 - alpha * q);
+        const double q = power(s, alpha);
+        const double step = (level + (alpha - 1) * log(s) - q) * s / (alpha - 1 - alpha * q);
         s -= step;
         if (fabs(step) <= 1e-15 * s) break;
     }
@@ -128,23 +134,16 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F_star - p->sigma1 * v_S, v_S, y);
 }
 
-/* Forces |F*| at which the modes end; each is a little beyond the point where the next one begins. */
-typedef struct {
-    double stick;  /* Stick gives way to SlowSlip or Slip */
-    double rest;   /* SlowSlip comes to Stick */
-    double escape; /* SlowSlip jumps or runs into Slip */
-    double arrest; /* Slip falls back to SlowSlip or Stick */
-} Limits;
-
-static Limits mode_limits(const Parameters *p, double N, double hysteresis) {
+/* Force |F*| at which the mode SlowSlip jumps or runs into Slip. */
+static double escape_force(const Parameters *p, double N) {
     double rise;
-    const double F_s = p->mu_s * N;
-    Limits limits;
-    limits.stick = F_s * (1 + hysteresis);
-    limits.rest = F_s * (1 - hysteresis);
-    limits.escape = balance(p, N, fold(p, N, 0), &rise) * (1 + hysteresis);
-    limits.arrest = balance(p, N, fold(p, N, 1), &rise) * (1 - hysteresis);
-    return limits;
+    return balance(p, N, fold(p, N, 0), &rise);
+}
+
+/* Force |F*| at which the mode Slip falls back to SlowSlip or Stick. */
+static double arrest_force(const Parameters *p, double N) {
+    double rise;
+    return balance(p, N, fold(p, N, 1), &rise);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
@@ -152,14 +151,14 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0 || m->mode == MODE_SEPARATED) return;
-    const Limits limits = mode_limits(p, u->N, HYSTERESIS);
-    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
-    if (m->mode == MODE_STICK) g[1] = limits.stick - F;
+    const double above = 1 + HYSTERESIS, below = 1 - HYSTERESIS;
+    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
+    if (m->mode == MODE_STICK) g[1] = F_s * above - F;
     if (m->mode == MODE_SLOWSLIP) {
-        g[1] = F - limits.rest;
-        g[2] = limits.escape - F;
+        g[1] = F - F_s * below;
+        g[2] = escape_force(p, u->N) * above - F;
     }
-    if (m->mode == MODE_SLIP) g[1] = F - limits.arrest;
+    if (m->mode == MODE_SLIP) g[1] = F - arrest_force(p, u->N) * below;
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -167,12 +166,12 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    const Limits limits = mode_limits(p, u->N, 0.5 * HYSTERESIS);
-    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v);
-    if (m->mode == MODE_SLIP && F >= limits.arrest) return 0;
-    if (F > limits.escape)
-        m->mode = MODE_SLIP;
+    const double above = 1 + 0.5 * HYSTERESIS, below = 1 - 0.5 * HYSTERESIS;
+    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
+    if (m->mode == MODE_SLIP && F >= arrest_force(p, u->N) * below) return 0;
+    if (F <= F_s * (m->mode == MODE_SLOWSLIP ? below : above)) /* never beyond the escape, which is F_s or more */
+        m->mode = MODE_STICK;
     else
-        m->mode = F > (m->mode == MODE_SLOWSLIP ? limits.rest : limits.stick) ? MODE_SLOWSLIP : MODE_STICK;
+        m->mode = F > escape_force(p, u->N) * above ? MODE_SLIP : MODE_SLOWSLIP;
     return 0;
 }
