@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-/* exp(-s^alpha) for s >= 0. The exponents 1 and 2, which most users choose, do without pow. */
+/* exp(-s^alpha) for s >= 0. The exponents 1 and 2, which most users choose, do without pow, and fast sliding, where the
+ * result rounds to zero, does without exp, which is slow there. */
 static double decay(double s, double alpha) {
-    if (alpha == 2) return exp(-s * s);
-    if (alpha == 1) return exp(-s);
-    return exp(-pow(s, alpha));
+    const double q = alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
+    return q > 746 ? 0 : exp(-q);
 }
 
 /* Slope of decay: -exp(-q) dq with q = s^alpha, dq = q (alpha_slope ln s + alpha s_slope / s).

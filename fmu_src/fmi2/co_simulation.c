@@ -56,29 +56,25 @@ static fmi2Status check_step(const Instance *c, double point, double length) {
     return fmi2OK;
 }
 
+/* Takes the instance over a step; where that fails, everything is as before. */
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
-    Memory next = *k;
-    Motion motion = {&k->reals.p, &k->reals.u, &k->u_rate, k->tolerance, 1};
+    const Memory before = *k;
+    Motion motion = {&before.reals.p, &before.reals.u, &before.u_rate, before.tolerance, 1};
     for (int i = 0; i < N_INPUTS; i++)
-        if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
-    switch (advance(&motion, length, &next.reals.x, &next.modes, &next.solver_step)) {
-        case SOLVER_TOLERANCE_MISSED:
-            return refuse(c, fmi2Discard, "From %.9g s a step of %g s does not meet the tolerance %g.", point, length,
-                          k->tolerance);
-        case SOLVER_NOT_FINITE:
-            return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point,
-                          length);
-        default: break;
-    }
-    next.reals.u = inputs_at(&motion, length);
-    next.time = point + length;
-    next.started = 1;
-    next.stale = 1;
-    const Memory last_good = *k;
-    *k = next;
-    const fmi2Status status = bring_up_to_date(c);
-    if (status != fmi2OK) *k = last_good;
+        if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
+    const int outcome = advance(&motion, length, &k->reals.x, &k->modes, &k->solver_step);
+    k->reals.u = inputs_at(&motion, length);
+    k->time = point + length;
+    k->started = 1;
+    k->stale = 1;
+    const fmi2Status status = outcome == SOLVER_DONE ? bring_up_to_date(c) : fmi2Discard;
+    if (status != fmi2OK) *k = before;
+    if (outcome == SOLVER_TOLERANCE_MISSED)
+        return refuse(c, fmi2Discard, "From %.9g s a step of %g s does not meet the tolerance %g.", point, length,
+                      before.tolerance);
+    if (outcome == SOLVER_NOT_FINITE)
+        return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
     return status;
 }
 

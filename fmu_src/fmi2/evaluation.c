@@ -40,9 +40,9 @@ static int is_integer(fmi2ValueReference reference) {
 }
 
 static int all_finite(const double *values, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += 0 * values[i]; /* 0 for finite values, else NaN */
-    return sum == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
 }
 
 /* States and modes as they are at the start, from the parameters and inputs of now. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static fmi2Status allow_vector(const Instance *c, int phases, const void *values, size_t count, size_t expected,
-                               const char *what, const char *function) {
+static inline fmi2Status allow_vector(const Instance *c, int phases, const void *values, size_t count, size_t expected,
+                                      const char *what, const char *function) {
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, phases, function);
     if (status != fmi2OK) return status;
     if (count != expected)
@@ -80,11 +80,11 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
     Instance *c = component;
     const fmi2Status status = allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
-    if (!all_finite(x, nx))
+    if (!all_finite(x, N_STATES))
         return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
     if (c->memory.phase == EVENT)
         tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
-    memcpy(&c->memory.reals.x, x, nx * sizeof *x);
+    memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
     c->memory.stale = 1;
     return fmi2OK;
 }
@@ -94,7 +94,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t
     const fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
     follow_start(&c->memory);
-    memcpy(x, &c->memory.reals.x, nx * sizeof *x);
+    memcpy(x, &c->memory.reals.x, N_STATES * sizeof *x);
     return fmi2OK;
 }
 
@@ -103,7 +103,7 @@ fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real n
     const fmi2Status status =
         allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", "fmi2GetNominalsOfContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
-    memcpy(nominals, state_nominals, nx * sizeof *nominals);
+    memcpy(nominals, state_nominals, N_STATES * sizeof *nominals);
     return fmi2OK;
 }
 
@@ -112,7 +112,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], s
     fmi2Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", "fmi2GetDerivatives");
     if (status == fmi2OK) status = bring_up_to_date(c);
     if (status != fmi2OK || nx == 0) return status;
-    memcpy(derivatives, &c->memory.reals.dx, nx * sizeof *derivatives);
+    memcpy(derivatives, &c->memory.reals.dx, N_STATES * sizeof *derivatives);
     return fmi2OK;
 }
 
@@ -124,6 +124,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], si
     Memory *k = &c->memory;
     follow_start(k);
     indicators(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, values);
-    if (!all_finite(values, ni)) return refuse(c, fmi2Discard, "At time %g an event indicator overflows.", k->time);
+    if (!all_finite(values, N_INDICATORS))
+        return refuse(c, fmi2Discard, "At time %g an event indicator overflows.", k->time);
     return fmi2OK;
 }

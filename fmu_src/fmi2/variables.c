@@ -41,10 +41,10 @@ static fmi2Status allow_parameter(Instance *c, const char *name, int fixed) {
 }
 
 static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double value) {
+    if (is_input(reference) && isfinite(value)) return fmi2OK;
     if (reference >= N_REALS) return unknown_reference(c, reference, "Real");
     const char *name = real_names[reference];
     if (!isfinite(value)) return refuse(c, fmi2Discard, "%s must be finite, not %g.", name, value);
-    if (is_input(reference)) return fmi2OK;
     if (!is_parameter(reference)) return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
     if (value == *real_place(&c->memory.reals, reference)) return fmi2OK;
     return allow_parameter(c, name, parameter_is_fixed[reference]);

@@ -174,6 +174,7 @@ static double rosenbrock_step(const Motion *motion, double t, const States *x, c
     };
     const double *x0 = (const double *)x;
     double *end = (double *)x1;
+    const double per_h = 1 / h;
     double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM], diagonal[STATE_ROOM];
     int row[STATE_ROOM];
     States f, f_rate;
@@ -203,7 +204,7 @@ static double rosenbrock_step(const Motion *motion, double t, const States *x, c
         double rhs[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++) {
             rhs[i] = ((const double *)&f)[i] + time_slope[s] * h * ((const double *)&f_rate)[i];
-            for (int j = 0; j < s; j++) rhs[i] += c[s][j] / h * k[j][i];
+            for (int j = 0; j < s; j++) rhs[i] += c[s][j] * per_h * k[j][i];
         }
         back_substitute(W, row, rhs, k[s]);
     }
