@@ -5,7 +5,7 @@
  * its sign, so that an importer that stops short of the crossing by its own rounding is not sent back to find it
  * again:
  *
- *     limit times   1            1 + H/4            1 + 3H/4        1 + H
+ *     limit times   1            1 + H/4            1 + 3H/4           1 + H
  *                   slip ends    slip may go on     stick may go on    stick ends
  *                   (indicator)  above this         up to this         (indicator)
  */

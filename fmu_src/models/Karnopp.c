@@ -5,8 +5,8 @@
  *
  * Karnopp's own algorithm sets the velocity to zero in the band. It belongs to the host, so an element cannot do that,
  * and with the load alone (eq 6 as printed) a body would creep through the band for ever. F_s v/v_s brings the
- * velocity to zero instead; at rest eq 6 holds to the letter. The band is met without chatter: at its edge stick
- * brakes at least as much as slip does.
+ * velocity to zero instead; at rest eq 6 holds to the letter. There is no chatter at the edge of the band: under no
+ * load do stick and slip both drive the velocity towards it.
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
