@@ -14,10 +14,11 @@ def main(systems: Path, resources: Path, out: Path) -> None:
     lines += ["const ParameterSet parameter_sets[] = {"]
     for file in sorted(resources.glob("*.toml")):
         description = tomllib.loads(file.read_text(encoding="utf-8"))
-        lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])},", "     (const SetValue[]){"]
+        models = "".join(f"{quoted(model)}, " for model in description["models"])
+        lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])}, (const char *const[]){{{models}NULL}},", "     (const SetValue[]){"]
         lines += [f"         {{{quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
         lines += ["         {NULL, NULL},", "     }},"]
-    lines += ["    {NULL, NULL, NULL},", "};", ""]
+    lines += ["    {NULL, NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -9,7 +9,14 @@ const ParameterSet *find_set(const char *name) {
     return NULL;
 }
 
-/* Normalised models take the properties of their bristle per unit of normal force, the sets have them as they are. */
+static bool is_made_for(const ParameterSet *set, const char *model) {
+    for (const char *const *name = set->models; *name; name++)
+        if (strcmp(*name, model) == 0) return true;
+    return false;
+}
+
+/* Normalised models take the properties of their bristle per unit of normal force; sets that are not made for them have
+ * them as they are. */
 static bool is_per_normal_force(const Variable *variable) {
     return variable->unit && ((strcmp(variable->name, "bristleStiffness") == 0 && strcmp(variable->unit, "1/m") == 0) ||
                               (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
@@ -24,6 +31,7 @@ static double initial_normal_force(const Coupling *coupling, const Element *e) {
 
 static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message) {
     const Element *e = &coupling->elements[contact];
+    const bool fits = is_made_for(set, e->instance.fmu->description.identifier);
     for (const SetValue *entry = set->values; entry->name; entry++) {
         const Variable *variable = description_find(&e->instance.fmu->description, entry->name);
         if (!variable) continue;
@@ -31,7 +39,7 @@ static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set
         const char *value = entry->value;
         if (variable->type == REAL) {
             double number = strtod(value, NULL);
-            if (is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
+            if (!fits && is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
             if (number < variable->minimum || number > variable->maximum) continue;
             snprintf(text, sizeof text, "%.17g", number);
             value = text;

@@ -72,6 +72,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *title;
+    const char *const *models; /* whose parameters these are; ends with NULL */
     const SetValue *values; /* ends with a name of NULL */
 } ParameterSet;
 

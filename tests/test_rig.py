@@ -9,6 +9,7 @@ import pty
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from functools import cache
@@ -456,3 +457,59 @@ def test_quantities_are_what_they_say():
         "largest(between(top_x, 2.5, 3))": 0,
     }.items():
         assert papers.quantity(expression, columns) == pytest.approx(value), expression
+
+
+# ---- the cube on six points ----
+
+
+@cache
+def cube(direction, height):
+    """Columns of the cube of Colantonio, section 3, at rows each 2 ms."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--param", f"direction={direction}", "--param", f"pullHeight={height}"]
+        return simulate(folder, "cube", "ContactPoint", options=options)["ContactPoint"]
+
+
+def of_points(columns, name, time_):
+    row = np.argmin(abs(columns["time"] - time_))
+    return np.array([columns[f"point{i}.{name}"][row] for i in range(1, 7)])
+
+
+@needs("ContactPoint")
+@pytest.mark.parametrize("direction", [30, 60, 90])
+def test_a_cube_behaves_the_same_in_every_direction(direction):
+    """Total friction and speed do not depend on the direction of the pull, from the first contact to the end."""
+    one, other = cube(0, 0.0), cube(direction, 0.0)
+    for name, small in (("totalFriction", 2e-3), ("speed", 2e-5)):  # the vertical vibration has a phase of its own
+        ours = np.interp(one["time"], other["time"], other[name])
+        assert np.abs(ours - one[name])[(one["time"] > 0.5) & (one["time"] < 3.95)].max() < small, name
+
+
+@needs("ContactPoint")
+def test_points_of_a_cube_share_friction_as_they_share_the_load():
+    """In stick all points have the same deflection: one coefficient of friction, whatever the normal forces are."""
+    for direction, height in ((0, 0.0), (30, 0.0), (0, -0.05)):
+        columns = cube(direction, height)
+        friction, normal = (of_points(columns, name, 2.5) for name in ("frictionForceMagnitude", "normalForce"))
+        assert normal.sum() == pytest.approx(10, rel=1e-4)
+        assert np.ptp(friction / normal) < 1e-9
+        assert friction.sum() == pytest.approx(0.75, rel=1e-4)
+    # pulled at the height of the plane nothing tilts the cube, and the points are all alike
+    assert friction == pytest.approx([0.125] * 6, rel=1e-4)
+
+
+@needs("ContactPoint")
+def test_a_sixth_of_a_turn_takes_each_point_of_a_cube_to_the_next():
+    one, other = (of_points(cube(direction, 0.0), "normalForce", 2.5) for direction in (0, 60))
+    assert np.ptp(one) > 0.3
+    assert np.roll(one, 1) == pytest.approx(other, rel=1e-4)
+
+
+@needs("ContactPoint")
+def test_a_cube_in_stick_rests():
+    """From the end of the rise to the fading of the load it creeps by less than a nanometre."""
+    columns = cube(0, 0.0)
+    at = {t: columns["positionX"][np.argmin(abs(columns["time"] - t))] for t in (2.1, 2.95)}
+    assert abs(at[2.95] - at[2.1]) < 1e-9
+    # dz/dx = 1 - sigma0 z/mu_s up to half of the limit; the rest is the tilt of the cube
+    assert at[2.95] == pytest.approx(0.15 / 1e4 * np.log(2), rel=0.01)
