@@ -119,7 +119,8 @@ def _equation(equation: Equation) -> str:
     source = ""
     if equation.reference:
         link = f'<a href="#{equation.reference.key}">{escape(equation.reference.cite)}</a>'
-        source = f'<span class="source">{link}, {escape(equation.place)}</span>'
+        place = f", {escape(equation.place)}" if equation.place else ""
+        source = f'<span class="source">{link}{place}</span>'
     return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
 
 
