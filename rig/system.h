@@ -73,7 +73,7 @@ typedef struct {
 typedef struct {
     const char *name, *title;
     const char *const *models; /* whose parameters these are; ends with NULL */
-    const SetValue *values; /* ends with a name of NULL */
+    const SetValue *values;    /* ends with a name of NULL */
 } ParameterSet;
 
 extern const System *const systems[];       /* ends with NULL */

@@ -22,21 +22,23 @@ static double *real_place(Reals *reals, fmi2ValueReference reference) {
     return (double *)reals + reference + gap;
 }
 
+static int lies_in(fmi2ValueReference reference, fmi2ValueReference first, fmi2ValueReference end) {
+    return reference >= first && reference < end;
+}
 static int is_parameter(fmi2ValueReference reference) {
-    return reference < FIRST_INPUT;
+    return lies_in(reference, 0, FIRST_INPUT);
 }
 static int is_input(fmi2ValueReference reference) {
-    return reference >= FIRST_INPUT && reference < FIRST_STATE;
+    return lies_in(reference, FIRST_INPUT, FIRST_STATE);
 }
 static int is_state(fmi2ValueReference reference) {
-    return reference >= FIRST_STATE && reference < FIRST_DERIVATIVE;
+    return lies_in(reference, FIRST_STATE, FIRST_DERIVATIVE);
 }
 static int is_unknown_quantity(fmi2ValueReference reference) {
-    return reference >= FIRST_DERIVATIVE && reference < N_REALS;
+    return lies_in(reference, FIRST_DERIVATIVE, N_REALS);
 }
-
 static int is_integer(fmi2ValueReference reference) {
-    return reference >= N_REALS && reference < N_REALS + N_INTEGERS;
+    return lies_in(reference, N_REALS, N_REALS + N_INTEGERS);
 }
 
 static int all_finite(const double *values, size_t count) {

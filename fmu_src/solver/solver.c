@@ -112,7 +112,7 @@ static double scaled_error(const double *error, const double *x0, const double *
 /* Exact for linear state equations that do not see each other, under held inputs:
  * x(h) = x + h phi(h J) f with phi(a) = (exp(a) - 1)/a. */
 static double exponential_step(const Motion *motion, const States *x, const Modes *m, double h, States *x1) {
-    States ones, f, J;
+    States ones = no_states, f, J;
     Outputs y, y_slope;
     for (int i = 0; i < N_STATES; i++) ((double *)&ones)[i] = 1;
     evaluate_slopes(motion->p, &no_parameters, motion->u_start, &no_inputs, x, &ones, m, &f, &J, &y, &y_slope);

@@ -16,12 +16,20 @@
 
 #ifdef _WIN32
 #include <windows.h>
-static void *open_library(const char *path) { return (void *)LoadLibraryA(path); }
-static void *find(void *library, const char *name) { return (void *)GetProcAddress((HMODULE)library, name); }
+static void *open_library(const char *path) {
+    return (void *)LoadLibraryA(path);
+}
+static void *find(void *library, const char *name) {
+    return (void *)GetProcAddress((HMODULE)library, name);
+}
 #else
 #include <dlfcn.h>
-static void *open_library(const char *path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
-static void *find(void *library, const char *name) { return dlsym(library, name); }
+static void *open_library(const char *path) {
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+static void *find(void *library, const char *name) {
+    return dlsym(library, name);
+}
 #endif
 
 enum { MAX_INPUTS = 32, MAX_REALS = 256, MAX_STATES = 32 };
@@ -40,7 +48,8 @@ typedef struct {
     Wave waves[MAX_INPUTS];
 } Job;
 
-static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category, fmi2String message, ...) {
+static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                   fmi2String message, ...) {
     (void)environment;
     fprintf(stderr, "%s: %d %s: %s\n", name, (int)status, category, message);
 }
@@ -54,7 +63,9 @@ static void demand(fmi2Status status, const char *what) {
     if (status != fmi2OK) die(what);
 }
 
-#define LOAD(name) name##TYPE *const name = (name##TYPE *)find(library, #name); if (!name) die(#name)
+#define LOAD(name)                                                                                                     \
+    name##TYPE *const name = (name##TYPE *)find(library, #name);                                                       \
+    if (!name) die(#name)
 
 static int run(const Job *job) {
     void *library = open_library(job->library);
@@ -79,7 +90,8 @@ static int run(const Job *job) {
     LOAD(fmi2FreeInstance);
 
     const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, NULL};
-    const fmi2Component c = fmi2Instantiate("host", job->kind == 0 ? fmi2ModelExchange : fmi2CoSimulation, job->guid, "", &callbacks, 0, 0);
+    const fmi2Component c =
+        fmi2Instantiate("host", job->kind == 0 ? fmi2ModelExchange : fmi2CoSimulation, job->guid, "", &callbacks, 0, 0);
     if (!c) die("fmi2Instantiate");
     fmi2ValueReference references[MAX_REALS], inputs[MAX_INPUTS];
     double values[MAX_REALS], x[MAX_STATES], dx[MAX_STATES], g[MAX_STATES], last[MAX_STATES];
@@ -98,7 +110,8 @@ static int run(const Job *job) {
     double t = 0;
     for (long i = 0; i < job->steps; i++) {
         if (job->kind != 2) t = (double)i * job->step;
-        for (size_t k = 0; k < job->inputs; k++) values[k] = job->waves[k].offset + job->waves[k].amplitude * sin(job->waves[k].frequency * t);
+        for (size_t k = 0; k < job->inputs; k++)
+            values[k] = job->waves[k].offset + job->waves[k].amplitude * sin(job->waves[k].frequency * t);
         demand(fmi2SetReal(c, inputs, job->inputs, values), "fmi2SetReal");
         if (job->kind == 0) {
             demand(fmi2SetTime(c, t), "fmi2SetTime");
@@ -134,13 +147,15 @@ static int run(const Job *job) {
 }
 
 static int read_job(Job *job) {
-    if (scanf("%1023s %127s %d %ld %lf %ld %zu %zu %zu %zu", job->library, job->guid, &job->kind, &job->steps, &job->step, &job->report,
-              &job->reals, &job->states, &job->indicators, &job->inputs) != 10)
+    if (scanf("%1023s %127s %d %ld %lf %ld %zu %zu %zu %zu", job->library, job->guid, &job->kind, &job->steps,
+              &job->step, &job->report, &job->reals, &job->states, &job->indicators, &job->inputs) != 10)
         return 0;
-    if (job->reals > MAX_REALS || job->states > MAX_STATES || job->indicators > MAX_STATES || job->inputs > MAX_INPUTS) die("job too large");
+    if (job->reals > MAX_REALS || job->states > MAX_STATES || job->indicators > MAX_STATES || job->inputs > MAX_INPUTS)
+        die("job too large");
     for (size_t i = 0; i < job->inputs; i++) {
         Wave *wave = &job->waves[i];
-        if (scanf("%u %lf %lf %lf", &wave->reference, &wave->offset, &wave->amplitude, &wave->frequency) != 4) die("wave");
+        if (scanf("%u %lf %lf %lf", &wave->reference, &wave->offset, &wave->amplitude, &wave->frequency) != 4)
+            die("wave");
     }
     return 1;
 }

@@ -109,7 +109,8 @@ static double extrapolated_step(const System *s, double part, const double *x, d
         memcpy(T[0], y, sizeof y);
         for (int column = 1; column <= row; column++)
             for (size_t i = 0; i < s->states; i++)
-                T[column][i] = T[column - 1][i] + (T[column - 1][i] - previous[column - 1][i]) / ((double)substeps / (substeps - column) - 1);
+                T[column][i] = T[column - 1][i] + (T[column - 1][i] - previous[column - 1][i]) /
+                                                      ((double)substeps / (substeps - column) - 1);
     }
     double error = 0;
     for (size_t i = 0; i < s->states; i++) {
