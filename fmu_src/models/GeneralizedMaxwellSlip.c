@@ -18,12 +18,11 @@
  */
 #include "GeneralizedMaxwellSlip.h"
 #include "common/contact.h"
+#include "common/elements.h"
 #include "common/hysteresis.h"
 #include "common/lift_off.h"
 #include "common/slip_direction.h"
 #include "common/stribeck.h"
-
-enum { ELEMENTS = 4 };
 
 static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
 
@@ -32,21 +31,13 @@ static double sliding_friction(const Parameters *p, double v) {
     return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(v));
 }
 
-static double sum(const double *values) {
-    return values[0] + values[1] + values[2] + values[3];
-}
-
-static double limited(double value, double limit) {
-    return fmax(-limit, fmin(value, limit));
-}
-
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     double F = 0, slipped = 0;
     const double mu = sliding_friction(p, u->v);
     for (int i = 0; i < ELEMENTS; i++) {
         dx->F_e[i] = 0;
         if (u->N > 0) {
-            const double alpha_i = p->share[i] / sum(p->share);
+            const double alpha_i = element_share(p, i);
             const double mu_i = limited(x->F_e[i] / u->N, alpha_i * p->mu_s);
             const int direction = slip_direction(m->mode[i]);
             F += mu_i * u->N;
@@ -64,7 +55,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
 /* Force at which an element begins to slip: alpha_i s(v). */
 static double element_limit(const Parameters *p, const Inputs *u, int i) {
-    return p->share[i] / sum(p->share) * sliding_friction(p, u->v) * u->N;
+    return element_share(p, i) * sliding_friction(p, u->v) * u->N;
 }
 
 /* Force that can make an element slip: that along the motion or, at rest, its own. */

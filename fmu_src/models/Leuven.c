@@ -18,26 +18,18 @@
 #include "Leuven.h"
 #include "common/contact.h"
 #include "common/dahl_bristle.h"
+#include "common/elements.h"
 #include "common/held_deflection.h"
 #include "common/stribeck.h"
 
-enum { ELEMENTS = 4 };
-
-static double sum(const double *values) {
-    return values[0] + values[1] + values[2] + values[3];
-}
-
 /* Force an element slips at. */
 static double slider_limit(const Parameters *p, int i, double N) {
-    return p->share[i] / sum(p->share) * p->mu_s * N;
+    return element_share(p, i) * p->mu_s * N;
 }
 
 static double hysteresis_force(const Parameters *p, const double *zeta, double N) {
     double F_h = 0;
-    for (int i = 0; i < ELEMENTS; i++) {
-        const double W = slider_limit(p, i, N);
-        F_h += fmax(-W, fmin(p->k[i] * zeta[i], W));
-    }
+    for (int i = 0; i < ELEMENTS; i++) F_h += limited(p->k[i] * zeta[i], slider_limit(p, i, N));
     return F_h;
 }
 
