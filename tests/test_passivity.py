@@ -32,7 +32,7 @@ def scalar(description):
     return description.has("normalForce", "relativeVelocity", "dissipatedPower")
 
 
-MEMORYLESS = pytest.mark.fmus(lambda d: scalar(d) and not d.states and is_passive(d))
+MEMORYLESS = pytest.mark.fmus(lambda d: d.family("relativeVelocity") and "dissipatedPower" in d and not d.states and is_passive(d))
 PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and d.states and is_passive(d))
 NOT_PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d)
 LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
