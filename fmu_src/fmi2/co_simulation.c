@@ -18,7 +18,10 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
                 refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
     }
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < nvr; i++) ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
+    for (size_t i = 0; i < nvr; i++) {
+        ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
+        c->memory.new_rates |= 1 << (vr[i] - FIRST_INPUT);
+    }
     return fmi2OK;
 }
 
@@ -50,7 +53,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
 static fmi2Status check_step(const Instance *c, double point, double length) {
     if (!isfinite(point) || !isfinite(length) || length < 0)
         return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point, length);
-    if (fabs(point - c->memory.time) > 0.05 * length + 1e-9 * fabs(point))
+    if (fabs(point - c->memory.time) > 0.05 * length + 1e-12 * fabs(point))
         return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.", point,
                       c->memory.time);
     return fmi2OK;
@@ -66,6 +69,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     const int outcome = advance(&motion, length, &k->reals.x, &k->modes, &k->solver_step);
     k->reals.u = inputs_at(&motion, length);
     k->time = point + length;
+    k->new_rates = 0;
     k->started = 1;
     k->stale = 1;
     const fmi2Status status = outcome == SOLVER_DONE ? bring_up_to_date(c) : fmi2Discard;

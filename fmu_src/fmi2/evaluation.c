@@ -75,6 +75,19 @@ static fmi2Status check_point(const Instance *c) {
     return fmi2OK;
 }
 
+/* States and modes under the inputs of now. Between co-simulation steps the event that new inputs make is not taken before
+ * the step, because they may still be set anew; but what is read shows it. */
+typedef struct {
+    States x;
+    Modes modes;
+} Present;
+
+static Present present(const Memory *k) {
+    Present now = {k->reals.x, k->modes};
+    if (N_MODES > 0 && k->phase == STEPPING) settle_modes(&k->reals.p, &k->reals.u, &now.x, &now.modes);
+    return now;
+}
+
 /* Derivatives and outputs of now. */
 static fmi2Status bring_up_to_date(Instance *c) {
     Memory *k = &c->memory;
@@ -82,7 +95,8 @@ static fmi2Status bring_up_to_date(Instance *c) {
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
     follow_start(k);
-    evaluate(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, &k->reals.dx, &k->reals.y);
+    const Present now = present(k);
+    evaluate(&k->reals.p, &k->reals.u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
         return refuse(c, fmi2Discard,
                       "At time %g the friction law overflows: inputs, states or parameters are too large.", k->time);

@@ -43,9 +43,11 @@ typedef struct {
     double tolerance;
     double solver_step;
     int phase;
-    int started;   /* has left event mode, or made a step: fixed parameters hold from here on */
-    int unchecked; /* parameters have changed since the last check of their rules */
-    int stale;     /* derivatives and outputs have to be evaluated anew */
+    int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
+    int states_given; /* the importer has set the states before the run started */
+    int started;      /* has left event mode, or made a step: fixed parameters hold from here on */
+    int unchecked;    /* parameters have changed since the last check of their rules */
+    int stale;        /* derivatives and outputs have to be evaluated anew */
 } Memory;
 
 typedef struct {

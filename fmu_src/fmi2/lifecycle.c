@@ -122,11 +122,14 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDef
     const fmi2Status status = allow(c, INSTANTIATED, "fmi2SetupExperiment");
     if (status != fmi2OK) return status;
     if (!isfinite(startTime)) return refuse(c, fmi2Error, "The start time %g is not finite.", startTime);
-    if (toleranceDefined && !(tolerance > 0 && isfinite(tolerance)))
+    if (toleranceDefined && !(tolerance >= 0 && isfinite(tolerance)))
         return refuse(c, fmi2Error, "The tolerance %g must be greater than 0.", tolerance);
     if (stopTimeDefined && !(stopTime >= startTime))
         return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime, startTime);
-    if (toleranceDefined) c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
+    if (toleranceDefined && tolerance > 0)
+        c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
+    else if (toleranceDefined)
+        tolerate(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
     c->memory.time = startTime;
     return fmi2OK;
 }

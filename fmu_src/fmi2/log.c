@@ -1,5 +1,5 @@
-/* Messages: preformatted, in the categories that modelDescription.xml declares. Warnings and refusals are always told,
- * events only when their category is switched on. */
+/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always told, warnings and
+ * events when their category is switched on. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,19 +31,23 @@ static fmi2Status refuse(const Instance *c, fmi2Status status, const char *forma
     return status;
 }
 
+static int is_logged(const Instance *c, int category) {
+    return (c->logged & (1u << category | 1u << LOG_ALL)) != 0;
+}
+
 static void tell(const Instance *c, fmi2Status status, int category, const char *format, ...) {
     va_list arguments;
-    if (!(c->logged & (1u << category | 1u << LOG_ALL))) return;
+    if (!is_logged(c, category)) return;
     va_start(arguments, format);
     write_log(c->logger, c->environment, c->name, status, category, format, arguments);
     va_end(arguments);
 }
 
 /* Reports once per instance that a call is taken although the standard does not allow it there. */
-enum { TOLERATED_FIXED_PARAMETER, TOLERATED_STATES_IN_EVENT_MODE };
+enum { TOLERATED_FIXED_PARAMETER, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE };
 
 static void tolerate(Instance *c, int what, const char *format, const char *detail) {
-    if (c->tolerated & 1u << what) return;
+    if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;
     c->tolerated |= 1u << what;
     tell(c, fmi2Warning, LOG_WARNING, format, detail);
 }

@@ -85,6 +85,7 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
     if (c->memory.phase == EVENT)
         tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
     memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
+    c->memory.states_given = 1;
     c->memory.stale = 1;
     return fmi2OK;
 }

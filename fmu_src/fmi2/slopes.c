@@ -22,8 +22,9 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
     Outputs y;
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
-    evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &k->reals.x, &slopes->x, &k->modes, &dx,
-                    &slopes->dx, &y, &slopes->y);
+    const Present now = present(k);
+    evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x, &now.modes, &dx, &slopes->dx,
+                    &y, &slopes->y);
     if (!all_finite((const double *)&slopes->y, N_OUTPUTS) || !all_finite((const double *)&slopes->dx, N_STATES))
         return refuse(c, fmi2Discard, "At time %g a directional derivative is not finite.", k->time);
     return fmi2OK;

@@ -1,7 +1,7 @@
 /* Storing and restoring an instance, in memory and as bytes that any machine and any later process can read back.
  *
  * The bytes: 8 magic, 8 identity of the model, the Reals (parameters, inputs, states), input rates, time, tolerance,
- * solver step, then the Integers (phase, started, unchecked, modes and options, kind), all as 8 bytes, least
+ * solver step, then the Integers (phase, new rates, states given, started, unchecked, modes and options, kind), all as 8 bytes, least
  * significant first; last a checksum of all before it. Derivatives and outputs are evaluated anew.
  */
 #include <limits.h>
@@ -13,7 +13,7 @@ static const uint64_t STATE_MAGIC = 0x31454c5453495242; /* "BRISTLE1" */
 enum {
     MODE_INTS = sizeof(Modes) / sizeof(int),
     STORED_REALS = N_PARAMETERS + N_INPUTS + N_STATES + N_INPUTS + 3,
-    STORED_INTEGERS = 4 + MODE_INTS,
+    STORED_INTEGERS = 6 + MODE_INTS,
     STORED_BYTES = 8 * (2 + STORED_REALS + STORED_INTEGERS + 1)
 };
 
@@ -145,6 +145,8 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
     write_reals(&at, &k->tolerance, 1);
     write_reals(&at, &k->solver_step, 1);
     write_integers(&at, &k->phase, 1);
+    write_integers(&at, &k->new_rates, 1);
+    write_integers(&at, &k->states_given, 1);
     write_integers(&at, &k->started, 1);
     write_integers(&at, &k->unchecked, 1);
     write_integers(&at, (const int *)&k->modes, MODE_INTS);
@@ -176,6 +178,8 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     read_reals(&at, &k->tolerance, 1);
     read_reals(&at, &k->solver_step, 1);
     read_integers(&at, &k->phase, 1);
+    read_integers(&at, &k->new_rates, 1);
+    read_integers(&at, &k->states_given, 1);
     read_integers(&at, &k->started, 1);
     read_integers(&at, &k->unchecked, 1);
     read_integers(&at, (int *)&k->modes, MODE_INTS);

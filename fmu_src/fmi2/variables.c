@@ -50,10 +50,12 @@ static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double v
     return allow_parameter(c, name, parameter_is_fixed[reference]);
 }
 
-/* What follows from a parameter that has changed. */
-static void parameter_changed(Memory *k) {
+/* What follows from a parameter that has changed. States that the importer has given itself stay, unless it is their own
+ * start value that has changed. */
+static void parameter_changed(Memory *k, int start_changed) {
     k->unchecked = 1;
-    if (!(k->phase & BEFORE_START) && !k->started) start_over(k);
+    if (k->phase & BEFORE_START || k->started) return;
+    if (start_changed || !k->states_given) start_over(k);
 }
 
 fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
@@ -62,23 +64,26 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], s
     for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_real(c, vr[i], value[i]);
     if (status != fmi2OK) return status;
     Memory *k = &c->memory;
-    int parameter = 0;
+    int changed = 0, start_changed = 0;
     for (size_t i = 0; i < nvr; i++) {
-        *real_place(&k->reals, vr[i]) = value[i];
-        if (is_input(vr[i]))
-            ((double *)&k->u_rate)[vr[i] - FIRST_INPUT] = 0;
-        else
-            parameter = 1;
+        double *place = real_place(&k->reals, vr[i]);
+        if (is_input(vr[i])) {
+            if (!(k->new_rates & 1 << (vr[i] - FIRST_INPUT))) ((double *)&k->u_rate)[vr[i] - FIRST_INPUT] = 0;
+        } else if (*place != value[i]) {
+            changed = 1;
+            if (vr[i] >= FIRST_INPUT - N_STATES) start_changed = 1;
+        }
+        *place = value[i];
     }
     k->stale = 1;
-    if (parameter) parameter_changed(k);
+    if (changed) parameter_changed(k, start_changed);
     return fmi2OK;
 }
 
-static int *integer_place(Memory *k, fmi2ValueReference reference) {
-    int *modes = (int *)&k->modes;
-    return reference < FIRST_OPTION ? modes + mode_output[reference - FIRST_MODE_OUTPUT]
-                                    : modes + OPTION_PLACE + (reference - FIRST_OPTION);
+static int *integer_place(Modes *modes, fmi2ValueReference reference) {
+    int *first = (int *)modes;
+    return reference < FIRST_OPTION ? first + mode_output[reference - FIRST_MODE_OUTPUT]
+                                    : first + OPTION_PLACE + (reference - FIRST_OPTION);
 }
 
 fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[]) {
@@ -86,9 +91,10 @@ fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[]
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetInteger");
     if (status != fmi2OK) return status;
     follow_start(&c->memory);
+    Present now = present(&c->memory);
     for (size_t i = 0; i < nvr; i++) {
         if (!is_integer(vr[i])) return unknown_reference(c, vr[i], "Integer");
-        value[i] = *integer_place(&c->memory, vr[i]);
+        value[i] = *integer_place(&now.modes, vr[i]);
     }
     return fmi2OK;
 }
@@ -100,7 +106,7 @@ static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int va
     if (value < 1 || value > option_items[option])
         return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option], value,
                       option_items[option]);
-    if (value == *integer_place(&c->memory, reference)) return fmi2OK;
+    if (value == *integer_place(&c->memory.modes, reference)) return fmi2OK;
     return allow_parameter(c, option_names[option], 1);
 }
 
@@ -110,9 +116,9 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[]
     fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetInteger");
     for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_option(c, vr[i], value[i]);
     if (status != fmi2OK || nvr == 0) return status;
-    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory, vr[i]) = value[i];
+    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory.modes, vr[i]) = value[i];
     c->memory.stale = 1;
-    parameter_changed(&c->memory);
+    parameter_changed(&c->memory, 0);
     return fmi2OK;
 }
 

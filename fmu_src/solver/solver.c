@@ -151,6 +151,49 @@ static int softens(const Motion *motion, double t, const States *x, const Modes 
     return 0;
 }
 
+/* States inside a step, at the part s of it: the cubic through both ends and their rates. */
+static States inside(const States *x0, const States *f0, const States *x1, const States *f1, double h, double s) {
+    States x = no_states;
+    for (int i = 0; i < N_STATES; i++) {
+        const double a = ((const double *)x0)[i], b = ((const double *)x1)[i];
+        const double bend =
+            (1 - s) * (h * ((const double *)f0)[i] - (b - a)) - s * (h * ((const double *)f1)[i] - (b - a));
+        ((double *)&x)[i] = a + s * (b - a) + s * (1 - s) * bend;
+    }
+    return x;
+}
+
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    States f = no_states;
+    Outputs y;
+    const Inputs u = inputs_at(motion, t);
+    evaluate(motion->p, &u, x, m, &f, &y);
+    return f;
+}
+
+/* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of a deflection that is
+ * held there: inside the step the rates are then not those of the cubic. Where the start is stiff the cubic means
+ * nothing, but there the stages see the limit. */
+static int runs_over(const Motion *motion, double t, const States *x, const Modes *m, double h, const States *x1,
+                     const double *diagonal) {
+    static const double ds = 1e-3;
+    for (int i = 0; i < N_STATES; i++)
+        if (h * fabs(diagonal[i]) > 0.1) return 0;
+    const States f0 = rates_at(motion, t, x, m), f1 = rates_at(motion, t + h, x1, m);
+    for (int part = 1; part < 8; part++) {
+        const double s = 0.125 * part;
+        const States between = inside(x, &f0, x1, &f1, h, s);
+        const States left = inside(x, &f0, x1, &f1, h, s - ds), right = inside(x, &f0, x1, &f1, h, s + ds);
+        const States f = rates_at(motion, t + s * h, &between, m);
+        double defect[STATE_ROOM];
+        for (int i = 0; i < N_STATES; i++)
+            defect[i] =
+                h * ((const double *)&f)[i] - (((const double *)&right)[i] - ((const double *)&left)[i]) / (2 * ds);
+        if (scaled_error(defect, (const double *)x, (const double *)x1, motion->tolerance) > 30) return 1;
+    }
+    return 0;
+}
+
 /* One Rosenbrock step of length h from (t, x) to x1; returns its scaled error. */
 static double rosenbrock_step(const Motion *motion, double t, const States *x, const Modes *m, double h, States *x1) {
     static const double gamma = 0.25;
@@ -211,6 +254,7 @@ static double rosenbrock_step(const Motion *motion, double t, const States *x, c
     for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
     const double error = scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
     if (error <= 1 && softens(motion, t + h, x1, m, h, diagonal)) return TOO_LONG;
+    if (error <= 1 && !LINEAR_STATES && runs_over(motion, t, x, m, h, x1, diagonal)) return TOO_LONG;
     return error;
 }
 
@@ -241,27 +285,18 @@ static int indicator_changed(const Motion *motion, double t, const States *x, co
     return 0;
 }
 
-/* The first part of a trial step, in quarters, after which an indicator has changed; 0 if none has. Inside the step the
- * states are interpolated, so that a change that is gone again at the end is found too. */
+/* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
+ * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
+ * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
 static double first_change(const Motion *motion, double t, const States *x, const Modes *m, const int *sign, double h,
                            const States *x1) {
-    States f0, f1, between;
-    Outputs y;
-    const int quarters = N_MODES > 0 ? 4 : 1; /* without modes only inputs, which move linearly, make events */
-    if (quarters > 1) {
-        const Inputs u0 = inputs_at(motion, t), u1 = inputs_at(motion, t + h);
-        evaluate(motion->p, &u0, x, m, &f0, &y);
-        evaluate(motion->p, &u1, x1, m, &f1, &y);
-    }
-    for (int quarter = 1; quarter < quarters; quarter++) {
-        const double s = 0.25 * quarter;
-        for (int i = 0; i < N_STATES; i++) { /* cubic through both ends and their rates */
-            const double a = ((const double *)x)[i], b = ((const double *)x1)[i];
-            const double bend =
-                (1 - s) * (h * ((const double *)&f0)[i] - (b - a)) - s * (h * ((const double *)&f1)[i] - (b - a));
-            ((double *)&between)[i] = a + s * (b - a) + s * (1 - s) * bend;
+    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875};
+    if (N_MODES > 0) {
+        const States f0 = rates_at(motion, t, x, m), f1 = rates_at(motion, t + h, x1, m);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            const States between = inside(x, &f0, x1, &f1, h, parts[i]);
+            if (indicator_changed(motion, t + parts[i] * h, &between, m, sign)) return parts[i] * h;
         }
-        if (indicator_changed(motion, t + s * h, &between, m, sign)) return s * h;
     }
     return indicator_changed(motion, t + h, x1, m, sign) ? h : 0;
 }

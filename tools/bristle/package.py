@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from . import BristleError
-from .sources import included_files
+from .sources import included_files, with_relative_includes
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
@@ -27,7 +27,7 @@ def write_package(
     for file in sorted((generated / "resources").glob("*.ssv")):
         content[f"resources/{file.name}"] = file.read_bytes()
     for name, file in included_files("fmu.c", (generated, source, fmi_include)).items():
-        content[f"sources/{name}"] = file.read_bytes()
+        content[f"sources/{name}"] = with_relative_includes(name, file.read_text(encoding="utf-8")).encode()
     for library in libraries:
         content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
     _write_zip(fmu, content)

@@ -40,6 +40,12 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
+def with_relative_includes(name: str, text: str) -> str:
+    """The text of a source that finds what it includes from its own folder, without any option of the compiler."""
+    up = "../" * name.count("/")
+    return INCLUDE.sub(lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{found[1]}"'), text)
+
+
 def content_guid(parts: Iterable[tuple[str, str]]) -> str:
     """A GUID from names and texts: it changes with any of them and with nothing else."""
     digest = hashlib.sha256()
