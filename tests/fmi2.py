@@ -4,7 +4,7 @@ FMPy hides wrong calls and statuses behind exceptions; the tests here need to ma
 """
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p, cast
+from ctypes import CFUNCTYPE, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1

@@ -356,7 +356,8 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
         values = {}
         for state in fmu.description.states:
             base, index = (state.base, state.name[len(state.base):]) if state.base else (state.name, "")
-            values[f"{base}Start{index}"] = sampler.value(state, fmu.description.starts())
+            parameter = fmu.description[f"{base}Start{index}"]
+            values[parameter.name] = next(value for value in iter(lambda: sampler.spread(parameter), None) if value != parameter.start)
         instance.initialize(values)
         for state, value in zip(fmu.description.states, values.values()):
             if state.base is None:

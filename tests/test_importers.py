@@ -1,12 +1,14 @@
 """Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and masters treat an FMU."""
 
 import math
+import shutil
 import zipfile
 from ctypes import byref, c_int, sizeof
 
 import numpy as np
 import pytest
-from fmpy import simulate_fmu
+from fmpy import extract, read_model_description, simulate_fmu
+from fmpy.fmi2 import FMU2Slave
 
 from fmi2 import OK, EventInfo, reals
 from points import Sampler
@@ -309,9 +311,6 @@ def test_fmpy_runs_it_without_a_word(fmu, way):
 
 def test_fmpy_continues_from_a_serialized_state(fmu):
     """FMPy's own way to store and take up a run."""
-    from fmpy import extract, read_model_description
-    from fmpy.fmi2 import FMU2Slave
-    import shutil
     folder = extract(str(fmu.path))
     try:
         description = read_model_description(str(fmu.path))

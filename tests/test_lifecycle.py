@@ -5,6 +5,7 @@ import locale
 import math
 import os
 import re
+import signal
 from ctypes import byref, c_char_p, c_double, c_int, c_void_p
 
 import pytest
@@ -567,7 +568,7 @@ def test_errors_are_told_even_when_logging_is_off(fmu, kind):
 
 # experiment
 
-@pytest.mark.parametrize("experiment", [(1, 0.0, 0.0, 0, 0.0), (1, -1.0, 0.0, 0, 0.0), (1, math.nan, 0.0, 0, 0.0),
+@pytest.mark.parametrize("experiment", [(1, -1.0, 0.0, 0, 0.0), (1, math.nan, 0.0, 0, 0.0),
                                         (0, 0.0, math.nan, 0, 0.0), (0, 0.0, math.inf, 0, 0.0), (0, 0.0, 1.0, 1, 0.5)])
 def test_an_impossible_experiment_is_refused(fmu, kind, experiment):
     with fmu.instance(kind) as instance:
@@ -609,7 +610,6 @@ class Environment:
 
     @classmethod
     def now(cls):
-        import signal
         return (os.getcwd(), locale.setlocale(locale.LC_ALL), cls.libm.fegetround(), cls.libm.fegetexcept(),
                 dict(os.environ), signal.getsignal(signal.SIGFPE), os.umask(os.umask(0o22)), len(os.listdir("/proc/self/fd")))
 

@@ -47,8 +47,8 @@ def test_windows_gives_the_numbers_of_linux(fmu, runs, way, rounding):
     assert ended == ended_there
     assert len(here) == len(there) > 10
     sizes = [max(abs(row[i]) for row in here) for i in range(len(here[0]))]
-    moved = [max(row[i] for row in here) > min(row[i] for row in here) for i in range(len(here[0]))]
-    assert sum(moved) > len(fmu.description.inputs), "the run must not be a standstill"
+    results = [v.reference for v in fmu.description.states + fmu.description.outputs]
+    assert any(max(row[i] for row in here) > min(row[i] for row in here) for i in results), "the run must not be a standstill"
     for ours, theirs in zip(here, there):
         for one, two, size in zip(ours, theirs, sizes):
             assert abs(one - two) <= rounding * size
