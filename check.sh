@@ -68,21 +68,21 @@ fi
 # --- style and static analysis -------------------------------------------------------------------------------------------
 
 skipped=""
+failed=""
 if is_there clang-format; then
     tick; step "Format"
-    find fmu_src rig -name '*.[ch]' -not -path '*/build/*' -print0 | xargs -0 clang-format --dry-run -Werror
+    find fmu_src -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
 else
     skipped="$skipped
   the format of the C sources: clang-format is missing"
 fi
 if is_there cppcheck; then
     tick; step "Static analysis"
-    # Each FMU is one translation unit that takes from the shared headers what it needs.
-    for unit in build/generated/*/fmu.c; do
-        cppcheck --quiet --std=c99 --error-exitcode=1 --inline-suppr --enable=warning,performance,portability \
-            --suppress=missingIncludeSystem --suppress=nullPointerRedundantCheck -I "$(dirname "$unit")" -I fmu_src \
-            -I "$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')" "$unit"
-    done
+    headers=$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')
+    # Each FMU is one translation unit. A model may have no states, so a range in evaluation.c may be empty.
+    ls build/generated | xargs -P 2 -I{} cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/evaluation.c \
+        -I build/generated/{} -I fmu_src -I "$headers" build/generated/{}/fmu.c || failed=1
 else
     skipped="$skipped
   static analysis: cppcheck is missing"
@@ -93,7 +93,6 @@ fi
 results=build/results
 mkdir -p "$results"
 rm -f "$results"/*.xml
-failed=""
 
 tick; step "Tests"
 python -m pytest tests -n 2 --dist loadgroup --junit-xml="$results/plain.xml" || failed=1
