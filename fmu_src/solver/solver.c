@@ -21,8 +21,9 @@ enum {
     STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
     STAGES = 6,
-    TRIALS_AT_MOST = 200000, /* of one communication step */
-    SETTLING_AT_MOST = 10    /* calls of next_modes in one event; one settles, the others confirm it */
+    TRIALS_AT_MOST = 50000, /* of one communication step */
+    EVENTS_AT_MOST = 100,   /* one after the other without a step between them */
+    SETTLING_AT_MOST = 10   /* calls of next_modes in one event; one settles, the others confirm it */
 };
 
 static const Parameters no_parameters = {0};
@@ -339,13 +340,14 @@ static void cross_change(const Motion *motion, double t, const States *x, const 
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
     const double resolution = 1e-11 * length;
     double t = 0;
+    int events = 0;
     Inputs u = inputs_at(motion, 0);
     settle_modes(motion->p, &u, x, m);
     for (int trial = 0; t < length; trial++) {
         const double rest = length - t;
         double h = *step > 0 && *step < rest ? *step : rest;
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
-        if (trial == TRIALS_AT_MOST || t + h == t) return SOLVER_TOLERANCE_MISSED;
+        if (trial == TRIALS_AT_MOST || events == EVENTS_AT_MOST || t + h == t) return SOLVER_TOLERANCE_MISSED;
 
         int sign[INDICATOR_ROOM];
         double after = 0;
@@ -363,6 +365,7 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
             if (*step <= DBL_EPSILON * length) return isfinite(error) ? SOLVER_TOLERANCE_MISSED : SOLVER_NOT_FINITE;
             continue;
         }
+        events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) {
             cross_change(motion, t, x, m, sign, h, after, &x1);
             h = after;
