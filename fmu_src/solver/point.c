@@ -1,0 +1,81 @@
+/* What a run is made of: the motion of the inputs over a communication step, and points on the way. */
+#include <math.h>
+
+enum { STATE_ROOM = N_STATES > 0 ? N_STATES : 1, INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1 };
+
+static const Parameters no_parameters = {0};
+static const Inputs no_inputs = {0};
+static const States no_states = {0};
+
+typedef struct {
+    const Parameters *p;
+    const Inputs *u_start; /* inputs at the start of the communication step, */
+    const Inputs *u_rate;  /* their rates during it */
+    double tolerance;      /* relative; absolute in units of a state's nominal value */
+    int held;              /* all rates are zero */
+} Motion;
+
+static Inputs inputs_at(const Motion *motion, double t) {
+    Inputs u = *motion->u_start;
+    if (!motion->held) {
+        double *value = (double *)&u;
+        const double *rate = (const double *)motion->u_rate;
+        for (int i = 0; i < N_INPUTS; i++) value[i] += t * rate[i];
+    }
+    return u;
+}
+
+/* A point of the run, from which trial steps of any length start. */
+typedef struct {
+    double t;
+    States x;
+    Modes m;
+    States f;                         /* rates of the states */
+    double J[STATE_ROOM][STATE_ROOM]; /* their Jacobian with respect to the states */
+} Point;
+
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    States f = no_states;
+    Outputs y;
+    const Inputs u = inputs_at(motion, t);
+    evaluate(motion->p, &u, x, m, &f, &y);
+    return f;
+}
+
+/* A point with its rates and their slopes. Linear states do not see each other, so one direction gives all of their slopes. */
+static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    const Inputs u = inputs_at(motion, t);
+    const int at_once = LINEAR_STATES ? N_STATES : 1;
+    Point point = {t, *x, *m, no_states, {{0}}};
+    for (int first = 0; first < N_STATES; first += at_once) {
+        States seed = no_states, slope;
+        Outputs y, y_slope;
+        for (int j = first; j < first + at_once; j++) ((double *)&seed)[j] = 1;
+        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) point.J[i][LINEAR_STATES ? i : first] = ((const double *)&slope)[i];
+    }
+    return point;
+}
+
+/* States inside a step, at the part s of it: the cubic through both ends and their rates. */
+static States inside(const Point *from, const States *x1, const States *f1, double h, double s) {
+    States x = no_states;
+    for (int i = 0; i < N_STATES; i++) {
+        const double a = ((const double *)&from->x)[i], b = ((const double *)x1)[i];
+        const double fa = ((const double *)&from->f)[i], fb = ((const double *)f1)[i];
+        const double bend = (1 - s) * (h * fa - (b - a)) - s * (h * fb - (b - a));
+        ((double *)&x)[i] = a + s * (b - a) + s * (1 - s) * bend;
+    }
+    return x;
+}
+
+/* Error of a step in units of what the tolerance allows; infinite if a state is not finite. */
+static double scaled_error(const double *error, const double *x0, const double *x1, double tolerance) {
+    double worst = 0;
+    for (int i = 0; i < N_STATES; i++) {
+        if (!isfinite(x1[i])) return INFINITY;
+        const double scale = tolerance * (state_nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
+        worst = fmax(worst, fabs(error[i]) / scale);
+    }
+    return isfinite(worst) ? worst : INFINITY;
+}

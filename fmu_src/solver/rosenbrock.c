@@ -1,0 +1,136 @@
+/* A step for any states: RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7), a Rosenbrock pair of order
+ * 4(3) with six stages, L-stable and stiffly accurate, with the exact Jacobian; and what its error estimate cannot see. */
+#include <math.h>
+
+enum { STAGES = 6 };
+
+static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
+
+/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
+static void factorize(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM]) {
+    for (int i = 0; i < N_STATES; i++) row[i] = i;
+    for (int k = 0; k < N_STATES; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < N_STATES; i++)
+            if (fabs(A[i][k]) > fabs(A[pivot][k])) pivot = i;
+        if (pivot != k) {
+            const int kept_row = row[k];
+            row[k] = row[pivot];
+            row[pivot] = kept_row;
+            for (int j = 0; j < N_STATES; j++) {
+                const double kept = A[k][j];
+                A[k][j] = A[pivot][j];
+                A[pivot][j] = kept;
+            }
+        }
+        for (int i = k + 1; i < N_STATES; i++) {
+            A[i][k] /= A[k][k];
+            for (int j = k + 1; j < N_STATES; j++) A[i][j] -= A[i][k] * A[k][j];
+        }
+    }
+}
+
+static void back_substitute(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM], const double *rhs, double *result) {
+    double b[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++) b[i] = rhs[row[i]];
+    for (int i = 1; i < N_STATES; i++)
+        for (int j = 0; j < i; j++) b[i] -= A[i][j] * b[j];
+    for (int i = N_STATES - 1; i >= 0; i--) {
+        for (int j = i + 1; j < N_STATES; j++) b[i] -= A[i][j] * b[j];
+        b[i] /= A[i][i];
+    }
+    for (int i = 0; i < N_STATES; i++) result[i] = b[i];
+}
+
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped
+ * with the stiffness of the start, then miss the motion and the error estimate does not see it. */
+static int softens(const Motion *motion, const Point *from, double h, const States *x1) {
+    double stiffest = 0;
+    for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
+    if (stiffest < 1) return 0;
+    const Point end = point_at(motion, from->t + h, x1, &from->m);
+    for (int i = 0; i < N_STATES; i++)
+        if (h * fabs(from->J[i][i]) > 1 && fabs(end.J[i][i]) < 0.1 * fabs(from->J[i][i])) return 1;
+    return 0;
+}
+
+/* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of a deflection that is
+ * held there: inside the step the rates are then not those of the cubic. Where the start is stiff the cubic means
+ * nothing, but there the stages see the limit. */
+static int runs_over(const Motion *motion, const Point *from, double h, const States *x1) {
+    static const double ds = 1e-3;
+    for (int i = 0; i < N_STATES; i++)
+        if (h * fabs(from->J[i][i]) > 0.1) return 0;
+    const States f1 = rates_at(motion, from->t + h, x1, &from->m);
+    for (int part = 1; part < 8; part++) {
+        const double s = 0.125 * part;
+        const States between = inside(from, x1, &f1, h, s);
+        const States left = inside(from, x1, &f1, h, s - ds), right = inside(from, x1, &f1, h, s + ds);
+        const States f = rates_at(motion, from->t + s * h, &between, &from->m);
+        double defect[STATE_ROOM];
+        for (int i = 0; i < N_STATES; i++)
+            defect[i] =
+                h * ((const double *)&f)[i] - (((const double *)&right)[i] - ((const double *)&left)[i]) / (2 * ds);
+        if (scaled_error(defect, (const double *)&from->x, (const double *)x1, motion->tolerance) > 30) return 1;
+    }
+    return 0;
+}
+
+/* One step of length h to x1; returns its scaled error. */
+static double rosenbrock_step(const Motion *motion, const Point *from, double h, States *x1) {
+    static const double gamma = 0.25;
+    static const double time[STAGES] = {0, 0.386, 0.21, 0.63, 1, 1};
+    static const double time_slope[STAGES] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
+    static const double a[STAGES][STAGES - 1] = {
+        {0},
+        {1.544},
+        {0.9466785280815826, 0.2557011698983284},
+        {3.314825187068521, 2.896124015972201, 0.9986419139977817},
+        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
+        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1},
+    };
+    static const double c[STAGES][STAGES - 1] = {
+        {0},
+        {-5.6688},
+        {-2.430093356833875, -0.2063599157091915},
+        {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
+        {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
+        {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
+    };
+    const double *x0 = (const double *)&from->x;
+    double *end = (double *)x1;
+    const double per_h = 1 / h;
+    double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM];
+    int row[STATE_ROOM];
+    States f = from->f, f_rate = no_states;
+    Outputs y, y_slope;
+
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - from->J[i][j];
+    factorize(W, row);
+    if (!motion->held) {
+        const Inputs u = inputs_at(motion, from->t);
+        evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &from->x, &no_states, &from->m, &f, &f_rate, &y,
+                        &y_slope);
+    }
+    for (int s = 0; s < STAGES; s++) {
+        if (s > 0) {
+            for (int i = 0; i < N_STATES; i++) {
+                end[i] = x0[i];
+                for (int j = 0; j < s; j++) end[i] += a[s][j] * k[j][i];
+            }
+            f = rates_at(motion, from->t + time[s] * h, x1, &from->m);
+        }
+        double rhs[STATE_ROOM];
+        for (int i = 0; i < N_STATES; i++) {
+            rhs[i] = ((const double *)&f)[i] + time_slope[s] * h * ((const double *)&f_rate)[i];
+            for (int j = 0; j < s; j++) rhs[i] += c[s][j] * per_h * k[j][i];
+        }
+        back_substitute(W, row, rhs, k[s]);
+    }
+    for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
+    const double error = scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
+    if (error <= 1 && softens(motion, from, h, x1)) return TOO_LONG;
+    if (error <= 1 && !LINEAR_STATES && runs_over(motion, from, h, x1)) return TOO_LONG;
+    return error;
+}
