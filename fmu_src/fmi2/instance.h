@@ -12,6 +12,15 @@
 #define fmi2FullName(name) BRISTLE_PASTE_VALUES(FMI2_FUNCTION_PREFIX, name)
 #endif
 
+/* Functions that stay out of their callers, so as not to burden the usual way through these: APART, and SELDOM called at all. */
+#ifdef __GNUC__
+#define APART __attribute__((noinline))
+#define SELDOM __attribute__((noinline, cold))
+#else
+#define APART
+#define SELDOM
+#endif
+
 /* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
 enum {
     INSTANTIATED = 1,

@@ -13,20 +13,26 @@ static const char *phase_name(int phase) {
     }
 }
 
+SELDOM static fmi2Status refuse_phase(const Instance *c, const char *function) {
+    return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
+}
+
+SELDOM static fmi2Status refuse_kind(const Instance *c, const char *function) {
+    static const char *const kinds[] = {"model exchange", "co-simulation"};
+    const int exchange = c->kind == fmi2ModelExchange;
+    return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function, kinds[exchange],
+                  kinds[!exchange]);
+}
+
 /* Whether a function may be called now; a call in a wrong phase changes nothing. */
 static fmi2Status allow(const Instance *c, int phases, const char *function) {
     if (!c) return fmi2Error;
-    if (c->memory.phase & phases) return fmi2OK;
-    return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
+    return c->memory.phase & phases ? fmi2OK : refuse_phase(c, function);
 }
 
 static fmi2Status allow_kind(const Instance *c, fmi2Type kind, int phases, const char *function) {
     if (!c) return fmi2Error;
-    if (c->kind != kind)
-        return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function,
-                      kind == fmi2ModelExchange ? "model exchange" : "co-simulation",
-                      kind == fmi2ModelExchange ? "co-simulation" : "model exchange");
-    return allow(c, phases, function);
+    return c->kind == kind ? allow(c, phases, function) : refuse_kind(c, function);
 }
 
 static fmi2Status need(const Instance *c, const void *pointer, const char *function) {

@@ -22,7 +22,7 @@ static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment enviro
 }
 
 /* Tells why a call is refused, and gives the status to return. */
-static fmi2Status refuse(const Instance *c, fmi2Status status, const char *format, ...) {
+SELDOM static fmi2Status refuse(const Instance *c, fmi2Status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     write_log(c->logger, c->environment, c->name, status, status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format,
@@ -46,7 +46,7 @@ static void tell(const Instance *c, fmi2Status status, int category, const char 
 /* Reports once per instance that a call is taken although the standard does not allow it there. */
 enum { TOLERATED_FIXED_PARAMETER, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE };
 
-static void tolerate(Instance *c, int what, const char *format, const char *detail) {
+SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {
     if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;
     c->tolerated |= 1u << what;
     tell(c, fmi2Warning, LOG_WARNING, format, detail);

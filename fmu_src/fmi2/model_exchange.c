@@ -3,13 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+SELDOM static fmi2Status refuse_count(const Instance *c, size_t count, size_t expected, const char *what,
+                                      const char *function) {
+    return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
+                  (unsigned)expected);
+}
+
 static inline fmi2Status allow_vector(const Instance *c, int phases, const void *values, size_t count, size_t expected,
                                       const char *what, const char *function) {
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, phases, function);
     if (status != fmi2OK) return status;
-    if (count != expected)
-        return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
-                      (unsigned)expected);
+    if (count != expected) return refuse_count(c, count, expected, what, function);
     return count == 0 ? fmi2OK : need(c, values, function);
 }
 
@@ -82,11 +86,11 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
     if (status != fmi2OK || nx == 0) return status;
     if (!all_finite(x, N_STATES))
         return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
-    if (c->memory.phase == EVENT)
-        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
     memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
     c->memory.states_given = 1;
     c->memory.stale = 1;
+    if (c->memory.phase == EVENT)
+        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
     return fmi2OK;
 }
 

@@ -1,6 +1,6 @@
 /* Getting and setting variables. A set that is refused in part is refused as a whole. */
 
-static fmi2Status unknown_reference(const Instance *c, fmi2ValueReference reference, const char *type) {
+SELDOM static fmi2Status unknown_reference(const Instance *c, fmi2ValueReference reference, const char *type) {
     return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type, reference);
 }
 
@@ -11,21 +11,30 @@ static fmi2Status allow_arrays(const Instance *c, int phases, const void *refere
     return references && values ? fmi2OK : need(c, NULL, function);
 }
 
-fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
-    Instance *c = component;
-    fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
-    if (status != fmi2OK) return status;
+/* Reals as they stand. */
+static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] >= N_REALS) return unknown_reference(c, vr[i], "Real");
-        if (vr[i] >= FIRST_STATE && c->memory.stale) {
-            if (is_state(vr[i]))
-                follow_start(&c->memory);
-            else if ((status = bring_up_to_date(c)) != fmi2OK)
-                return status;
-        }
         value[i] = *real_place(&c->memory.reals, vr[i]);
     }
     return fmi2OK;
+}
+
+/* Reals of which some may have to be evaluated first. */
+APART static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+    for (size_t i = 0; i < nvr; i++) {
+        if (is_state(vr[i])) follow_start(&c->memory);
+        const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c) : fmi2OK;
+        if (status != fmi2OK) return status;
+    }
+    return copy_reals(c, vr, nvr, value);
+}
+
+fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+    Instance *c = component;
+    const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
+    if (status != fmi2OK) return status;
+    return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
 }
 
 /* Fixed parameters hold once the run has started. Until then an importer may set them in event mode too. */
@@ -58,18 +67,27 @@ static void parameter_changed(Memory *k, int start_changed) {
     if (start_changed || !k->states_given) start_over(k);
 }
 
-fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
-    Instance *c = component;
-    fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
-    for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_real(c, vr[i], value[i]);
-    if (status != fmi2OK) return status;
+static void set_input(Memory *k, fmi2ValueReference reference, double value) {
+    const fmi2ValueReference input = reference - FIRST_INPUT;
+    if (!(k->new_rates & 1 << input)) ((double *)&k->u_rate)[input] = 0;
+    ((double *)&k->reals.u)[input] = value;
+}
+
+/* Reals that are not all good values of inputs. */
+APART static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
     Memory *k = &c->memory;
     int changed = 0, start_changed = 0;
     for (size_t i = 0; i < nvr; i++) {
+        const fmi2Status status = allow_real(c, vr[i], value[i]);
+        if (status != fmi2OK) return status;
+    }
+    for (size_t i = 0; i < nvr; i++) {
         double *place = real_place(&k->reals, vr[i]);
         if (is_input(vr[i])) {
-            if (!(k->new_rates & 1 << (vr[i] - FIRST_INPUT))) ((double *)&k->u_rate)[vr[i] - FIRST_INPUT] = 0;
-        } else if (*place != value[i]) {
+            set_input(k, vr[i], value[i]);
+            continue;
+        }
+        if (*place != value[i]) {
             changed = 1;
             if (vr[i] >= FIRST_INPUT - N_STATES) start_changed = 1;
         }
@@ -77,6 +95,17 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], s
     }
     k->stale = 1;
     if (changed) parameter_changed(k, start_changed);
+    return fmi2OK;
+}
+
+fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
+    Instance *c = component;
+    const fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
+    if (status != fmi2OK) return status;
+    for (size_t i = 0; i < nvr; i++)
+        if (!is_input(vr[i]) || !isfinite(value[i])) return set_reals(c, vr, nvr, value);
+    for (size_t i = 0; i < nvr; i++) set_input(&c->memory, vr[i], value[i]);
+    c->memory.stale = 1;
     return fmi2OK;
 }
 
