@@ -68,6 +68,27 @@ def test_one_step_of_any_length_is_exact(fmu, size):
 
 
 @ONLY
+@pytest.mark.parametrize("fading", [2.0, 20.0, 2000.0])
+def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
+    """Without a Stribeck effect, and with a speed in proportion to the normal force, the rate b of the bristle stays and its end Z rises
+    evenly: z = Z - Z'/b + (z0 - Z0 + Z'/b) exp(-b t). The tolerance is coarse, so only a step that follows Z itself comes so near."""
+    step = 1e-2
+    p = parameters_for(fmu, {**MODEL_1, "staticFriction": 0.3})
+    stiffness, rate = p["bristleStiffness"], fading / step
+    per_normal = rate * p["dynamicFriction"] / stiffness  # velocity over normal force
+    end = {t: p["dynamicFriction"] * NORMAL * (1 + 0.5 * t) / stiffness for t in (0, 1)}
+    rise = (end[1] - end[0]) / step
+    z = 0.3 * end[0]
+    with fmu.co_simulation() as instance:
+        instance.start({**p, "bristleDeflectionStart": z, "normalForce": NORMAL, "relativeVelocity": per_normal * NORMAL}, tolerance=1e-3)
+        instance.set_input_derivative("normalForce", 0.5 * NORMAL / step)
+        instance.set_input_derivative("relativeVelocity", 0.5 * NORMAL * per_normal / step)
+        instance.step(step)
+        exact = end[1] - rise / rate + (z - end[0] + rise / rate) * math.exp(-rate * step)
+        assert instance.get("bristleDeflection") == pytest.approx(exact, rel=1e-12)  # rounding in a dozen differences
+
+
+@ONLY
 def test_a_million_steps_keep_the_time(fmu):
     """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an exponent near 1 after 16667 s."""
     d, seconds = fmu.description, 16667
