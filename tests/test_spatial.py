@@ -89,6 +89,33 @@ def test_friction_is_in_the_plane_to_rounding(fmu):
         assert instance.get("slidingSpeed") == pytest.approx(np.linalg.norm(velocity), rel=1e-12, abs=0)
 
 
+@pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and bool(d.states))
+@pytest.mark.parametrize("turning", ["in jumps", "at a rate"])
+def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
+    """At every communication point, however the plane has turned in the step."""
+    d = fmu.description
+    draw = Sampler(d, "turning").random
+    n, largest = np.array([0.0, 0.0, 1.0]), 0.0
+    with fmu.co_simulation() as instance:
+        instance.start(in_contact(d))
+        for _ in range(200):
+            there = random_rotation(draw)[:, 2] if turning == "in jumps" else n + [draw.gauss(0, 0.1) for _ in range(3)]
+            if turning == "in jumps":
+                n = there
+            # normal force or penetration, whichever the element takes
+            inputs = {"normalForce": 10.0, **spread(pointPosition=-3e-7 * n, relativeVelocity=[draw.gauss(0, 1e-3) for _ in range(3)], contactNormal=n)}
+            instance.set({name: value for name, value in inputs.items() if d.takes(name)})
+            for i in range(3):
+                instance.set_input_derivative(f"contactNormal[{i + 1}]", (there[i] - n[i]) / 1e-3)
+            instance.step(1e-3)
+            n = there / np.linalg.norm(there)
+            if instance.get("normalForce") > 0:
+                z = read(instance, "bristleDeflection")
+                largest = max(largest, np.linalg.norm(z))
+                assert abs(z @ n) <= 4e-16 * np.linalg.norm(z)
+    assert largest > 1e-7, "the bristle must have been bent"
+
+
 @SPATIAL
 def test_a_normal_of_any_length_will_do(fmu):
     d = fmu.description

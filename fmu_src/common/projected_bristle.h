@@ -72,6 +72,12 @@ static void rub(const Parameters *p, double N, Vector n, Vector v, const States 
     friction_outputs(N > 0 ? N : 0, mu, v, plus(v_t, -1, rate_t), y);
 }
 
+/* Lays the bristle into the plane with the unit normal n. What does not act is taken away, so the force stays as it is.
+ * Twice, because what rounding leaves of a large part out of the plane may be large against the part in it. */
+static void lay_down(Vector n, States *x) {
+    put(tangential(n, tangential(n, vector(x->z))), x->z);
+}
+
 /* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */
 static const char *check_grain(const Parameters *p, Vector n) {
     if (p->r == 1 || length(grain_axis(p, unit(n))) > 0) return NULL;

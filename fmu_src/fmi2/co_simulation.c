@@ -68,6 +68,9 @@ static fmi2Status make_step(Instance *c, double point, double length) {
         if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
     const int outcome = advance(&motion, length, &k->reals.x, &k->modes, &k->solver_step);
     k->reals.u = inputs_at(&motion, length);
+#if HAS_CONSTRAIN
+    constrain(&k->reals.p, &k->reals.u, &k->reals.x);
+#endif
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;

@@ -19,7 +19,7 @@ from pycparser import c_ast, c_generator, c_lexer, c_parser
 
 
 # What the FMI layer may call.
-CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check", "check_inputs"})
+CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check", "check_inputs", "constrain"})
 
 
 class SubsetError(Exception):

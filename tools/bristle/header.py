@@ -39,6 +39,7 @@ def header_text(description: Description, functions: Iterable[str], guid: str) -
 #define HAS_INITIALIZE {int("initialize" in functions)}
 #define HAS_CHECK {int("check" in functions)}
 #define HAS_CHECK_INPUTS {int("check_inputs" in functions)}
+#define HAS_CONSTRAIN {int("constrain" in functions)}
 #define LINEAR_STATES {int(description.linear_states)}
 
 {types_text(description)}
