@@ -116,6 +116,27 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
     assert largest > 1e-7, "the bristle must have been bent"
 
 
+@pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and bool(d.states))
+def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
+    """And tells the importer that the states have changed; in a plane that rests, a start out of it is left to fade by itself."""
+    d = fmu.description
+    start = {f"bristleDeflectionStart[{i}]": 1e-6 for i in (1, 2, 3)}
+    with fmu.model_exchange() as instance:
+        instance.start({**in_contact(d), **start})
+        _, info = instance.event()
+        assert not info.valuesOfContinuousStatesChanged and instance.states == [1e-6] * 3
+        n = np.array([0.6, 0.0, 0.8])
+        here = {**spread(pointPosition=-3e-7 * n), **spread(contactNormal=n)}
+        instance.set({name: value for name, value in here.items() if d.takes(name)})
+        force = read(instance, "frictionForce")
+        _, info = instance.event()
+        assert info.valuesOfContinuousStatesChanged
+        assert instance.states == pytest.approx(list(np.full(3, 1e-6) - 1.4e-6 * n), rel=1e-14)
+        assert read(instance, "frictionForce") == pytest.approx(force, rel=1e-14)  # only what does not act is gone
+        _, info = instance.event()
+        assert not info.valuesOfContinuousStatesChanged
+
+
 @SPATIAL
 def test_a_normal_of_any_length_will_do(fmu):
     d = fmu.description

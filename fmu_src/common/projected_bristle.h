@@ -72,10 +72,11 @@ static void rub(const Parameters *p, double N, Vector n, Vector v, const States 
     friction_outputs(N > 0 ? N : 0, mu, v, plus(v_t, -1, rate_t), y);
 }
 
-/* Lays the bristle into the plane with the unit normal n. What does not act is taken away, so the force stays as it is.
- * Twice, because what rounding leaves of a large part out of the plane may be large against the part in it. */
-static void lay_down(Vector n, States *x) {
-    put(tangential(n, tangential(n, vector(x->z))), x->z);
+/* Lays the bristle into a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it
+ * is. Twice, because what rounding leaves of a large part out of the plane may be large against the part in it. */
+static void follow_plane(Vector before, Vector now, States *x) {
+    const Vector n = unit(now);
+    if (magnitude(plus(now, -1, before)) > 0) put(tangential(n, tangential(n, vector(x->z))), x->z);
 }
 
 /* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */

@@ -63,14 +63,13 @@ static fmi2Status check_step(const Instance *c, double point, double length) {
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     const Memory before = *k;
+    begin_run(k);
     Motion motion = {&before.reals.p, &before.reals.u, &before.u_rate, before.tolerance, 1};
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
     const int outcome = advance(&motion, length, &k->reals.x, &k->modes, &k->solver_step);
     k->reals.u = inputs_at(&motion, length);
-#if HAS_CONSTRAIN
-    constrain(&k->reals.p, &k->reals.u, &k->reals.x);
-#endif
+    lead_back(k);
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;

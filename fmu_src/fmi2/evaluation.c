@@ -64,6 +64,21 @@ static void follow_start(Memory *k) {
     if (k->phase & BEFORE_START && k->stale) start_over(k);
 }
 
+/* Until the run has started, the inputs have no past. */
+static void begin_run(Memory *k) {
+    if (!k->started) k->u_last = k->reals.u;
+}
+
+/* Leads the states back to where the law keeps them, after what the inputs have done since the last time; 1: they have changed. */
+static int lead_back(Memory *k) {
+    const States before = k->reals.x;
+#if HAS_CONSTRAIN
+    constrain(&k->reals.p, &k->u_last, &k->reals.u, &k->reals.x);
+#endif
+    k->u_last = k->reals.u;
+    return memcmp(&before, &k->reals.x, sizeof before) != 0;
+}
+
 /* Inputs under which the model has no meaning; it tells why. */
 static fmi2Status check_point(const Instance *c) {
 #if HAS_CHECK_INPUTS

@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     Reals reals;
     Inputs u_rate; /* of the inputs during a co-simulation step */
+    Inputs u_last; /* inputs at the end of the last one, in model exchange at the last event */
     Modes modes;
     double time;
     double tolerance;

@@ -35,7 +35,9 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     if (status != fmi2OK) return status;
     Memory *k = &c->memory;
     const Modes before = k->modes;
-    const int reset = settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+    begin_run(k);
+    const int led_back = lead_back(k);
+    const int reset = settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes) || led_back;
     if (memcmp(&before, &k->modes, sizeof before) != 0)
         tell(c, fmi2OK, LOG_EVENTS, "At time %.9g the element changes its mode.", k->time);
     k->stale = 1;

@@ -1,7 +1,7 @@
 /* Storing and restoring an instance, in memory and as bytes that any machine and any later process can read back.
  *
- * The bytes: 8 magic, 8 identity of the model, the Reals (parameters, inputs, states), input rates, time, tolerance,
- * solver step, then the Integers (phase, new rates, states given, started, unchecked, modes and options, kind), all as 8 bytes, least
+ * The bytes: 8 magic, 8 identity of the model, the Reals (parameters, inputs, states), input rates, last inputs, time,
+ * tolerance, solver step, then the Integers (phase, new rates, states given, started, unchecked, modes and options, kind), all as 8 bytes, least
  * significant first; last a checksum of all before it. Derivatives and outputs are evaluated anew.
  */
 #include <limits.h>
@@ -12,7 +12,7 @@ static const uint64_t STATE_MAGIC = 0x31454c5453495242; /* "BRISTLE1" */
 
 enum {
     MODE_INTS = sizeof(Modes) / sizeof(int),
-    STORED_REALS = N_PARAMETERS + N_INPUTS + N_STATES + N_INPUTS + 3,
+    STORED_REALS = N_PARAMETERS + N_INPUTS + N_STATES + 2 * N_INPUTS + 3,
     STORED_INTEGERS = 6 + MODE_INTS,
     STORED_BYTES = 8 * (2 + STORED_REALS + STORED_INTEGERS + 1)
 };
@@ -141,6 +141,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
     write_reals(&at, &k->reals.u, N_INPUTS);
     write_reals(&at, &k->reals.x, N_STATES);
     write_reals(&at, &k->u_rate, N_INPUTS);
+    write_reals(&at, &k->u_last, N_INPUTS);
     write_reals(&at, &k->time, 1);
     write_reals(&at, &k->tolerance, 1);
     write_reals(&at, &k->solver_step, 1);
@@ -174,6 +175,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     read_reals(&at, &k->reals.u, N_INPUTS);
     read_reals(&at, &k->reals.x, N_STATES);
     read_reals(&at, &k->u_rate, N_INPUTS);
+    read_reals(&at, &k->u_last, N_INPUTS);
     read_reals(&at, &k->time, 1);
     read_reals(&at, &k->tolerance, 1);
     read_reals(&at, &k->solver_step, 1);

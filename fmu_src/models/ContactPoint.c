@@ -41,8 +41,8 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return press(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
 }
 
-static void constrain(const Parameters *p, const Inputs *u, States *x) {
-    if (press(p, u) > 0) lay_down(plane_normal(u), x);
+static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
+    if (press(p, u) > 0) follow_plane(vector(before->n), vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {

@@ -23,9 +23,9 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return check_grain(p, vector(u->n));
 }
 
-static void constrain(const Parameters *p, const Inputs *u, States *x) {
+static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     (void)p;
-    if (u->N > 0) lay_down(unit(vector(u->n)), x);
+    if (u->N > 0) follow_plane(vector(before->n), vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
