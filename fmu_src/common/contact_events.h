@@ -1,22 +1,12 @@
-/* Events of a model without discrete modes: touch-down and lift-off are marked, nothing is remembered. */
+/* Events of a model without discrete modes: the normal force, which it is given, says when the surfaces touch. */
 #ifndef BRISTLE_CONTACT_EVENTS_H
 #define BRISTLE_CONTACT_EVENTS_H
 
-#include "common/contact_indicator.h"
+#include "common/press_events.h"
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static double press(const Parameters *p, const Inputs *u) {
     (void)p;
-    (void)x;
-    (void)m;
-    g[0] = contact_indicator(u->N);
-}
-
-static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
-    (void)p;
-    (void)u;
-    (void)x;
-    (void)m;
-    return 0;
+    return u->N;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Events of an element that makes its normal force itself: touch-down and lift-off. The model gives the force. */
+/* Events of an element without discrete modes: touch-down and lift-off are marked, nothing is remembered.
+ * An element that makes its normal force itself gives it; for all others contact_events.h does. */
 #ifndef BRISTLE_PRESS_EVENTS_H
 #define BRISTLE_PRESS_EVENTS_H
 
