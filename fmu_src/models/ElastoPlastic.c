@@ -13,8 +13,7 @@
  * Not modelled: hysteresis of motions within the stiction zone (they are elastic), passivity for a large damping.
  */
 #include "ElastoPlastic.h"
-#include "common/bristle.h"
-#include "common/contact.h"
+#include "common/bristle_element.h"
 #include "common/dahl_bristle.h"
 #include "common/step.h"
 #include "common/stribeck.h"
@@ -26,18 +25,11 @@ static double sliding_share(double deflection, double z_ba, double z_max) {
     return sine_step(deflection, z_begin, 0, z_max, 1);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    if (u->N <= 0) {
-        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
-        contact_outputs(u, 0, u->v - dx->z, y);
-        return;
-    }
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
     const double z_max = saturation_length(g, p->sigma0, p->sigma1 / p->sigma0, u->v);
     double share = 0;
     if (u->v * x->z > 0) share = sliding_share(fabs(x->z), p->z_ba, z_max);
     dx->z = u->v * (1 - share * fabs(x->z) / z_max);
-    const double F = p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
-    contact_outputs(u, F, u->v - dx->z, y);
+    return p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
 }

@@ -11,19 +11,11 @@
  * passivity for a large damping.
  */
 #include "LuGre.h"
-#include "common/bristle.h"
-#include "common/contact.h"
+#include "common/bristle_element.h"
 #include "common/stribeck.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    if (u->N <= 0) {
-        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
-        contact_outputs(u, 0, u->v - dx->z, y);
-        return;
-    }
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    const double F = p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
-    contact_outputs(u, F, u->v - dx->z, y);
+    return p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
 }

@@ -10,20 +10,12 @@
  * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
  */
 #include "LuGreModified.h"
-#include "common/bristle.h"
-#include "common/contact.h"
+#include "common/bristle_element.h"
 #include "common/stribeck.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    if (u->N <= 0) {
-        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
-        contact_outputs(u, 0, u->v - dx->z, y);
-        return;
-    }
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double a = fabs(u->v);
     const double g = (stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a) * u->N;
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
-    const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
-    contact_outputs(u, F, u->v - dx->z, y);
+    return p->sigma0 * x->z + p->sigma1 * dx->z;
 }

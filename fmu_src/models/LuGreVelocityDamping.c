@@ -10,20 +10,12 @@
  * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
  */
 #include "LuGreVelocityDamping.h"
-#include "common/bristle.h"
-#include "common/contact.h"
+#include "common/bristle_element.h"
 #include "common/stribeck.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    if (u->N <= 0) {
-        dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
-        contact_outputs(u, 0, u->v - dx->z, y);
-        return;
-    }
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double fading = decay(fabs(u->v) / p->v_A, p->alpha);
     const double g = (p->mu_d + (p->mu_s - p->mu_d) * fading) * u->N;
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    const double F = p->sigma0 * x->z + p->sigma1 * fading * dx->z + p->nu * u->N * u->v;
-    contact_outputs(u, F, u->v - dx->z, y);
+    return p->sigma0 * x->z + p->sigma1 * fading * dx->z + p->nu * u->N * u->v;
 }
