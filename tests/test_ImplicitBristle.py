@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from fmi2 import CO_SIMULATION
+from mass import run_exchange
 from points import Sampler
 from prescribed import CASES, MODEL_1, MODEL_2, NORMAL, drive, parameters_for, saturating
 from reference import ImplicitBristle as law
@@ -145,6 +147,43 @@ def test_every_root_is_the_right_one(fmu):
         if not law.folds(p, normal):
             assert len(roots) == 1
     assert seen >= {1, 2}, "points with one and with several solutions"
+
+
+@ONLY
+def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
+    """A solver looks for the event there: SlowSlip goes on at the speed of the fold, where a slope of the balance would be infinite."""
+    p = parameters_for(fmu, MODEL_2)
+    sliding, deflection = (fmu.description[name].reference for name in ("slidingVelocity", "bristleDeflection"))
+    with fmu.model_exchange() as instance:
+        instance.start(p)
+        for normal in np.linspace(0.9 * NORMAL, 1.1 * NORMAL, 50):
+            low, _ = law.folds(p, normal)
+            limit, upper = p["staticFriction"] * normal, law.balance(p, normal, low)
+            instance.set({"normalForce": normal, "relativeVelocity": 0.0})
+            for force in (0.0, (limit + upper) / 2):
+                instance.states = [force / p["bristleStiffness"]]
+                instance.event()
+            assert item(fmu, instance) == "SlowSlip"
+            for beyond in (1e-9, 5e-7, 1e-3):
+                instance.states = [upper * (1 + beyond) / p["bristleStiffness"]]
+                assert instance.get("slidingVelocity") == pytest.approx(low, rel=1e-6)  # a fold is found to the root of rounding
+                assert instance.slopes([sliding], [deflection], [1.0]) == [0.0]
+
+
+@ONLY
+@pytest.mark.parametrize("case", CASES)
+def test_events_are_the_same_after_a_day(fmu, case):
+    """Where the time has fewer digits left, an importer stops short of an event by more: a mode has to be found from there, too."""
+    p = parameters_for(fmu, CASES[case])
+    peak = 1.5 * p["staticFriction"] * NORMAL
+    counts = []
+    for begin in (0.0, 1e5):
+        with fmu.model_exchange() as instance:
+            instance.start({**p, "normalForce": NORMAL})
+            course = run_exchange(instance, lambda time: peak * math.sin(2 * math.pi * 20 * (time - begin)), begin + 0.05,
+                                  start=begin, tolerance=1e-6, longest=2e-3)
+            counts.append((len(course.events), course.changes))
+    assert counts[0] == counts[1] and counts[0][0] > 2
 
 
 @ONLY

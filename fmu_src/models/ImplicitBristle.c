@@ -20,13 +20,10 @@
 #include "ImplicitBristle.h"
 #include "common/bristle.h"
 #include "common/contact.h"
+#include "common/hysteresis.h"
 #include "common/stribeck.h"
 
 enum { ITERATIONS_AT_MOST = 100 };
-
-/* The hysteresis between two modes, as a part of the force at which they meet. An event indicator changes its sign at the
- * whole of it, the mode already at a half: so a solver that stops exactly at the root finds the new mode. */
-static const double HYSTERESIS = 1e-9;
 
 /* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha). */
 static double inflection(const Parameters *p) {
@@ -102,13 +99,14 @@ static double slip_speed(const Parameters *p, double N, double F, int mode) {
     return a;
 }
 
-/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None where the speed does not follow F. */
+/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None beyond the ends of a piece, where the speed does not
+ * follow F; on it a root balances F to rounding. */
 static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N, double N_slope, double F,
                                 double F_slope, int mode, double *result_slope) {
     const double a = slip_speed(p, N, F, mode);
     double rise, fading_slope;
     const double H = balance(p, N, a, &rise);
-    if (!(rise > 0) || fabs(H - F) > 1e-6 * F) {
+    if (!(rise > 0) || fabs(H - F) > 1e-12 * F) {
         *result_slope = 0;
         return a;
     }
@@ -151,14 +149,13 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0 || m->mode == MODE_SEPARATED) return;
-    const double above = 1 + HYSTERESIS, below = 1 - HYSTERESIS;
     const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
-    if (m->mode == MODE_STICK) g[1] = F_s * above - F;
+    if (m->mode == MODE_STICK) g[1] = below_indicator(F, F_s);
     if (m->mode == MODE_SLOWSLIP) {
-        g[1] = F - F_s * below;
-        g[2] = escape_force(p, u->N) * above - F;
+        g[1] = above_indicator(F, F_s);
+        g[2] = below_indicator(F, escape_force(p, u->N));
     }
-    if (m->mode == MODE_SLIP) g[1] = F - arrest_force(p, u->N) * below;
+    if (m->mode == MODE_SLIP) g[1] = above_indicator(F, arrest_force(p, u->N));
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -166,12 +163,11 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    const double above = 1 + 0.5 * HYSTERESIS, below = 1 - 0.5 * HYSTERESIS;
     const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
-    if (m->mode == MODE_SLIP && F >= arrest_force(p, u->N) * below) return 0;
-    if (F <= F_s * (m->mode == MODE_SLOWSLIP ? below : above)) /* never beyond the escape, which is F_s or more */
+    if (m->mode == MODE_SLIP && is_above(F, arrest_force(p, u->N))) return 0;
+    if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s) : is_below(F, F_s)) /* the escape is F_s or more */
         m->mode = MODE_STICK;
     else
-        m->mode = F > escape_force(p, u->N) * above ? MODE_SLIP : MODE_SLOWSLIP;
+        m->mode = is_below(F, escape_force(p, u->N)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
 }
