@@ -12,38 +12,40 @@ STATES = pytest.mark.fmus(lambda d: bool(d.states))
 HELD = pytest.mark.fmus(lambda d: any(v.name == "stictionDeflection" for v in d.states) and "externalForce" not in d)
 
 
+def after_a_step(fmu, seed, count):
+    """Instances after their first step in co-simulation, with random parameters, each with the inputs that are to come."""
+    sampler = Sampler(fmu.description, seed)
+    for _ in range(count):
+        with fmu.co_simulation() as instance:
+            parameters = sampler.start(instance)
+            instance.step(1e-3)
+            yield instance, sampler.inputs(parameters)
+
+
 @MODES
 def test_outputs_show_the_mode_that_new_inputs_make(fmu):
     """A master reads outputs right after it has set inputs; a step of no length that matters gives the same."""
     d = fmu.description
-    sampler = Sampler(d, "between steps")
-    for _ in range(40):
-        with fmu.co_simulation() as instance:
-            parameters = sampler.start(instance)
-            instance.step(1e-3)
-            instance.set(sampler.inputs(parameters))
-            read = {v.name: instance.get(v.name) for v in d.outputs}
-            modes = instance.modes()
-            instance.step(1e-13)
-            assert instance.modes() == modes
-            for v in d.outputs:
-                assert instance.get(v.name) == pytest.approx(read[v.name], rel=1e-6, abs=1e-6 * (v.nominal or 1)), v.name
+    for instance, inputs in after_a_step(fmu, "between steps", 40):
+        instance.set(inputs)
+        read = {v.name: instance.get(v.name) for v in d.outputs}
+        modes = instance.modes()
+        instance.step(1e-13)
+        assert instance.modes() == modes
+        for v in d.outputs:
+            assert instance.get(v.name) == pytest.approx(read[v.name], rel=1e-6, abs=1e-6 * (v.nominal or 1)), v.name
 
 
 @MODES
 def test_inputs_that_are_set_back_leave_no_trace(fmu):
     d = fmu.description
-    sampler = Sampler(d, "set back")
-    for _ in range(20):
-        with fmu.co_simulation() as instance:
-            parameters = sampler.start(instance)
-            instance.step(1e-3)
-            here = {v.name: instance.get(v.name) for v in d.inputs}
-            before = instance.modes(), [instance.get(v.name) for v in d.states + d.outputs]
-            instance.set(sampler.inputs(parameters))
-            instance.modes(), [instance.get(v.name) for v in d.outputs]
-            instance.set(here)
-            assert (instance.modes(), [instance.get(v.name) for v in d.states + d.outputs]) == before
+    for instance, inputs in after_a_step(fmu, "set back", 20):
+        here = {v.name: instance.get(v.name) for v in d.inputs}
+        before = instance.modes(), [instance.get(v.name) for v in d.states + d.outputs]
+        instance.set(inputs)
+        instance.modes(), [instance.get(v.name) for v in d.outputs]
+        instance.set(here)
+        assert (instance.modes(), [instance.get(v.name) for v in d.states + d.outputs]) == before
 
 
 def test_value_and_derivative_of_an_input_may_come_in_any_order(fmu):
