@@ -21,6 +21,9 @@ from fmi2 import CO_SIMULATION, MODEL_EXCHANGE, Instance, Library
 REPOSITORY = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BRISTLE_FMUS", REPOSITORY / "dist")).resolve()
 
+# The shared checks say what they compared, like the tests themselves.
+pytest.register_assert_rewrite("curves", "mass", "prescribed")
+
 settings.register_profile("bristle", max_examples=60, deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("bristle")
 

@@ -1,39 +1,17 @@
 """The modified LuGre equation is linear in the deflection too: rate |v| sigma0/(mu N + |v| sigma1), end mu N/sigma0."""
 
-import math
-
 import pytest
 
-from fmi2 import CO_SIMULATION
-from prescribed import CASES, NORMAL, drive, parameters_for, saturating
-from reference import stribeck
+from prescribed import CASES, REVERSAL_LIFT_OFF_RETURN, check_linear_bristle, parameters_for
+from reference import LuGreModified as law
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreModified")
-PHASES = [(NORMAL, 5e-3, 0.1), (NORMAL, -2e-2, 0.1), (-1.0, 0.0, 0.02), (NORMAL, 1e-3, 0.1)]
 
 
 @ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
-    p = parameters_for(fmu, CASES[case])
-    stiffness, damping = p["bristleStiffness"], p["bristleDamping"]
-    exact = 1e-11 if kind == CO_SIMULATION else 1e-7
-    z, last = 0.0, 0
-    begin = z
-    for number, time, found in drive(fmu, kind, p, PHASES, 2e-3):
-        if number != last:
-            begin, last = z, number
-        normal, velocity, _ = PHASES[number]
-        if normal > 0:
-            curve = stribeck.coefficient(p, abs(velocity)) * normal
-            z = saturating(begin, math.copysign(curve / stiffness, velocity), abs(velocity) * stiffness / (curve + abs(velocity) * damping), time)
-            rate = (velocity * curve - abs(velocity) * stiffness * z) / (curve + abs(velocity) * damping)
-            force = stiffness * z + damping * rate
-        else:
-            z = saturating(begin, 0.0, stiffness / damping, time)
-            force = 0.0
-        assert found["bristleDeflection"] == pytest.approx(z, rel=exact, abs=exact * 1e-4)
-        assert found["frictionForce"] == pytest.approx(force, rel=10 * exact, abs=10 * exact)
+    check_linear_bristle(fmu, kind, law, parameters_for(fmu, CASES[case]), REVERSAL_LIFT_OFF_RETURN, 2e-3)
 
 
 @ONLY

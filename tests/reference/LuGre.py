@@ -1,5 +1,7 @@
 """Rill 2023, eqs 15 to 17, Listing 5 (type 2)."""
 
+import math
+
 from . import stribeck
 
 
@@ -10,6 +12,13 @@ def curve(p, normal, velocity):
 
 def damping(p, velocity):
     return p["bristleDamping"]
+
+
+def linear(p, normal, velocity, damping=damping):
+    """Under held inputs in contact: dz/dt = rate (end - z), F = sigma0 z + damping dz/dt + viscous; gives (rate, end, damping, viscous)."""
+    g = curve(p, normal, velocity)
+    end = math.copysign(g / p["bristleStiffness"], velocity)
+    return p["bristleStiffness"] * abs(velocity) / g, end, damping(p, velocity), p["viscousFriction"] * normal * velocity
 
 
 def evaluate(p, u, x, damping=damping):

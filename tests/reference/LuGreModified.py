@@ -1,6 +1,15 @@
 """Rill 2023, eqs 18 to 20; the leading v of eq 19 is nu. At rest without load, where eq 18 is 0/0, the bristle relaxes."""
 
+import math
+
 from . import stribeck
+
+
+def linear(p, normal, velocity):
+    """As LuGre.linear: eq 18 is linear in the deflection, too."""
+    curve, speed = stribeck.coefficient(p, abs(velocity)) * normal, abs(velocity)
+    end = math.copysign(curve / p["bristleStiffness"], velocity)
+    return p["bristleStiffness"] * speed / (curve + p["bristleDamping"] * speed), end, p["bristleDamping"], 0.0
 
 
 def evaluate(p, u, x):

@@ -9,5 +9,9 @@ def damping(p, velocity):
     return p["bristleDamping"] * math.exp(-((abs(velocity) / p["stribeckVelocity"]) ** p["stribeckExponent"]))
 
 
+def linear(p, normal, velocity):
+    return LuGre.linear(p, normal, velocity, damping)
+
+
 def evaluate(p, u, x):
     return LuGre.evaluate(p, u, x, damping)
