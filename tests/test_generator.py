@@ -326,6 +326,63 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     assert "contact_events.h" not in (out / "fmu.c").read_text()
 
 
+OPTIONAL = {
+    "initialize": """
+static void initialize(const Parameters *p, const Inputs *u, States *x) {
+    x->z = u->N / p->k;
+}
+""",
+    "check": """
+static const char *check(const Parameters *p) {
+    return p->k == 13 ? "springStiffness brings bad luck." : 0;
+}
+""",
+    "check_inputs": """
+static const char *check_inputs(const Parameters *p, const Inputs *u) {
+    return u->v * p->k > 1e6 ? "relativeVelocity is too much for the spring." : 0;
+}
+""",
+}
+
+
+def generated_with(project, out, addition):
+    (project / "fmu_src" / "models" / "Element.c").write_text(CODE + addition)
+    return generated(project, out)
+
+
+def compiled(project, out):
+    """What a compiler with the warnings of the build says of the generated unit."""
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function"]
+    folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
+    return subprocess.run(["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("present", [*OPTIONAL, None])
+def test_an_optional_function_is_called_where_the_model_has_it(project, tmp_path, present):
+    out = generated_with(project, tmp_path / "out", OPTIONAL.get(present, ""))
+    header = (out / "Element.h").read_text()
+    for name in OPTIONAL:
+        assert f"#define HAS_{name.upper()} {int(name == present)}\n" in header
+    result = compiled(project, out)
+    assert result.returncode == 0, result.stderr
+
+
+WRONG = {
+    "without the parameters": 'static const char *check_inputs(const Inputs *u) { return u->v > 9 ? "Too fast." : 0; }',
+    "in another order": 'static const char *check_inputs(const Inputs *u, const Parameters *p) { return u->v > p->k ? "Too fast." : 0; }',
+    "changing the inputs": 'static const char *check_inputs(const Parameters *p, Inputs *u) { return (u->v = p->k) > 9 ? "Too fast." : 0; }',
+    "giving a number": "static int check_inputs(const Parameters *p, const Inputs *u) { return u->v > p->k; }",
+}
+
+
+@pytest.mark.parametrize("function", WRONG.values(), ids=WRONG.keys())
+def test_a_check_of_inputs_that_breaks_the_contract_stops_the_build(project, tmp_path, function):
+    """Where the FMI layer calls it."""
+    result = compiled(project, generated_with(project, tmp_path / "out", function))
+    assert result.returncode != 0
+    assert all("evaluation.c" in line for line in result.stderr.splitlines() if "error:" in line), result.stderr
+
+
 def test_same_input_gives_the_same_bytes(project, tmp_path):
     fmus = []
     for name in ("one", "two"):
