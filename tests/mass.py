@@ -1,6 +1,8 @@
 """A body on a friction element: m·dv/dt = load(t) − frictionForce, with the element in model exchange or in co-simulation."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -48,33 +50,74 @@ def inputs_of(instance, normal, velocity, load):
     return values
 
 
+@dataclass
+class Body:
+    """What moves with an element: y is its position, its velocity and the states of the element."""
+
+    mass: float
+    load: Callable  # of the time: force from outside
+    inputs: Callable  # of time and y: what the element is given
+    follows: dict  # the inputs among them that are a place of y, and which
+    forces: list  # the outputs that act on the body, one for each axis
+    sign: float  # with which they do
+    sizes: tuple  # of a position and a velocity that matter
+
+
 def run_exchange(instance, load, stop, mass=1.0, normal=9.81, velocity=0.0, start=0.0, tolerance=1e-8, longest=math.inf):
+    """A body on a line, with a scalar element."""
+    def inputs(t, y):
+        return inputs_of(instance, normal, y[1], load(t))
+
+    body = Body(mass, load, inputs, {"relativeVelocity": 1}, ["frictionForce"], -1.0, (1e-4, 1e-3))
+    return run_located(instance, body, [0.0, velocity], start, stop, tolerance, longest)
+
+
+def run_point(instance, load, stop, position, velocity=(0.0, 0.0, 0.0), mass=1.0, tolerance=1e-8, longest=math.inf):
+    """A point with a mass in space, with an element that makes its normal force itself; the plane is that of its start values."""
+    places = [f"pointPosition[{i}]" for i in (1, 2, 3)] + [f"relativeVelocity[{i}]" for i in (1, 2, 3)]
+
+    def inputs(t, y):
+        return dict(zip(places, map(float, y)))
+
+    follows = {name: place for place, name in enumerate(places)}
+    size = instance.description["penetration"].nominal
+    body = Body(mass, load, inputs, follows, [f"contactForce[{i}]" for i in (1, 2, 3)], 1.0, (size, 1e-3))
+    return run_located(instance, body, [*position, *velocity], 0.0, stop, tolerance, longest)
+
+
+def run_located(instance, body, y, t, stop, tolerance, longest):
     """The element in continuous-time mode, its states beside those of the body in one stiff solver, events located.
 
     The Jacobian comes from the element's directional derivatives, so a wrong slope shows as a solver that fails.
     """
-    d = instance.description
-    n, course = len(d.states), Course()
-    force = d["frictionForce"].reference
-    v, states, rates = d["relativeVelocity"].reference, [s.reference for s in d.states], [s.reference for s in d.derivatives]
+    d, course, axes = instance.description, Course(), len(body.forces)
+    own = 2 * axes
+    forces = [d[name].reference for name in body.forces]
+    states, rates = [s.reference for s in d.states], [s.reference for s in d.derivatives]
+    columns = {d[name].reference: place for name, place in body.follows.items()} | {x: own + i for i, x in enumerate(states)}
 
     def place(t, y):
         instance.set_time(t)
-        instance.set(inputs_of(instance, normal, y[1], load(t)))
-        if n:
-            instance.states = list(y[2:])
+        instance.set(body.inputs(t, y))
+        if states:
+            instance.states = list(y[own:])
+
+    def note(t, y):
+        parts = y[:axes], y[axes:own], instance.get_reals(forces)
+        course.note(t, *(part[0] if axes == 1 else np.array(part) for part in parts), instance.modes())
 
     def rhs(t, y):
         place(t, y)
-        return [y[1], (load(t) - instance.get("frictionForce")) / mass, *instance.derivatives]
+        acceleration = (np.atleast_1d(body.load(t)) + body.sign * np.array(instance.get_reals(forces))) / body.mass
+        return [*y[axes:own], *acceleration, *instance.derivatives]
 
     def jacobian(t, y):
         place(t, y)
-        J = np.zeros((2 + n, 2 + n))
-        J[0, 1] = 1
-        for column, known in enumerate([v, *states], 1):
-            slopes = instance.slopes([force, *rates], [known], [1.0])
-            J[1, column], J[2:, column] = -slopes[0] / mass, slopes[1:]
+        J = np.zeros((len(y), len(y)))
+        J[:axes, axes:own] = np.eye(axes)
+        for known, column in columns.items():
+            slopes = np.array(instance.slopes([*forces, *rates], [known], [1.0]))
+            J[axes:own, column], J[own:, column] = body.sign * slopes[:axes] / body.mass, slopes[axes:]
         return J
 
     def crossing(i):
@@ -84,26 +127,36 @@ def run_exchange(instance, load, stop, mass=1.0, normal=9.81, velocity=0.0, star
         event.terminal = True
         return event
 
-    t, y = start, np.array([0.0, velocity, *instance.states])
-    scale = np.array([1e-4, 1e-3, *[s.nominal for s in d.states]])
+    def stop_of(solution):
+        """The root that was found; an indicator that jumps over zero has none, and an importer stops behind the jump."""
+        indicator = next(crossing(i) for i, times in enumerate(solution.t_events) if len(times))
+        before, t, y = indicator(solution.t[-2], solution.y[:, -2]), solution.t[-1], solution.y[:, -1]
+        while indicator(t, y) * before > 0.5:
+            t = np.nextafter(t, math.inf)
+            y = solution.sol(t)
+        return t, y.copy()
+
+    y = np.array([*y, *instance.states])
+    scale = np.array([*[body.sizes[0]] * axes, *[body.sizes[1]] * axes, *[s.nominal for s in d.states]])
     place(t, y)
     instance.event()
-    y[2:] = instance.states
-    course.note(t, y[0], y[1], instance.get("frictionForce"), instance.modes())
+    y[own:] = instance.states
+    note(t, y)
     while t < stop:
         solution = solve_ivp(rhs, (t, stop), y, method="Radau", jac=jacobian, rtol=tolerance, atol=tolerance * scale, max_step=longest,
-                             events=[crossing(i) for i in range(d.indicators)])
+                             events=[crossing(i) for i in range(d.indicators)], dense_output=True)
         assert solution.success, solution.message
         for at, point in list(zip(solution.t, solution.y.T))[1:]:
             place(at, point)
-            course.note(at, point[0], point[1], instance.get("frictionForce"), instance.modes())
+            note(at, point)
         t, y = solution.t[-1], solution.y[:, -1].copy()
         if solution.status == 1:
+            t, y = stop_of(solution)
             place(t, y)
             instance.event()
-            y[2:] = instance.states
+            y[own:] = instance.states
             course.events.append(t)
-            course.note(t, y[0], y[1], instance.get("frictionForce"), instance.modes())
+            note(t, y)
             assert len(course.events) < 3000, "events without end"
     return course
 

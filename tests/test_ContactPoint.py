@@ -1,11 +1,14 @@
 """ContactPoint: HuntCrossley and ProjectedLuGre joined."""
 
+import random
+
 import numpy as np
 import pytest
 
 from conftest import FMUS
+from mass import run_point
 from points import Sampler
-from vectors import read, spread
+from vectors import random_rotation, read, spread
 
 OURS = pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
@@ -92,3 +95,28 @@ def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touch
         instance.set(spread(pointPosition=(0, 0, -1e-7)))
         instance.step(0.1)
         assert read(instance, "bristleDeflection")[0] == pytest.approx(loaded, rel=1e-6)
+
+
+@OURS
+@pytest.mark.parametrize(("part", "damping", "touches"), [(0.0, 2e4, 1), (0.5, 2e4, 1), (0.9, 2e4, 1), (0.5, 3e3, 3)])
+def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_there(fmu, part, damping, touches):
+    """Dropped by a micrometre, on a plane of any orientation; with little damping it bounces. The push comes up in half a second."""
+    weight = 9.81
+    along, across, normal = random_rotation(random.Random(f"plane {part} {damping}")).T
+    with fmu.model_exchange() as instance:
+        instance.start({"contactDamping": damping, **spread(contactNormal=normal)}, tolerance=1e-8)
+        push = part * instance.get("staticFriction") * weight
+
+        def load(time):
+            return push * min(time / 0.5, 1.0) * along - weight * normal
+
+        course = run_point(instance, load, 10.0, 1e-6 * normal, longest=0.05)
+        assert len(course.events) == 2 * touches - 1
+        assert course.events[-1] < 0.02
+        assert instance.get("normalForce") == pytest.approx(weight, rel=1e-6)
+        assert course.force[-1] == pytest.approx(-load(10.0), rel=1e-6, abs=1e-9)
+        late = course.time > 5.0
+        # a part in a million of the deflection and of the penetration, which are 1e-5 m and 3e-7 m
+        assert np.ptp(course.position[late], axis=0) == pytest.approx(0, abs=1e-12)
+        assert abs(course.velocity[late]).max() <= 1e-12
+        assert course.position[-1] @ across == pytest.approx(0, abs=1e-12)
