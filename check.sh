@@ -71,7 +71,7 @@ skipped=""
 failed=""
 if is_there clang-format; then
     tick; step "Format"
-    find fmu_src -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
+    find fmu_src rig bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
 else
     skipped="$skipped
   the format of the C sources: clang-format is missing"
