@@ -10,7 +10,7 @@ from .description import Description
 from .differentiate import ModelCode, SubsetError, read_model
 from .header import header_text, types_text
 from .icon import icon_bytes
-from .page import PICTURE_TYPES, page_text
+from .page import PICTURE_TYPES, PICTURES, page_text
 from .parameter_sets import parameter_sets, set_files, ssv_text
 from .reading import read_description
 from .sources import content_guid, included_files, unit_text
@@ -66,7 +66,8 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
     _write(out / "documentation" / "index.html", page_text(description, sets, pictures))
     (out / "model.png").write_bytes(icon_bytes(description.name))
     written = {file for file in sources.values() if file.is_relative_to(out)}
-    return [*description.files, *set_files(project.resources), *pictures, *sorted(set(sources.values()) - written)]
+    read = [*description.files, *set_files(project.resources), PICTURES, *pictures]
+    return [*read, *sorted(set(sources.values()) - written)]
 
 
 def _read_code(project: Project, description: Description) -> ModelCode:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from .description import IN_WORDS, Choice, Description, Equation, Reference, Var
 from .parameter_sets import ParameterSet
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
+PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictures are defined, with their captions
 
 PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
 
@@ -50,7 +52,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "When to choose it": _list(description.choose),
         "Sign convention": f'<p class="note">{escape(description.sign_convention)}</p>',
         "Equations": "\n".join(_equation(equation) for equation in description.equations),
-        "Pictures": "\n".join(_figure(picture) for picture in pictures),
+        "Pictures": _figures(pictures, captions()),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
         "States": _states(description),
@@ -83,6 +85,12 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
 </body>
 </html>
 """
+
+
+def captions() -> dict[str, str]:
+    """The caption of each picture by its name, in the order of a page."""
+    entries = tomllib.loads(PICTURES.read_text(encoding="utf-8"))["model"]
+    return {entry["name"]: " ".join(entry["caption"].split()) for entry in entries}
 
 
 def _anchor(title: str) -> str:
@@ -124,11 +132,18 @@ def _equation(equation: Equation) -> str:
     return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
 
 
-def _figure(picture: Path) -> str:
+def _figures(pictures: Sequence[Path], known: Mapping[str, str]) -> str:
+    by_name = {picture.stem: picture for picture in pictures}
+    if unknown := sorted(by_name.keys() - known.keys()):
+        raise BristleError(f"{by_name[unknown[0]]}: {PICTURES.name} has no caption for this picture.")
+    return "\n".join(_figure(by_name[name], caption) for name, caption in known.items() if name in by_name)
+
+
+def _figure(picture: Path, caption: str) -> str:
     data = base64.b64encode(picture.read_bytes()).decode()
-    caption = escape(picture.stem.replace("_", " "))
     source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
-    return f'<figure><img src="{source}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
+    name = escape(picture.stem.replace("_", " "))
+    return f'<figure><img src="{source}" alt="{name}"><figcaption>{escape(caption)}</figcaption></figure>'
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[str] = ()) -> str:

@@ -19,7 +19,7 @@ from ..description import Reference
 from ..papers import Case, cases, evaluate
 from . import ROOT
 from .page import Model, Number, Report, page_text
-from .pictures import MODEL_PICTURES, README_MODELS, README_PICTURES, model_pictures, readme_pictures, write_pictures
+from .pictures import model_pictures, readme_pictures, wanted, write_pictures
 from .properties import Cell, Property, properties
 from .rig import Experiment, Rig, Run
 from .sections import section_of, sections
@@ -137,14 +137,12 @@ def _cell(bench: Bench, model: str, column: Property) -> Cell | None:
 
 
 def _draw(bench: Bench, root: Path) -> None:
-    wanted = [case for case, _ in MODEL_PICTURES.values()]
-    pairs = [(model.name, case) for model in bench.models for case in wanted]
-    pairs += [(name, case) for name in README_MODELS for case, _ in README_PICTURES.values()]
-    bench.run_all(pairs)
-    for model in bench.models:
-        write_pictures(root / "modelDescription" / "pictures" / model.name, model_pictures(model.name, bench.run))
-    write_pictures(root / "docs", readme_pictures([model.name for model in bench.models], bench.run))
-    print(f"{root / 'modelDescription' / 'pictures'}  {len(bench.models)} models")
+    names = [model.name for model in bench.models]
+    bench.run_all(wanted(names))
+    for name in names:
+        write_pictures(root / "modelDescription" / "pictures" / name, model_pictures(name, bench.run))
+    write_pictures(root / "docs", readme_pictures(names, bench.run))
+    print(f"{root / 'modelDescription' / 'pictures'}  {len(names)} models")
 
 
 def _title(fmu: Path) -> str:

@@ -1,81 +1,93 @@
-"""Pictures for the documentation pages and the README, from the runs of the report."""
+"""Pictures for the documentation pages and the README, from the runs of the report: those of pictures.toml."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .rig import Experiment, Run, experiment
+from .sections import Plot, read_plot
 from .svg import Line, Panel, drawing
 
-README_MODELS = ("SecondOrderBristle", "LuGre", "Dahl")
-SWEEP = experiment("sweep")
-LOOP = experiment("hysteresis", sets="rill2023_model1", param={"normalForce": 9.81, "amplitude": 4e-4})
-PULSE = experiment("pulse", param={"load": 2.0})
-BELT = experiment("belt")
-SLOW_SWEEP = experiment("sweep", param={"speed": 0.02})
+FILE = Path(__file__).parent / "pictures.toml"
+OPTIONS = ("param", "set", "sets", "stop", "interval")
+
+Runner = Callable[[str, Experiment], Run]
 
 
 @dataclass(frozen=True)
-class Curve:
-    """One panel: the columns to draw, with factor and label for each."""
+class Picture:
+    """One experiment and the panels that show it."""
 
-    x: tuple[str, float, str]
-    y: tuple[str, float, str]
+    name: str
+    experiment: Experiment
+    plots: tuple[Plot, ...]
+    models: tuple[str, ...] = ()  # side by side in the README
 
-    def panel(self, runs: list[Run], named: bool) -> Panel:
-        lines = [
-            Line(
-                self.x[1] * run.columns[self.x[0]],
-                self.y[1] * run.columns[self.y[0]],
-                run.model if named else "",
-                run.columns["time"],
-            )
-            for run in runs
-        ]
-        return Panel(lines, self.x[2], self.y[2])
+    def fits(self, run: Run) -> bool:
+        return bool(run) and all(plot.columns() <= run.columns.keys() for plot in self.plots)
 
-    def drawable(self, run: Run) -> bool:
-        return self.x[0] in run.columns and self.y[0] in run.columns
+    def panels(self, runs: Sequence[Run], named: bool) -> list[Panel]:
+        return [_panel(plot, runs, named) for plot in self.plots]
 
 
-FORCE = ("frictionForce", 1.0, "friction force in N")
-FRICTION_CURVE = Curve(("relativeVelocity", 1e3, "relative velocity in mm/s"), FORCE)
-POSITION = Curve(("time", 1.0, "time in s"), ("position", 1e3, "position in mm"))
-FORCE_OVER_TIME = Curve(("time", 1.0, "time in s"), FORCE)
+def _panel(plot: Plot, runs: Sequence[Run], named: bool) -> Panel:
+    lines = [
+        Line(
+            plot.x.factor * run.columns[plot.x.column],
+            plot.y.factor * run.columns[plot.y.column],
+            run.model if named else "",
+            run.columns["time"],
+        )
+        for run in runs
+    ]
+    return Panel(lines, plot.x.label, plot.y.label)
 
-MODEL_PICTURES = {
-    "friction_curve": (SWEEP, (FRICTION_CURVE,)),
-    "hysteresis_loop": (LOOP, (Curve(("displacement", 1e3, "displacement in mm"), FORCE),)),
-    "pulse_response": (PULSE, (POSITION, FORCE_OVER_TIME)),
-}
-README_PICTURES = {
-    "friction-curve": (SLOW_SWEEP, (FRICTION_CURVE,)),
-    "stick-slip": (BELT, (Curve(("time", 1.0, "time in s"), ("position", 1.0, "position in m")), FORCE_OVER_TIME)),
-}
 
-Runner = Callable[[str, Experiment], Run]
+def _picture(entry: Mapping[str, Any]) -> Picture:
+    options = {key: entry[key] for key in OPTIONS if key in entry}
+    plots = tuple(read_plot(*words) for words in entry["plots"])
+    return Picture(entry["name"], experiment(entry["system"], **options), plots, tuple(entry.get("models", ())))
+
+
+def _pictures(kind: str) -> dict[str, Picture]:
+    entries = tomllib.loads(FILE.read_text(encoding="utf-8"))[kind]
+    return {entry["name"]: _picture(entry) for entry in entries}
+
+
+MODEL_PICTURES = _pictures("model")
+README_PICTURES = _pictures("readme")
+
+
+def wanted(models: Sequence[str]) -> list[tuple[str, Experiment]]:
+    """All runs that the pictures need."""
+    pairs = [(model, picture.experiment) for model in models for picture in MODEL_PICTURES.values()]
+    for picture in README_PICTURES.values():
+        pairs += [(model, picture.experiment) for model in picture.models if model in models]
+    return pairs
 
 
 def model_pictures(model: str, run: Runner) -> dict[str, str]:
     """The pictures of a model by their name, as SVG; only those whose system it fits into."""
     pictures = {}
-    for name, (case, curves) in MODEL_PICTURES.items():
-        result = run(model, case)
-        if result and all(curve.drawable(result) for curve in curves):
-            height = 320 if len(curves) == 1 else 210
-            pictures[name] = drawing([curve.panel([result], named=False) for curve in curves], height=height)
+    for picture in MODEL_PICTURES.values():
+        result = run(model, picture.experiment)
+        if picture.fits(result):
+            panels = picture.panels([result], named=False)
+            pictures[picture.name] = drawing(panels, height=320 if len(panels) == 1 else 210)
     return pictures
 
 
-def readme_pictures(models: list[str], run: Runner) -> dict[str, str]:
+def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
     """The pictures of the README by their name, as SVG."""
     pictures = {}
-    for name, (case, curves) in README_PICTURES.items():
-        results = [run(model, case) for model in README_MODELS if model in models]
-        panels = [curve.panel(results, named=True) for curve in curves]
-        pictures[name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
+    for picture in README_PICTURES.values():
+        results = [run(model, picture.experiment) for model in picture.models if model in models]
+        panels = picture.panels(results, named=True)
+        pictures[picture.name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
     return pictures
 
 

@@ -80,7 +80,7 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
 def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
     options = {key: entry[key] for key in ("param", "stop", "interval") if key in entry}
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
-    plots = tuple(_plot(*words) for words in entry.get("plots", default + _over_time(system)))
+    plots = tuple(read_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
         id=re.sub(r"[^\w-]", "_", entry["system"] + changes),
         title=entry.get("title", system["title"]),
@@ -96,7 +96,8 @@ def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
     return [["time [s]", f"{one['name']} [{one['unit']}]"] for one in [*system["states"], *system["outputs"]]]
 
 
-def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
+def read_plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
+    """A plot from its columns and options as the TOML files have them."""
     options = options or {}
     limits = options.get("range")
     return Plot(_quantity(x), _quantity(y), options.get("reference"), tuple(limits) if limits else None)
@@ -105,7 +106,7 @@ def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
 def _quantity(text: str) -> Quantity:
     match = COLUMN.fullmatch(text)
     if not match:
-        raise BristleError(f'sections.toml: "{text}" is not "column [unit]".')
+        raise BristleError(f'"{text}" is not "column [unit]".')
     return Quantity(*match.groups())
 
 
