@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import sys
-import tempfile
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterable
@@ -102,13 +101,10 @@ def _write_page(bench: Bench, out: Path) -> None:
     systems = bench.rig.systems()
     chapters = sections(systems)
     names = [model.name for model in bench.models]
-    with tempfile.TemporaryDirectory() as folder:
-        columns = properties(Path(folder), _static_friction(systems))
-        experiments = [section.experiment for section in chapters] + [
-            one for column in columns for one in column.experiments
-        ]
-        bench.run_all((name, experiment) for experiment in experiments for name in names)
-        cells = {name: [_cell(bench, name, column) for column in columns] for name in names}
+    columns = properties(_static_friction(systems))
+    experiments = [section.experiment for section in chapters] + [one for column in columns for one in column.experiments]
+    bench.run_all((name, experiment) for experiment in experiments for name in names)
+    cells = {name: [_cell(bench, name, column) for column in columns] for name in names}
     numbers = {section.id: [] for section in chapters}
     for number in bench.numbers(cases()):
         numbers[section_of(number.case, chapters).id].append(number)

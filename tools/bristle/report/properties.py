@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from .motions import creep_and_jerk, shaken
 from .rig import Experiment, Run, experiment
 
 SURFACE = "rill2023_model1"
@@ -33,9 +33,10 @@ class Property:
     measure: Callable[[list[Run]], Cell]
 
 
-def properties(folder: Path, static_friction: Mapping[str, float]) -> list[Property]:
-    """All columns. Motions are written to the folder; `static_friction` gives the coefficient in each system."""
-    motions = tuple(experiment("prescribed", sets=SURFACE, motion=file, interval=0.0) for file in write_motions(folder))
+def properties(static_friction: Mapping[str, float]) -> list[Property]:
+    """All columns; `static_friction` gives the coefficient in each system."""
+    getting_energy_out = (creep_and_jerk(), shaken())  # of an element that is not passive
+    motions = tuple(experiment("prescribed", sets=SURFACE, motion=one, interval=0.0) for one in getting_energy_out)
     hold = experiment("pulse", param={"load": 2.0, "duration": 2.0}, stop=1.0)
     cycle = experiment("pulse", param={"load": 2.0}, interval=0.0)
     belt = experiment("belt", interval=0.0)
@@ -118,22 +119,3 @@ def _work(run: Run) -> np.ndarray:
 
 def _length(value: float) -> str:
     return f"{1e3 * value:.3g} mm" if abs(value) >= 1e-4 else f"{1e6 * value:.3g} µm"
-
-
-def write_motions(folder: Path) -> list[Path]:
-    """Two motions that get energy out of an element that is not passive, as tables for the rig.
-
-    An element that asks for the force behind the motion is told one that no friction withstands.
-    """
-    creep = [(0.0, 0.0), (0.1, 5e-4), (3.0, 5e-4), (3.0002, 0.5), (3.002, 0.5), (3.0022, 5e-4), (5.0, 5e-4)]
-    step = 5e-4
-    time = np.arange(0, 0.5, step)
-    frequency = 5 * 10 ** (2 * time)  # Hz, from 5 to 50
-    shaken = 0.02 * np.sin(2 * np.pi * np.cumsum(frequency) * step)
-    files = []
-    for name, rows in {"creep_and_jerk": creep, "shaken": list(zip(time, shaken, strict=True))}.items():
-        file = folder / f"{name}.csv"
-        lines = [f"{float(t)!r},9.81,{float(v)!r},{float(98.1 * np.sign(v))!r}" for t, v in rows]
-        file.write_text("\n".join(["time,normalForce,relativeVelocity,externalForce", *lines, ""]), encoding="utf-8")
-        files.append(file)
-    return files

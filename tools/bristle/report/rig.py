@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import BristleError
 from ..papers import read_csv
+from .motions import Motion
 
 PACKAGES = "libsundials-dev libzip-dev libexpat1-dev"
 
@@ -29,15 +30,14 @@ class Experiment:
     stop: float | None = None
     interval: float | None = None
     sets: str | None = None
-    motion: Path | None = None
+    motion: Motion | None = None
 
     def arguments(self) -> list[str]:
         words = [word for name, value in self.param for word in ("--param", f"{name}={value!r}")]
         words += [word for name, value in self.set for word in ("--set", f"{name}={value!r}")]
         words += [] if self.stop is None else ["--stop", repr(self.stop)]
         words += [] if self.interval is None else ["--output-interval", repr(self.interval)]
-        words += [] if self.sets is None else ["--sets", self.sets]
-        return words + ([] if self.motion is None else ["--input", str(self.motion)])
+        return words + ([] if self.sets is None else ["--sets", self.sets])
 
 
 def experiment(system: str, **options: Any) -> Experiment:
@@ -73,8 +73,12 @@ class Rig:
 
     def run(self, fmu: Path, experiment: Experiment) -> Run:
         with tempfile.TemporaryDirectory() as folder:
-            table = Path(folder) / "run.csv"
-            call = self._call([experiment.system, str(fmu), *experiment.arguments(), "-o", str(table), "--stats"])
+            table, motion = Path(folder) / "run.csv", Path(folder) / "motion.csv"
+            words = [experiment.system, str(fmu), *experiment.arguments(), "-o", str(table), "--stats"]
+            if experiment.motion:
+                motion.write_text(experiment.motion.table(), encoding="utf-8")
+                words += ["--input", str(motion)]
+            call = self._call(words)
             reason = _reason(call.stderr, fmu)
             if call.returncode == 2:
                 return Run(fmu.stem, misfit=reason)
