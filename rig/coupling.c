@@ -20,6 +20,38 @@ static int count(const Quantity *list) {
     return n;
 }
 
+/* Whether a name is a component of a vector, as in relativeVelocity[2]; `first` or any. */
+static bool is_component(const char *name, const char *vector, bool first) {
+    const size_t size = strlen(vector);
+    return strncmp(name, vector, size) == 0 && name[size] == '[' && (!first || strcmp(name + size, "[1]") == 0);
+}
+
+/* What a place offers for an input, or -1. On a line it is the first component of a vector. */
+static int find_offer(const Element *e, const char *name) {
+    for (int i = 0; e->offers[i]; i++)
+        if (strcmp(e->offers[i], name) == 0 || is_component(name, e->offers[i], true)) return i;
+    return -1;
+}
+
+/* Whether an input of an element in space keeps its start at a place on a line, which is its first axis: nothing moves
+ * across the line, and contactNormal starts across it. */
+static bool is_across_line(const Element *e, const char *name) {
+    for (int i = 0; e->offers[i]; i++)
+        if (strcmp(e->offers[i], "relativeVelocity") == 0)
+            return is_component(name, "relativeVelocity", false) || is_component(name, "contactNormal", false);
+    return false;
+}
+
+/* The output of that name; on a line the first component of a vector. */
+static const Variable *find_output(const Description *d, const char *name) {
+    const Variable *variable = description_find(d, name);
+    if (variable) return variable;
+    char *component = joined(name, "[1]", "");
+    variable = description_find(d, component);
+    free(component);
+    return variable;
+}
+
 /* Connects the inputs and outputs of one FMU by their names. */
 static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) {
     Element *e = &k->elements[contact];
@@ -39,16 +71,19 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
     for (int i = 0; i < d->n_variables; i++) {
         const Variable *variable = &d->variables[i];
         if (variable->causality != INPUT) continue;
-        int offer = 0;
-        while (offer < n_offers && strcmp(e->offers[offer], variable->name) != 0) offer++;
-        if (offer == n_offers || variable->type != REAL)
+        const int offer = find_offer(e, variable->name);
+        if (offer < 0 && is_across_line(e, variable->name)) {
+            e->is_on_line = true;
+            continue;
+        }
+        if (offer < 0 || variable->type != REAL)
             return fail(message, "%s does not fit: the system %s does not offer its input %s.", fmu->path,
                         k->system->name, variable->name);
         e->inputs[e->n_inputs] = variable->reference;
         e->input_places[e->n_inputs++] = e->first_input + offer;
     }
     for (int i = 0; i < e->n_outputs; i++) {
-        const Variable *variable = description_find(d, place->outputs[i]);
+        const Variable *variable = find_output(d, place->outputs[i]);
         if (!variable || variable->type != REAL || variable->causality != OUTPUT)
             return fail(message, "%s does not fit: it lacks the output %s that the system %s needs.", fmu->path,
                         place->outputs[i], k->system->name);
@@ -71,6 +106,14 @@ static void add_column(Coupling *k, const char *prefix, const char *name) {
     k->columns[k->n_columns] = NULL;
 }
 
+/* Adds a variable of an FMU; on a line the first component has the name of its vector, as scalar elements have it. */
+static void add_variable(Coupling *k, const Element *e, const char *prefix, const char *name) {
+    char *shown = copied(name), *first = strstr(shown, "[1]");
+    if (e->is_on_line && first) memmove(first, first + 3, strlen(first + 3) + 1);
+    add_column(k, prefix, shown);
+    free(shown);
+}
+
 /* The order here is that of fill_row. */
 static void name_columns(Coupling *k) {
     add_column(k, NULL, "time");
@@ -82,10 +125,10 @@ static void name_columns(Coupling *k) {
         const Description *d = &fmu->description;
         const char *prefix = k->n_contacts > 1 ? k->system->contacts[c].name : NULL;
         for (int i = 0; i < e->n_inputs; i++) add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
-        for (int i = 0; i < fmu->n_states; i++) add_column(k, prefix, fmu_state(fmu, i)->name);
-        for (int i = 0; i < fmu->n_states; i++) add_column(k, prefix, d->variables[d->rates[i] - 1].name);
+        for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, fmu_state(fmu, i)->name);
+        for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, d->variables[d->rates[i] - 1].name);
         for (int i = 0; i < d->n_variables; i++)
-            if (is_shown(&d->variables[i])) add_column(k, prefix, d->variables[i].name);
+            if (is_shown(&d->variables[i])) add_variable(k, e, prefix, d->variables[i].name);
     }
 }
 

@@ -15,6 +15,7 @@
 typedef struct {
     Instance instance;
     const char *const *offers; /* inputs that the system offers; the FMU need not have them all */
+    bool is_on_line;           /* an element in space, at a place that knows one direction only */
     int n_inputs, n_outputs;
     fmi2ValueReference *inputs, *outputs;
     int *input_places; /* in u */

@@ -6,7 +6,9 @@
  *
  * A system is one file systems/<name>.c with its equations in a comment on top and one `const System system_<name>`;
  * the build finds it. Names in `inputs` and `outputs` are those of the FMU's variables. An FMU fits if every input it
- * has is offered and every output that is needed exists; what it has no input for is not fed.
+ * has is offered and every output that is needed exists; what it has no input for is not fed. Where relativeVelocity is
+ * offered as one number, an element in space fits too: it moves along its first axis, relativeVelocity[1], and answers
+ * there with frictionForce[1].
  *
  * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and
  * restarts. A system decides by `phase`, never by comparing the time, so that it stays continuous up to and including

@@ -150,6 +150,25 @@ def test_reset_of_a_state_arrives_in_the_host(fmu, tmp_path):
     assert resets, "no event sets the deflection to zero"
 
 
+@needs("ProjectedLuGre", "LuGreNormalized", "ProjectedGKF", "GKF")
+@pytest.mark.parametrize("space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")])
+def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line, tmp_path):
+    """Its first axis is the line, under the names that scalar elements have; nothing happens across."""
+    results = simulate(tmp_path, "belt", space, line, options=["--tolerance", 1e-10])
+    ours, theirs = results[space], results[line]
+    assert ours["position"][-1] == pytest.approx(theirs["position"][-1], rel=1e-6)
+    assert abs(ours["frictionForce"]).max() == pytest.approx(abs(theirs["frictionForce"]).max(), rel=1e-6)
+    for across in ("frictionForce[2]", "frictionForce[3]", "slidingVelocity[2]", "slidingVelocity[3]"):
+        assert (ours[across] == 0).all()
+
+
+@needs("ContactPoint", "HuntCrossley")
+@pytest.mark.parametrize("model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")])
+def test_an_element_that_asks_for_more_than_a_line_has_does_not_fit(model, lacking):
+    run = call("belt", PRESENT[model].path)
+    assert run.returncode == 2 and f"does not offer its input {lacking}" in run.stderr
+
+
 # ---- several contacts, several models ----
 
 
