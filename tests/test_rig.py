@@ -532,3 +532,47 @@ def test_a_cube_in_stick_rests():
     assert abs(at[2.95] - at[2.1]) < 1e-9
     # dz/dx = 1 - sigma0 z/mu_s up to half of the limit; the rest is the tilt of the cube
     assert at[2.95] == pytest.approx(0.15 / 1e4 * np.log(2), rel=0.01)
+
+
+# ---- bodies that fall ----
+
+
+def first_apex(columns):
+    """The largest height after the first impact, at 1.5 ms."""
+    return columns["height"][columns["time"] > 2e-3].max()
+
+
+@needs("HuntCrossley")
+def test_a_bounce_loses_the_area_of_its_loop(tmp_path):
+    """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 - h1); without damping it is nothing."""
+    weight, fall = 9.81, 1e-5
+    for damping, share in ((0.0, 0.0), (1500.0, 0.3), (5000.0, 0.7)):
+        options = ["--set", f"contactDamping={damping}", "--output-interval", 1e-7, "--stop", 4e-3]
+        columns = simulate(tmp_path, "bounce", "HuntCrossley", options=options)["HuntCrossley"]
+        impact = columns["time"] < 2e-3
+        area = np.trapezoid(columns["normalForce"][impact], columns["penetration"][impact])
+        lost = weight * (fall - first_apex(columns))
+        assert area == pytest.approx(lost, abs=1e-4 * weight * fall)  # rows each 0.1 us of an impact of 0.3 ms
+        assert lost == pytest.approx(share * weight * fall, abs=0.05 * weight * fall)
+
+
+@needs("HuntCrossley")
+def test_a_body_that_bounces_comes_to_rest_where_the_contact_bears_it(tmp_path):
+    columns = simulate(tmp_path, "bounce", "HuntCrossley", options=["--set", "contactDamping=5000"])["HuntCrossley"]
+    assert columns["normalForce"][-1] == pytest.approx(9.81, rel=1e-6)
+    assert columns["penetration"][-1] == pytest.approx(1e-6 * np.sqrt(9.81 / 120), rel=1e-6)  # K s^2 = m g
+
+
+@needs("ContactPoint")
+def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(tmp_path):
+    soft = {"contactStiffness": 100, "referencePenetration": 1e-3, "stiffnessExponent": 1.5, "contactDamping": 90, "dampingExponent": 1}
+    options = [word for name, value in soft.items() for word in ("--set", f"{name}={value}")]
+    columns = simulate(tmp_path, "throw", "ContactPoint", options=options)["ContactPoint"]
+    t, v, normal, friction = (columns[name] for name in ("time", "velocity", "normalForce", "frictionForce[1]"))
+    flight = columns["height"] > 0
+    assert (normal[flight] == 0).all() and (friction[flight] == 0).all()
+    assert v[t < 0.06].min() == 1, "until it touches, at 64 ms"
+    step = v[t < 0.1].min()
+    bounce = np.trapezoid(normal[t < 0.1], t[t < 0.1])  # over the mass of 1 kg: the change of the vertical speed
+    assert 0.1 < (1 - step) / bounce < 0.15, "between dynamic and static friction"
+    assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(9.81, rel=1e-2)  # the soft contact still swings a little
