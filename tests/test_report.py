@@ -1,5 +1,6 @@
 """The report and the documentation pages in a real browser, and the pictures that come from the same runs."""
 
+import base64
 import json
 import os
 import re
@@ -15,9 +16,12 @@ from conftest import FMUS, FOLDER, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError, papers  # noqa: E402
+from bristle.page import captions, page_text  # noqa: E402
+from bristle.reading import read_description  # noqa: E402
 from bristle.report import uplot  # noqa: E402
 from bristle.report.pictures import MODEL_PICTURES, README_PICTURES  # noqa: E402
 from bristle.report.simplify import kept_rows  # noqa: E402
+from bristle.report.svg import Line, Panel, drawing  # noqa: E402
 
 # One worker makes the report for all of these tests; a browser does not run with a sanitizer preloaded.
 pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.shipped]
@@ -232,15 +236,56 @@ def test_documentation_page_shows_its_equations(browser, fmu):
     heights = equations.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
     assert min(heights) > 10, "drawn as mathematics"
     assert page.locator("text=\\\\").count() == 0, "no LaTeX left over"
-    widths = page.locator("img").evaluate_all("all => all.map((one) => one.naturalWidth)")
-    assert all(width > 0 for width in widths)
-    assert len(widths) == len(list((REPOSITORY / "modelDescription" / "pictures" / fmu.name).glob("*.svg")))
     watched.close()
     assert watched.problems == []
     assert len(watched.requests) - sum(url.startswith("data:") for url in watched.requests) == 1
 
 
+def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(browser, fmu):
+    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
+    figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
+        const image = figure.querySelector("img");
+        return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+    })""")
+    watched.close()
+    kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
+    assert len(figures) >= 2
+    assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"
+    for figure in figures:
+        assert figure["width"] > 0, "drawn"
+        assert base64.b64decode(figure["data"].partition("base64,")[2]) == (kept / f"{figure['name']}.svg").read_bytes()
+        assert figure["caption"] == captions()[figure["name"]]
+
+
+def test_each_picture_has_a_caption_of_one_sentence():
+    assert captions().keys() == MODEL_PICTURES.keys()
+    for name, caption in captions().items():
+        assert caption[0].isupper() and caption.endswith(".") and not re.search(r"[.!?] ", caption), name
+        assert 10 < len(caption.split()) < 60, name
+
+
+def test_a_picture_without_a_caption_is_refused(tmp_path):
+    stray = tmp_path / "stray.svg"
+    stray.write_text("<svg/>", encoding="utf-8")
+    with pytest.raises(BristleError, match="stray.svg: pictures.toml has no caption"):
+        page_text(read_description(REPOSITORY / "modelDescription" / "LuGre.toml"), [], [stray])
+
+
 # Pictures that are kept with the sources
+
+ON_A_LINE = {"friction_curve", "hysteresis_loop", "pulse_response"}
+IN_A_PLANE = {"turning_direction", "crossing_motion", "turning_plane"}
+OF_A_PRESS = {"bounce", "impact_loop"}
+OF_A_POINT = {"throw", "cube"}
+
+
+def pictures_by_inputs(inputs):
+    """What a page shows follows from what the element can be driven with."""
+    if "penetration" in inputs:
+        return OF_A_PRESS
+    if "pointPosition[1]" in inputs:
+        return OF_A_POINT
+    return ON_A_LINE | IN_A_PLANE if "contactNormal[1]" in inputs else ON_A_LINE
 
 
 def polylines(text):
@@ -271,12 +316,35 @@ def check_in_step(kept, fresh):
 def test_pictures_of_each_model_are_what_the_rig_gives(fmu, report):
     fresh = report / "modelDescription" / "pictures" / fmu.name
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
-    names = sorted(file.name for file in fresh.glob("*.svg"))
-    assert sorted(file.name for file in kept.glob("*.svg")) == names
-    if {"normalForce", "relativeVelocity"} <= {v.name for v in fmu.description.inputs}:
-        assert names == sorted(f"{name}.svg" for name in MODEL_PICTURES)
+    names = sorted(file.name for file in fresh.glob("*"))
+    assert sorted(file.name for file in kept.glob("*")) == names
+    assert names == sorted(f"{name}.svg" for name in pictures_by_inputs({v.name for v in fmu.description.inputs}))
     for name in names:
         check_in_step(kept / name, fresh / name)
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
+def test_the_force_goes_round_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, report):
+    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    plain, grained = polylines(text)
+    width = 2 * (plain[0, 0] - plain[:, 0].min())  # it starts at rest, in the middle
+    assert np.ptp(plain[:, 1]) == pytest.approx(width, rel=0.01)
+    assert np.ptp(grained[:, 1]) == pytest.approx(0.5 * width, rel=0.01)
+    assert "transverseFriction 1" in text and "transverseFriction 0.5" in text
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")
+def test_a_line_that_a_model_has_no_parameter_for_is_left_out(fmu, report):
+    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    assert len(polylines(text)) == 1 and "transverseFriction" not in text
+
+
+@pytest.mark.parametrize("width, height", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
+def test_equal_axes_have_one_scale(width, height):
+    line = Line(np.array([0, width, width, 0]), np.array([0, 0, height, height]), time=np.arange(4.0))
+    (points,) = polylines(drawing([Panel([line], "x", "y", equal=True)]))
+    assert np.ptp(points[:, 0]) / np.ptp(points[:, 1]) == pytest.approx(width / height, rel=2e-3)  # a tenth of a pixel
+
 
 
 @pytest.mark.parametrize("name", README_PICTURES)

@@ -43,7 +43,7 @@ th, td { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); v
 td.number, th.number { white-space: nowrap; } code { font-size: .92em; }
 .note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
 figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 4px; }
-figcaption, footer { color: var(--soft); font-size: .9rem; } footer { margin-top: 3rem; }
+figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-width: 35rem; } footer { margin-top: 3rem; }
 """
 
 

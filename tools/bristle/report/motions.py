@@ -46,3 +46,40 @@ def shaken() -> Motion:
     time = np.arange(0, 0.5, step)
     frequency = 5 * 10 ** (2 * time)
     return _along_a_line(time, 0.02 * np.sin(2 * np.pi * np.cumsum(frequency) * step))
+
+
+def _in_space(time: np.ndarray, velocity: np.ndarray, normal: np.ndarray) -> Motion:
+    """Under 5 N, the normal force that the surface of Colantonio's blades is given for; vectors are rows of three."""
+    columns = {"time": time, "normalForce": np.full(time.size, 5.0)}
+    for name, vectors in {"relativeVelocity": velocity, "contactNormal": normal}.items():
+        columns |= {f"{name}[{i}]": component for i, component in enumerate(vectors.T, 1)}
+    return motion(columns)
+
+
+def _upright(time: np.ndarray) -> np.ndarray:
+    return np.tile([0.0, 0.0, 1.0], (time.size, 1))
+
+
+def turn_of_direction() -> Motion:
+    """From rest to 10 mm/s along x, then once round at this speed."""
+    angle = np.linspace(0, 2 * np.pi, 181)
+    time = np.concatenate([[0.0], 1 + angle / (2 * np.pi)])
+    circle = 0.01 * np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    return _in_space(time, np.concatenate([np.zeros((1, 3)), circle]), _upright(time))
+
+
+def push_across() -> Motion:
+    """A steady creep along y, and to and fro along x."""
+    time = np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0])
+    velocity = 1e-3 * np.array([[0, 0, 0], [0, 1, 0], [10, 1, 0], [-10, 1, 0], [0, 1, 0], [0, 1, 0]])
+    return _in_space(time, velocity, _upright(time))
+
+
+def turn_of_plane() -> Motion:
+    """A drag between x and y, a stop, and a quarter turn of the plane about y."""
+    angle = np.linspace(0, np.pi / 2, 91)
+    time = np.concatenate([[0.0, 0.2, 0.4, 0.6], 1 + angle / (np.pi / 2), [2.4]])
+    speed = np.array([0.0, 0.01, 0.01, 0.0] + [0.0] * (angle.size + 1))
+    tilt = np.concatenate([np.zeros(4), angle, angle[-1:]])
+    normal = np.stack([np.sin(tilt), 0 * tilt, np.cos(tilt)], axis=1)
+    return _in_space(time, np.outer(speed, [0.6, 0.8, 0]), normal)

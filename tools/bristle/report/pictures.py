@@ -3,54 +3,101 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .rig import Experiment, Run, experiment
-from .sections import Plot, read_plot
+import numpy as np
+
+from . import motions, sections
+from .rig import Experiment, Run
+from .sections import AXES, Quantity, read_experiment, read_quantity
 from .svg import Line, Panel, drawing
 
 FILE = Path(__file__).parent / "pictures.toml"
-OPTIONS = ("param", "set", "sets", "stop", "interval")
+HEIGHTS = {1: 320, 2: 210, 3: 180, 4: 170}  # of a panel, by their number
+EQUAL_HEIGHT = 400  # of one with the same scale along both axes
 
 Runner = Callable[[str, Experiment], Run]
+Named = tuple[str, Run]  # a run and what the key says about it
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One panel: one or more columns over another."""
+
+    x: Quantity
+    ys: tuple[Quantity, ...]
+    range: tuple[float, float] | None = None  # of x, in its shown unit; what lies outside is left out
+    equal: bool = False  # the same scale along both axes
+
+    def columns(self) -> set[str]:
+        return {self.x.column} | {y.column for y in self.ys}
+
+    def panel(self, runs: Sequence[Named]) -> Panel:
+        lines = [self._line(y, label, run) for label, run in runs for y in self.ys]
+        return Panel(lines, self.x.label, self._vector().label, self.equal)
+
+    def _vector(self) -> Quantity:
+        """What the panel shows: a column, or the vector whose components the columns are."""
+        return self.ys[0] if len(self.ys) == 1 else Quantity(self.ys[0].column[:-3], self.ys[0].unit)
+
+    def _line(self, y: Quantity, label: str, run: Run) -> Line:
+        x = self.x.factor * run.columns[self.x.column]
+        low, high = self.range or (-np.inf, np.inf)
+        rows = (x >= low) & (x <= high)
+        component = AXES[y.column[-3:]].strip() if len(self.ys) > 1 else ""
+        return Line(x[rows], y.factor * run.columns[y.column][rows], label or component, run.columns["time"][rows])
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One experiment and the panels that show it."""
+    """Experiments, each with the label of its lines, and the panels that show them."""
 
     name: str
-    experiment: Experiment
-    plots: tuple[Plot, ...]
+    experiments: tuple[tuple[str, Experiment], ...]
+    curves: tuple[Curves, ...]
     models: tuple[str, ...] = ()  # side by side in the README
 
-    def fits(self, run: Run) -> bool:
-        return bool(run) and all(plot.columns() <= run.columns.keys() for plot in self.plots)
+    def runs(self, model: str, run: Runner) -> Iterator[Named]:
+        """The runs that the model fits into."""
+        for label, experiment in self.experiments:
+            result = run(model, experiment)
+            if result and all(one.columns() <= result.columns.keys() for one in self.curves):
+                yield label, result
 
-    def panels(self, runs: Sequence[Run], named: bool) -> list[Panel]:
-        return [_panel(plot, runs, named) for plot in self.plots]
+    @property
+    def height(self) -> int:
+        return EQUAL_HEIGHT if any(one.equal for one in self.curves) else HEIGHTS[len(self.curves)]
+
+    def panels(self, runs: Sequence[Named]) -> list[Panel]:
+        return [one.panel(runs) for one in self.curves]
 
 
-def _panel(plot: Plot, runs: Sequence[Run], named: bool) -> Panel:
-    lines = [
-        Line(
-            plot.x.factor * run.columns[plot.x.column],
-            plot.y.factor * run.columns[plot.y.column],
-            run.model if named else "",
-            run.columns["time"],
-        )
-        for run in runs
-    ]
-    return Panel(lines, plot.x.label, plot.y.label)
+def _curves(x: str, y: str | Sequence[str], options: Mapping[str, Any] | None = None) -> Curves:
+    options = options or {}
+    limits = options.get("range")
+    ys = tuple(read_quantity(text) for text in ([y] if isinstance(y, str) else y))
+    return Curves(read_quantity(x), ys, tuple(limits) if limits else None, options.get("equal", False))
+
+
+@cache
+def _sections() -> dict[str, dict[str, Any]]:
+    entries = tomllib.loads(sections.FILE.read_text(encoding="utf-8"))["section"]
+    return {entry["system"]: entry for entry in entries}
 
 
 def _picture(entry: Mapping[str, Any]) -> Picture:
-    options = {key: entry[key] for key in OPTIONS if key in entry}
-    plots = tuple(read_plot(*words) for words in entry["plots"])
-    return Picture(entry["name"], experiment(entry["system"], **options), plots, tuple(entry.get("models", ())))
+    case = _sections()[entry["section"]] | entry if "section" in entry else dict(entry)
+    more = {"motion": getattr(motions, case["motion"])()} if "motion" in case else {}
+    lines = case.get("lines", [{"label": "", "set": {}}])
+    experiments = tuple(
+        (line["label"], read_experiment(case | {"set": case.get("set", {}) | line["set"]}, **more)) for line in lines
+    )
+    curves = tuple(_curves(*words) for words in case["plots"])
+    return Picture(case["name"], experiments, curves, tuple(case.get("models", ())))
 
 
 def _pictures(kind: str) -> dict[str, Picture]:
@@ -64,20 +111,19 @@ README_PICTURES = _pictures("readme")
 
 def wanted(models: Sequence[str]) -> list[tuple[str, Experiment]]:
     """All runs that the pictures need."""
-    pairs = [(model, picture.experiment) for model in models for picture in MODEL_PICTURES.values()]
-    for picture in README_PICTURES.values():
-        pairs += [(model, picture.experiment) for model in picture.models if model in models]
-    return pairs
+    pairs = [(model, picture) for model in models for picture in MODEL_PICTURES.values()]
+    pairs += [(model, picture) for picture in README_PICTURES.values() for model in picture.models if model in models]
+    return [(model, experiment) for model, picture in pairs for _, experiment in picture.experiments]
 
 
 def model_pictures(model: str, run: Runner) -> dict[str, str]:
     """The pictures of a model by their name, as SVG; only those whose system it fits into."""
     pictures = {}
     for picture in MODEL_PICTURES.values():
-        result = run(model, picture.experiment)
-        if picture.fits(result):
-            panels = picture.panels([result], named=False)
-            pictures[picture.name] = drawing(panels, height=320 if len(panels) == 1 else 210)
+        runs = list(picture.runs(model, run))
+        if runs:
+            named = runs if len(runs) > 1 else [("", runs[0][1])]
+            pictures[picture.name] = drawing(picture.panels(named), height=picture.height)
     return pictures
 
 
@@ -85,8 +131,9 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
     """The pictures of the README by their name, as SVG."""
     pictures = {}
     for picture in README_PICTURES.values():
-        results = [run(model, picture.experiment) for model in picture.models if model in models]
-        panels = picture.panels(results, named=True)
+        present = [model for model in picture.models if model in models]
+        runs = [(model, result) for model in present for _, result in picture.runs(model, run)]
+        panels = picture.panels(runs)
         pictures[picture.name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
     return pictures
 

@@ -13,8 +13,11 @@ from .. import BristleError
 from ..papers import Case
 from .rig import Experiment, experiment
 
-FACTORS = {"mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3}
+FILE = Path(__file__).parent / "sections.toml"
+OPTIONS = ("param", "set", "sets", "stop", "interval")  # of an experiment
+FACTORS = {"ms": 1e3, "mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3}
 COLUMN = re.compile(r"(\S+) \[(.+)\]")
+AXES = {"[1]": " x", "[2]": " y", "[3]": " z"}
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,9 @@ class Quantity:
 
 
 def in_words(name: str) -> str:
-    """trolley1.normalForce: trolley 1 normal force."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d)|\.", " ", name).lower()
+    """trolley1.normalForce: trolley 1 normal force; frictionForce[2]: friction force y."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d)|\.", " ", name).lower()
+    return re.sub(r"\[[123]\]", lambda index: AXES[index.group()], spaced)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Section:
 
 def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
     """The sections of sections.toml, then one for each other system that needs no file."""
-    known = tomllib.loads((Path(__file__).parent / "sections.toml").read_text(encoding="utf-8"))
+    known = tomllib.loads(FILE.read_text(encoding="utf-8"))
     by_name = {system["name"]: system for system in systems if not system["needsInput"]}
     entries = [entry for entry in known["section"] if entry["system"] in by_name]
     named = {entry["system"] for entry in entries}
@@ -78,7 +82,6 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 
 def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
-    options = {key: entry[key] for key in ("param", "stop", "interval") if key in entry}
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
     plots = tuple(read_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
@@ -86,9 +89,14 @@ def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[
         title=entry.get("title", system["title"]),
         text=" ".join(entry.get("text", "").split()),
         system=system,
-        experiment=experiment(entry["system"], **options),
+        experiment=read_experiment(entry),
         plots=plots,
     )
+
+
+def read_experiment(entry: Mapping[str, Any], **more: Any) -> Experiment:
+    """An experiment as the TOML files have it."""
+    return experiment(entry["system"], **{key: entry[key] for key in OPTIONS if key in entry}, **more)
 
 
 def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
@@ -100,10 +108,11 @@ def read_plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
     """A plot from its columns and options as the TOML files have them."""
     options = options or {}
     limits = options.get("range")
-    return Plot(_quantity(x), _quantity(y), options.get("reference"), tuple(limits) if limits else None)
+    return Plot(read_quantity(x), read_quantity(y), options.get("reference"), tuple(limits) if limits else None)
 
 
-def _quantity(text: str) -> Quantity:
+def read_quantity(text: str) -> Quantity:
+    """A column with its unit, as in "position [mm]"."""
     match = COLUMN.fullmatch(text)
     if not match:
         raise BristleError(f'"{text}" is not "column [unit]".')

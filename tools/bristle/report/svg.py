@@ -35,6 +35,7 @@ class Panel:
     lines: Sequence[Line]
     x_label: str
     y_label: str
+    equal: bool = False  # the same scale along both axes
 
 
 def drawing(panels: Sequence[Panel], width: int = 560, height: int = 320) -> str:
@@ -60,6 +61,10 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
     left, right, top, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, offset + MARGIN_TOP, offset + height - MARGIN_BOTTOM
     x_low, x_high = _range([line.x for line in panel.lines], margin=0)
     y_low, y_high = _range([line.y for line in panel.lines], margin=0.05)
+    if panel.equal:
+        scale = max((x_high - x_low) / (right - left), (y_high - y_low) / (bottom - top))
+        x_low, x_high = _widened(x_low, x_high, scale * (right - left))
+        y_low, y_high = _widened(y_low, y_high, scale * (bottom - top))
 
     def place_x(value: np.ndarray | float) -> np.ndarray | float:
         return left + (value - x_low) / (x_high - x_low) * (right - left)
@@ -94,6 +99,11 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
 def _range(arrays: Sequence[np.ndarray], margin: float) -> tuple[float, float]:
     low, high = min(float(a.min()) for a in arrays), max(float(a.max()) for a in arrays)
     extra = margin * (high - low) or (0.0 if high > low else abs(high) or 1.0)
+    return low - extra, high + extra
+
+
+def _widened(low: float, high: float, span: float) -> tuple[float, float]:
+    extra = (span - (high - low)) / 2
     return low - extra, high + extra
 
 
