@@ -43,6 +43,7 @@ typedef struct {
     int n_models;
     char **models; /* as given: files joined by commas */
     Settings set, sets, param;
+    const ParameterSet *named; /* set of resources/, or NULL */
     const char *set_file, *input, *output;
     double stop, interval, tolerance; /* a stop or interval below 0: not given */
     bool statistics;
@@ -190,12 +191,9 @@ static bool read_sets(Command *command, Message *message) {
     if (!command->set_file) return true;
     const char *dot = strrchr(command->set_file, '.');
     if (!dot || strcmp(dot, ".ssv") != 0) {
-        const ParameterSet *set = find_set(command->set_file);
-        if (!set)
-            return fail(message, "--sets %s: there is no set of this name, and it is no .ssv file.", command->set_file);
-        for (const SetValue *entry = set->values; entry->name; entry++)
-            settings_add(&command->sets, entry->name, entry->value);
-        return true;
+        command->named = find_set(command->set_file);
+        return command->named ||
+               fail(message, "--sets %s: there is no set of this name, and it is no .ssv file.", command->set_file);
     }
     FILE *file = fopen(command->set_file, "rb");
     if (!file) return fail(message, "%s: %s.", command->set_file, strerror(errno));
@@ -310,7 +308,7 @@ static bool prepare(Model *models, const Command *command, const Experiment *exp
         good = find_fmus(model, command->models[i], command->system, fmus, message) &&
                (model->coupling =
                     coupling_open(command->system, command->parameters, &command->table, model->fmus, message)) &&
-               set_surfaces(model->coupling, message) && give_all(model, command, known, message);
+               set_surfaces(model->coupling, command->named, message) && give_all(model, command, known, message);
         for (int k = 0; k < i && good; k++)
             if (strcmp(models[k].label, model->label) == 0) {
                 char number[16];

@@ -50,13 +50,14 @@ static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set
     return true;
 }
 
-bool set_surfaces(Coupling *coupling, Message *message) {
+bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message) {
     for (int c = 0; c < coupling->n_contacts; c++) {
         const char *name = coupling->system->contacts[c].set;
         const ParameterSet *set = name ? find_set(name) : NULL;
         if (name && !set)
             return fail(message, "the parameter set %s of the system %s is missing.", name, coupling->system->name);
         if (set && !set_surface(coupling, c, set, message)) return false;
+        if (chosen && !set_surface(coupling, c, chosen, message)) return false;
     }
     return true;
 }

@@ -7,7 +7,8 @@
 /* The set of that name, or NULL. */
 const ParameterSet *find_set(const char *name);
 
-/* Gives the FMU at each contact the values of the set that the system names, as far as it has and allows them. */
-bool set_surfaces(Coupling *coupling, Message *message);
+/* Gives the FMU at each contact the values of the set that the system names, then those of the chosen one (NULL: none), as far as
+ * it has and allows them. */
+bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message);
 
 #endif

@@ -288,6 +288,15 @@ def test_set_by_name_and_by_file_are_the_same(tmp_path):
             assert (by_file == by_name).all(), member
 
 
+@needs("LuGre", "LuGreNormalized")
+def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_force(tmp_path):
+    """Under the constant normal force of the system the two laws are one."""
+    options = ["--sets", "rill2023_model1", "--param", "normalForce=9.81", "--param", "amplitude=4e-4"]
+    found = simulate(tmp_path, "hysteresis", "LuGre", "LuGreNormalized", options=options)
+    work = [found[model]["work"][-1] for model in ("LuGre", "LuGreNormalized")]
+    assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration
+
+
 @needs("LuGre")
 def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
     """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1 dz/dt."""

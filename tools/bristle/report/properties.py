@@ -64,9 +64,7 @@ def properties(static_friction: Mapping[str, float]) -> list[Property]:
             "passive",
             "Energy that a relaxed element gives away under a constant normal force: crept into tension and jerked, "
             "or shaken. "
-            "A passive element gives none under any motion; none under these is what is measured. "
-            "A bristle per unit of normal force takes the numbers of the surface as they are here, so that it is 9.81 "
-            "times as stiff and as damped as the others.",
+            "A passive element gives none under any motion; none under these is what is measured.",
             motions,
             _passive,
         ),
