@@ -48,7 +48,8 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(needs_win64 win64_runtime "${runtime_object}")
 endif()
 
-file(GLOB generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/bristle/*.py")
+file(GLOB generator CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/tools/bristle/*.py" "${PROJECT_SOURCE_DIR}/tools/bristle/differentiate/*.py")
 
 # Compiles and links the generated sources of a model.
 function(bristle_add_library library model platform target)

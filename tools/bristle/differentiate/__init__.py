@@ -1,0 +1,36 @@
+"""Differentiates the C of a model.
+
+A model file holds formulas only, in a small subset of C99. From its syntax tree come
+- the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written again as `f_slopes`,
+  which gives the same values, bit by bit, and beside them their exact directional derivative (forward mode);
+- what each derivative, output and initial state depends on, member by member and element by element.
+
+A function `f` whose slope needs thought has a hand-written companion `f_slopes`; that one is then used.
+
+Each module knows only those above it in this list:
+
+    source                the model file and its includes as one syntax tree
+    kinds                 the types of C
+    constants             numbers and what is computed from them
+    unit                  what the tree declares: types, constants, functions
+    walker                what going through a function takes; which C is understood, and what is said of the rest
+
+    text                  C as text: parentheses, lines
+    rules                 the rules of derivatives
+    expression_slopes     expressions with their slopes
+    call_slopes           calls with their slopes
+    function_slopes       one function with its slopes
+    slopes                the file of slopes of a model
+
+    memory                what places in memory are made from
+    expression_origins    what expressions are made from
+    function_origins      what functions make
+    dependencies          what the derivatives, outputs and initial states of a model depend on
+
+    model                 all of it for one model
+"""
+
+from .model import ModelCode, read_model
+from .source import SubsetError
+
+__all__ = ["ModelCode", "SubsetError", "read_model"]

@@ -1,0 +1,176 @@
+"""Writes calls with their slopes: of functions of math.h by the rules, of the model's own through `f_slopes`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from pycparser import c_ast, c_generator
+
+from .expression_slopes import Destination, ExpressionWriter, Findings, Value
+from .kinds import DOUBLE, INT, VOID, Pointer, is_active, is_active_pointer
+from .rules import FROM_VALUE, math_slope, zero_or
+from .source import SubsetError
+from .text import POSTFIX, Text, call_text
+from .unit import Function, Unit
+from .walker import MATH_ARGUMENTS, TESTS, arguments
+
+
+@dataclass
+class Written:
+    """A function with slopes: its text, and what its callers have to know."""
+
+    text: str = ""  # none where it is written by hand
+    found: Findings = field(default_factory=Findings)
+    zero_result: bool = False
+
+
+SlopesOf = Callable[[str, c_ast.Node], Written]  # writes the function of this name, which is called here
+
+
+class CallWriter(ExpressionWriter):
+    """Gives the text of calls and of their slopes; a call that needs a line of its own is written."""
+
+    def __init__(self, unit: Unit, taken: Iterable[str], slopes_of: SlopesOf) -> None:
+        super().__init__(unit, taken)
+        self.slopes_of = slopes_of
+
+    def of_FuncCall(self, node: c_ast.FuncCall, want: bool, place: Destination | None) -> Value:
+        name = self.callee(node)
+        if name in self.unit.definitions:
+            return self.own_call(node, self.own_function(node, name), want, place)
+        if name in TESTS:
+            return Value(call_text(name, *(self.plain(a).value for a in arguments(node))), None, INT)
+        if name not in MATH_ARGUMENTS:
+            raise self.unknown_function(node, name)
+        if len(arguments(node)) != MATH_ARGUMENTS[name]:
+            raise self.error(node, f"{name} takes {MATH_ARGUMENTS[name]} argument(s)")
+        return self.math_call(node, name, want, place)
+
+    def math_call(self, node: c_ast.FuncCall, name: str, want: bool, place: Destination | None) -> Value:
+        wants = [want and not (name == "copysign" and i) for i in range(MATH_ARGUMENTS[name])]
+        inner = [self.expression(a, wanted) for a, wanted in zip(arguments(node), wants, strict=True)]
+        values, slopes = [a.value for a in inner], [a.slope for a in inner]
+        value = call_text(name, *values)
+        if not any(slopes):
+            return Value(value, None, DOUBLE)
+        if name not in FROM_VALUE:
+            return Value(value, math_slope(name, self.found.helpers, values, slopes), DOUBLE)
+        if place and place.name:
+            self.lines.write(f"{place.opening}{value.text};")
+            return Value(place.name, FROM_VALUE[name](place.name, slopes[0]), DOUBLE, declared=True)
+        kept = Text(self.fresh(name))
+        self.lines.write(f"const double {kept.text} = {value.text};")
+        return Value(kept, FROM_VALUE[name](kept, slopes[0]), DOUBLE)
+
+    # the model's own functions
+
+    def on_FuncCall(self, node: c_ast.FuncCall) -> None:
+        name = self.callee(node)
+        if name not in self.unit.definitions:
+            unused = f"the result of {name} is not used"
+            raise self.error(node, unused if name in MATH_ARGUMENTS else f"{name} is not a function of the model")
+        function = self.own_function(node, name)
+        if not function.writes:
+            self.lines.write(self.value_call(node, function).value.text + ";")
+            return
+        given = self.slopes_arguments(node, function, self.sources(node, function))
+        if is_active(function.result):
+            given.append(Text(f"&{self.kept_slope(function)}_slope"))
+        self.lines.write(call_text(name + "_slopes", *given).text + ";")
+
+    def own_call(self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None) -> Value:
+        """A call that gives a value."""
+        result = function.result
+        if result == VOID:
+            raise self.error(node, f"{function.name} gives no value")
+        if not function.writes and not (want and self.gives_slope(node, function)):
+            return self.value_call(node, function)
+        sources = self.sources(node, function)
+        if not function.writes and all(source.slope is None for source in sources):
+            return Value(call_text(function.name, *(source.value for source in sources)), None, result)
+        given = self.slopes_arguments(node, function, sources)
+        if not is_active(result):
+            kept = self.fresh(function.name)
+            text = call_text(function.name + "_slopes", *given).text
+            self.lines.write(f"const {result.name} {kept} = {text};")
+            return Value(Text(kept), None, result)
+        return self.slopes_call(function, given, place)
+
+    def gives_slope(self, node: c_ast.FuncCall, function: Function) -> bool:
+        return is_active(function.result) and not self.slopes_of(function.name, node).zero_result
+
+    def value_call(self, node: c_ast.FuncCall, function: Function) -> Value:
+        """A call of the function itself."""
+        values = [self.plain(a).value for a in arguments(node)]
+        return Value(call_text(function.name, *values), None, function.result)
+
+    def slopes_call(self, function: Function, given: list[Text], place: Destination | None) -> Value:
+        """A call whose result has a slope, written to where it is wanted or to a new variable."""
+        name, result = function.name + "_slopes", function.result
+        through_pointers = any(isinstance(p.kind, Pointer) for p in function.parameters)
+        if place and (place.name or place.opening == "return " or not through_pointers):
+            if place.before:
+                self.lines.write(place.before)
+            self.lines.write(f"{place.opening}{call_text(name, *given, place.slope).text};")
+            slope = Text(place.name.text + "_slope") if place.name else place.slope
+            return Value(place.name or place.slope, slope, result, declared=True)
+        kept = self.kept_slope(function)
+        text = call_text(name, *given, Text(f"&{kept}_slope")).text
+        self.lines.write(f"const {result.name} {kept} = {text};")
+        return Value(Text(kept), Text(kept + "_slope"), result)
+
+    def kept_slope(self, function: Function) -> str:
+        """A new name for the result of a call; its slope is declared."""
+        kept = self.fresh(function.name)
+        self.lines.write(f"{function.result.name} {kept}_slope;")
+        return kept
+
+    # arguments
+
+    def sources(self, node: c_ast.FuncCall, function: Function) -> list[Value]:
+        """The arguments of a call of the function with slopes."""
+        self.slopes_of(function.name, node)
+        pairs = list(zip(function.parameters, arguments(node), strict=True))
+        sources = [self.expression(a, is_active(p.kind)) for p, a in pairs]
+        for p, a in pairs:
+            if is_active_pointer(p.kind):
+                self.escape(a)
+        return sources
+
+    def slopes_arguments(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> list[Text]:
+        """What is passed to the function with slopes; notes that it is called."""
+        given = []
+        for p, a, source in zip(function.parameters, arguments(node), sources, strict=True):
+            given.append(source.value)
+            if is_active_pointer(p.kind):
+                given.append(source.slope or self.zero_companion(a))
+            elif is_active(p.kind):
+                given.append(zero_or(source.slope, p.kind))
+        if function.name not in self.found.calls:
+            self.found.calls.append(function.name)
+        return given
+
+    def escape(self, node: c_ast.Node) -> None:
+        """The variable is reached through a pointer: its slope counts as set and as read."""
+        root = self.root(node)
+        if root is None:
+            raise self.no_address(node)
+        self.found.nonzero.add(root.key)
+        self.found.read.add(root.key)
+
+    def zero_companion(self, node: c_ast.Node) -> Text:
+        """The slope of a constant that is reached through a pointer: the same place in a constant of zeros."""
+        root = self.root(node)
+        if root is None or root.place != "constant" or root.key == 0:
+            raise self.no_address(node)
+        self.found.zero_constants.add(root.name)
+        renamed = inner = copy.deepcopy(node)
+        while not isinstance(inner, c_ast.ID):
+            inner = inner.expr if isinstance(inner, c_ast.UnaryOp) else inner.name
+        inner.name += "_slope"
+        return Text(c_generator.CGenerator().visit(renamed), POSTFIX)
+
+    def no_address(self, node: c_ast.Node) -> SubsetError:
+        return self.error(node, "pass the address of a variable, a member or an element")

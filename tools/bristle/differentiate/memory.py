@@ -1,0 +1,135 @@
+"""What places in memory are made from while functions run over names in place of numbers, for those that run them.
+
+A place is a variable and the path into it; a value is known by the origins of its leaves, or it is an Address.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from .constants import Number, same
+from .kinds import DOUBLE, INT, Kind, Path, leaves, step_into
+
+Roots = frozenset[str]  # the members of the model's structs that something comes from
+
+NOTHING: Roots = frozenset()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a scalar comes from, its number where that is constant, and whether some path leaves it unset."""
+
+    roots: Roots = NOTHING
+    number: Number | None = None
+    unset: bool = False
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a pointer points to: one place, or one of several."""
+
+    places: tuple[Path, ...]
+    roots: Roots = NOTHING
+
+    def inner(self, step: str | int) -> Address:
+        """The address of a member or an element."""
+        return Address(tuple((*place, step) for place in self.places), self.roots)
+
+
+UNSET = Origin(unset=True)
+
+Origins = dict[Path, Origin]  # of the leaves of a value, or of all places
+
+
+def scalar(roots: Roots = NOTHING, number: Number | None = None) -> Origins:
+    """The value of a number."""
+    return {(): Origin(roots, number)}
+
+
+def union(origins: Iterable[Origin]) -> Roots:
+    return NOTHING.union(*(origin.roots for origin in origins))
+
+
+def converted(value: Origins | Address, kind: Kind) -> Origins | Address:
+    """A number takes the type of what it is stored in."""
+    if isinstance(value, Address) or () not in value or value[()].number is None or kind not in (INT, DOUBLE):
+        return value
+    roots, number = value[()].roots, value[()].number
+    if not isinstance(number, int) and not math.isfinite(number):
+        return scalar(roots)
+    return scalar(roots, float(number) if kind == DOUBLE else int(number))
+
+
+def merged_values(values: Sequence[Origins]) -> Origins:
+    """The value that is one of these."""
+    return {path: _merged([value[path] for value in values]) for path in values[0]}
+
+
+def joined(states: Iterable[Origins | None]) -> Origins | None:
+    """What the places hold behind several paths. A path that returned has none."""
+    present = [state for state in states if state is not None]
+    if len(present) < 2:
+        return present[0] if present else None
+    return {place: _joined([state.get(place) for state in present]) for place in set().union(*present)}
+
+
+def _merged(origins: Sequence[Origin]) -> Origin:
+    number = origins[0].number
+    return Origin(union(origins), number if all(same(o.number, number) for o in origins) else None)
+
+
+def _joined(origins: Sequence[Origin | None]) -> Origin:
+    first = origins[0]
+    if all(o is first or o == first for o in origins):
+        return first
+    present = [o for o in origins if o is not None]
+    merged = _merged(present)
+    if len(present) < len(origins):
+        return Origin(merged.roots, None, True)
+    return replace(merged, unset=any(o.unset for o in present))
+
+
+@dataclass
+class Memory:
+    """The variables that exist, what they hold, and what decides that the present statement runs at all."""
+
+    variables: dict[str, Kind] = field(default_factory=dict)
+    state: Origins = field(default_factory=dict)
+    control: Roots = NOTHING
+    count: int = 0
+
+    def new_variable(self, name: str, kind: Kind) -> Address:
+        self.count += 1
+        identity = f"{name}#{self.count}" if name in self.variables else name
+        self.variables[identity] = kind
+        return Address(((identity,),))
+
+    def keep(self, variables: Collection[str]) -> None:
+        """Forgets all variables but these."""
+        self.variables = {name: kind for name, kind in self.variables.items() if name in variables}
+        self.state = {place: origin for place, origin in self.state.items() if place[0] in variables}
+
+    def kind_at(self, place: Path) -> Kind:
+        return step_into(self.variables[place[0]], place[1:])
+
+    def load(self, address: Address, kind: Kind) -> Origins:
+        value = {}
+        for path, _ in leaves(kind):
+            origins = [self.state.get(place + path, UNSET) for place in address.places]
+            number = origins[0].number if len(origins) == 1 else None
+            value[path] = Origin(address.roots | union(origins), number)
+        return value
+
+    def store(self, address: Address, kind: Kind, value: Origins) -> None:
+        """Sets a place. Where it is one of several, each of them may also have kept what it held."""
+        for place in address.places:
+            for path, _ in leaves(kind):
+                origin = value.get(path, Origin())
+                roots = origin.roots | self.control | address.roots
+                if len(address.places) == 1:
+                    self.state[place + path] = Origin(roots, origin.number)
+                else:
+                    old = self.state.get(place + path, UNSET)
+                    self.state[place + path] = Origin(old.roots | roots, None, old.unset)

@@ -1,0 +1,36 @@
+"""All that the generator has to know of a model's C file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .dependencies import Dependencies, model_dependencies
+from .slopes import slopes_text
+from .source import Source
+from .unit import Unit
+
+# What the FMI layer may call.
+CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check", "check_inputs", "constrain"})
+
+
+@dataclass
+class ModelCode:
+    functions: frozenset[str]
+    slopes: str
+    dependencies: Dependencies
+    includes: list[str]
+
+
+def read_model(model_file: Path, include_dir: Path, header_types: str, options: Iterable[str] = ()) -> ModelCode:
+    """The code of a model. `options` are the members of Modes that the user chooses."""
+    source = Source(model_file, include_dir, header_types)
+    unit = Unit(source)
+    dependencies = model_dependencies(unit, frozenset(options))
+    return ModelCode(
+        functions=CONTRACT & unit.definitions.keys(),
+        slopes=slopes_text(unit, model_file.name),
+        dependencies=dependencies,
+        includes=source.includes,
+    )

@@ -1,0 +1,249 @@
+"""What a model's text declares: types, constants and functions, for whoever goes through its functions."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+from pycparser import c_ast, c_generator
+
+from .constants import Number, fold_binary, fold_unary, number
+from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Scalar, Struct, is_active, is_active_pointer
+from .source import Source, SubsetError, syntax_tree
+
+INTEGERS = {"int", "unsigned", "char", "short", "long", "signed", "_Bool"}
+STRUCTS = ("Parameters", "Inputs", "States", "Outputs", "Modes")  # the generated header declares them
+
+# The arguments of the functions that are differentiated: what they point to, and whether it is const.
+MODEL_SIGNATURES = {
+    "evaluate": (
+        ("Parameters", True), ("Inputs", True), ("States", True), ("Modes", True), ("States", False), ("Outputs", False),
+    ),
+    "initialize": (("Parameters", True), ("Inputs", True), ("States", False)),
+}  # fmt: skip
+
+
+@dataclass
+class Parameter:
+    name: str
+    kind: Kind
+    node: c_ast.Decl
+
+
+@dataclass
+class Function:
+    name: str
+    node: c_ast.FuncDef
+    result: Kind
+    parameters: list[Parameter]
+
+    @property
+    def writes(self) -> bool:
+        """Whether it may change doubles through a pointer."""
+        return any(is_active_pointer(p.kind) and not p.kind.const for p in self.parameters)
+
+    @property
+    def slopes_kinds(self) -> list[Kind]:
+        """The types of the arguments of the function with slopes."""
+        kinds = [kind for p in self.parameters for kind in [p.kind] * (2 if is_active(p.kind) else 1)]
+        return kinds + [Pointer(self.result, False)] * is_active(self.result)
+
+    @property
+    def slopes_head(self) -> str:
+        """Declaration of the function with slopes, without its body."""
+        arguments = []
+        for p in self.parameters:
+            arguments.append(declaration(p.node, p.name))
+            if is_active(p.kind):
+                arguments.append(declaration(p.node, p.name + "_slope"))
+        if is_active(self.result):
+            arguments.append(f"{self.result.name} *result_slope")
+        return f"static {self.result.name} {self.name}_slopes({', '.join(arguments) or 'void'})"
+
+
+def declaration(node: c_ast.Decl, name: str) -> str:
+    """C text that declares another name with the type of this one."""
+    node = copy.deepcopy(node)
+    node.init = None
+    inner = node.type
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = inner.type
+    inner.declname = node.name = name
+    return c_generator.CGenerator().visit(node)
+
+
+class Unit:
+    """Types, constants and functions of the whole text."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.typedefs: dict[str, Kind] = {}
+        self.structs: dict[str, Struct] = {}
+        self.enumerators: dict[str, int] = {}
+        self.constants: dict[str, tuple[Kind, c_ast.Decl]] = {}
+        self.definitions: dict[str, c_ast.FuncDef] = {}
+        self.signatures: dict[str, Function] = {}
+        for node in syntax_tree(source.text).ext:
+            self.declare(node)
+        if "evaluate" not in self.definitions:
+            raise SubsetError(f"{source.model}:1: the function evaluate is missing")
+        for name in STRUCTS:
+            if name not in self.typedefs:
+                raise SubsetError(f'{source.model}:1: the type {name} is not known; include "{source.header_name}"')
+        for name in MODEL_SIGNATURES:
+            self.check_signature(name)
+
+    def declare(self, node: c_ast.Node) -> None:
+        if isinstance(node, c_ast.Typedef):
+            self.typedefs[node.name] = self.kind_of(node.type, name=node.name)
+        elif isinstance(node, c_ast.FuncDef):
+            self.definitions[node.decl.name] = node
+        elif not isinstance(node, c_ast.Decl) or isinstance(node.type, c_ast.FuncDecl):
+            return
+        elif isinstance(node.type, (c_ast.Enum, c_ast.Struct)):
+            self.base_kind(node.type, None)
+        elif "const" in node.quals:
+            self.constants[node.name] = (self.kind_of(node.type, init=node.init), node)
+
+    def error(self, node: c_ast.Node | None, text: str) -> SubsetError:
+        coord = getattr(node, "coord", None)
+        where = f"{coord.file}:{coord.line}" if coord else f"{self.source.model}:1"
+        return SubsetError(f"{where}: {text}")
+
+    # types
+
+    def kind_of(self, node: c_ast.Node, name: str | None = None, init: c_ast.Node | None = None) -> Kind:
+        """The type that a declaration gives; `name` is the one that a typedef gives it."""
+        if isinstance(node, c_ast.TypeDecl):
+            return self.base_kind(node.type, name)
+        if isinstance(node, c_ast.PtrDecl):
+            if isinstance(node.type, c_ast.FuncDecl):
+                raise self.error(node, "a pointer to a function is not supported; call the function by its name")
+            return self.pointer_to(node.type)
+        if isinstance(node, c_ast.ArrayDecl):
+            return self.array(node, init)
+        if isinstance(node, c_ast.Typename):
+            return self.kind_of(node.type)
+        raise self.unsupported(node)
+
+    def pointer_to(self, node: c_ast.Node) -> Pointer:
+        return Pointer(self.kind_of(node), _is_const(node))
+
+    def array(self, node: c_ast.ArrayDecl, init: c_ast.Node | None) -> Array:
+        element = self.kind_of(node.type)
+        if node.dim is not None:
+            return Array(element, self.constant_int(node.dim))
+        if not isinstance(init, c_ast.InitList):
+            raise self.error(node, "an array needs its size")
+        return Array(element, len(init.exprs))
+
+    def base_kind(self, node: c_ast.Node, name: str | None) -> Kind:
+        if isinstance(node, c_ast.Enum):
+            return self.enum(node)
+        if isinstance(node, c_ast.Struct):
+            return self.struct(node, name)
+        if isinstance(node, c_ast.IdentifierType):
+            return self.named_kind(node)
+        raise self.unsupported(node)
+
+    def enum(self, node: c_ast.Enum) -> Scalar:
+        value = 0
+        for item in node.values.enumerators if node.values else ():
+            value = self.constant_int(item.value) if item.value is not None else value
+            self.enumerators[item.name] = value
+            value += 1
+        return INT
+
+    def struct(self, node: c_ast.Struct, name: str | None) -> Struct:
+        if node.decls is None:
+            if node.name not in self.structs:
+                raise self.error(node, f"struct {node.name} is not declared")
+            return self.structs[node.name]
+        kind = Struct(name or f"struct {node.name}", tuple((d.name, self.kind_of(d.type)) for d in node.decls))
+        if node.name:
+            self.structs[node.name] = kind
+        return kind
+
+    def named_kind(self, node: c_ast.IdentifierType) -> Kind:
+        names = node.names
+        if names in (["double"], ["void"]):
+            return DOUBLE if names == ["double"] else VOID
+        if all(n in INTEGERS for n in names):
+            return INT
+        if len(names) == 1 and names[0] in self.typedefs:
+            return self.typedefs[names[0]]
+        text = f"the type {' '.join(names)} is not supported; use double, int or a struct of double"
+        raise self.error(node, text)
+
+    def unsupported(self, node: c_ast.Node) -> SubsetError:
+        text = "this type is not supported; use double, int, structs of double, pointers and arrays of these"
+        return self.error(node, text)
+
+    # constants
+
+    def constant_int(self, node: c_ast.Node) -> int:
+        value = self.fold(node)
+        if not isinstance(value, int):
+            raise self.error(node, "this must be a constant whole number")
+        return value
+
+    def fold(self, node: c_ast.Node) -> Number | None:
+        """The number that a constant expression of integers stands for, or None."""
+        if isinstance(node, c_ast.Constant):
+            return number(node)
+        if isinstance(node, c_ast.ID):
+            return self.enumerators.get(node.name)
+        if isinstance(node, c_ast.UnaryOp):
+            return fold_unary(node.op, self.fold(node.expr))
+        if isinstance(node, c_ast.BinaryOp):
+            return fold_binary(node.op, self.fold(node.left), self.fold(node.right))
+        return None
+
+    # functions
+
+    def function(self, name: str) -> Function:
+        if name not in self.signatures:
+            node = self.definitions[name]
+            head = node.decl.type
+            parameters = [self.parameter(name, node, p) for p in (head.args.params if head.args else ())]
+            result = self.kind_of(head.type)
+            if is_active_pointer(result):
+                text = f"{name} returns a pointer, which is not supported; return a struct or write through an argument"
+                raise self.error(node, text)
+            self.signatures[name] = Function(name, node, result, [p for p in parameters if p.kind != VOID])
+        return self.signatures[name]
+
+    def parameter(self, name: str, node: c_ast.FuncDef, parameter: c_ast.Node) -> Parameter:
+        """A parameter of the named function; its type is void where it says that there is none."""
+        if isinstance(parameter, c_ast.EllipsisParam):
+            raise self.error(node, f"{name} takes a varying number of arguments, which is not supported")
+        is_array = isinstance(parameter.type, c_ast.ArrayDecl)
+        kind = self.pointer_to(parameter.type.type) if is_array else self.kind_of(parameter.type)
+        if kind != VOID and not parameter.name:
+            raise self.error(parameter, f"an argument of {name} needs a name")
+        return Parameter(parameter.name, kind, parameter)
+
+    def check_signature(self, name: str) -> None:
+        if name not in self.definitions:
+            return
+        function = self.function(name)
+        expected = [Pointer(self.typedefs[kind], const) for kind, const in MODEL_SIGNATURES[name]]
+        if function.result != VOID or [p.kind for p in function.parameters] != expected:
+            arguments = ", ".join(f"{'const ' if const else ''}{kind} *" for kind, const in MODEL_SIGNATURES[name])
+            raise self.error(function.node, f"{name} must be declared as static void {name}({arguments})")
+
+    def has_companion(self, name: str) -> bool:
+        """Whether a hand-written companion exists; its arguments must be the ones a generated one would have."""
+        written = name + "_slopes"
+        if written not in self.definitions:
+            return False
+        function, own = self.function(name), self.function(written)
+        if own.result != function.result or [p.kind for p in own.parameters] != function.slopes_kinds:
+            raise self.error(own.node, f"{written} does not fit {name}; declare it as {function.slopes_head}")
+        return True
+
+
+def _is_const(node: c_ast.Node) -> bool:
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return "const" in node.quals
