@@ -750,6 +750,11 @@ ERRORS = {
     "index outside": ("    y->F = u->n[3];", "", 10, "the index 3 is outside of the array of 3"),
     "global variable": ("    y->F = memory;", "static double memory;", 10, "memory is not declared"),
     "arguments": ("    y->F = fmin(u->v);", "", 10, "fmin takes 2 argument"),
+    "pointer as a value": ("    y->F = u->n;", "", 10, "a pointer cannot stand where a value is needed"),
+    "pointer set again": ("    const double *q = &u->v;\n    q = &u->N;\n    y->F = *q;", "", 11, "a pointer is set once"),
+    "no value": ("    y->F = f(u->v);", "static void f(double q) { (void)q; }", 10, "f gives no value"),
+    "designator": ("    const Inputs q = {.w = 1};\n    y->F = q.v;", "", 10, "there is no such member in what these braces make"),
+    "nested designator": ("    const Inputs q = {.n[0] = 1};\n    y->F = q.v;", "", 10, "a nested designator is not supported"),
     "syntax": ("    y->F = ;", "", 10, "this is not C that is understood here"),
 }  # fmt: skip
 
@@ -808,7 +813,11 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 """
 
 
-@pytest.mark.parametrize("search", ["", "for (double q = 1; q < u->v;) q *= 2;"], ids=["followed", "not followed"])
+@pytest.mark.parametrize(
+    "search",
+    ["", "for (double q = 1; q < u->v;) q *= 2;", "const Inputs q = {.n[0] = u->v, .n[1] = 1}; x->w = q.n[0];"],
+    ids=["followed", "not followed", "not followed in braces"],
+)
 def test_what_the_modes_are_found_from_counts_at_the_start(tmp_path, search):
     """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no mistake, but tells nothing."""
     body = "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"

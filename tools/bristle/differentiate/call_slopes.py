@@ -84,7 +84,7 @@ class CallWriter(ExpressionWriter):
         """A call that gives a value."""
         result = function.result
         if result == VOID:
-            raise self.error(node, f"{function.name} gives no value")
+            raise self.no_value(node)
         if not function.writes and not (want and self.gives_slope(node, function)):
             return self.value_call(node, function)
         sources = self.sources(node, function)

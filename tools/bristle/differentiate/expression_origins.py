@@ -52,10 +52,16 @@ class ExpressionTracer(Walker):
             raise self.error(node, "a number is needed here")
         return value[()]
 
-    def initial(self, node: c_ast.Node, kind: Kind) -> Origins | Address:
+    def content(self, node: c_ast.Node, value: Origins | Address, kind: Kind) -> Origins:
+        """The value of an expression as a variable of this type holds it."""
+        if isinstance(value, Address):
+            raise self.error(node, "a pointer cannot stand where a value is needed")
+        return converted(value, kind)
+
+    def initial(self, node: c_ast.Node, kind: Kind) -> Origins:
         """What a variable of this type is set to where it is declared."""
         if not isinstance(node, c_ast.InitList):
-            return converted(self.value(node), kind)
+            return self.content(node, self.value(node), kind)
         value = {path: Origin(NOTHING, 0) for path, _ in leaves(kind)}
         for part in self.parts(node, kind):
             inner = self.initial(part.item, part.kind)
@@ -83,7 +89,7 @@ class ExpressionTracer(Walker):
     def of_Cast(self, node: c_ast.Cast) -> Origins | Address:
         return converted(self.value(node.expr), self.unit.kind_of(node.to_type))
 
-    def of_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Origins | Address:
+    def of_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Origins:
         return self.initial(node.init, self.unit.kind_of(node.type))
 
     def of_UnaryOp(self, node: c_ast.UnaryOp) -> Origins | Address:
@@ -156,7 +162,7 @@ class ExpressionTracer(Walker):
     def held(self, node: c_ast.FuncCall) -> tuple[Address, Kind]:
         """The struct that a call gives, as a variable."""
         kind = self.unit.function(node.name.name).result
-        value = self.value(node)
+        value = self.content(node, self.value(node), kind)
         address = self.memory.new_variable("held", kind)
         self.memory.store(address, kind, value)
         return address, kind

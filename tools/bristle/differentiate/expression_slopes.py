@@ -267,11 +267,6 @@ class ExpressionWriter(Walker):
             any_slope = any_slope or slope is not None
         return "{" + ", ".join(values) + "}", "{" + ", ".join(slopes) + "}" if any_slope else None
 
-    def position(self, item: c_ast.NamedInitializer, kind: Kind) -> int:
-        if len(item.name) != 1:
-            raise self.error(item, "a nested designator is not supported; use nested braces")
-        return super().position(item, kind)
-
     def part(self, part: Part, want: bool, alone: bool) -> tuple[str, str | None]:
         """Text of one value in braces and of its slope."""
         if isinstance(part.item, c_ast.InitList):

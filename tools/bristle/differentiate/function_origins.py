@@ -39,7 +39,14 @@ class Tracer(ExpressionTracer):
 
     # calls
 
-    def of_FuncCall(self, node: c_ast.FuncCall) -> Origins | None:
+    def of_FuncCall(self, node: c_ast.FuncCall) -> Origins:
+        value = self.call(node)
+        if value is None:
+            raise self.no_value(node)
+        return value
+
+    def call(self, node: c_ast.FuncCall) -> Origins | None:
+        """What a call gives, if it gives anything."""
         name = self.callee(node)
         given = [self.value(a) for a in arguments(node)]
         if name in self.unit.definitions:
@@ -192,8 +199,8 @@ class Tracer(ExpressionTracer):
     def on_Return(self, node: c_ast.Return) -> Outcome:
         value = None
         if node.expr is not None:
-            value = converted(self.value(node.expr), self.frame.function.result)
-            value = {path: Origin(o.roots | self.memory.control, o.number) for path, o in value.items()}
+            given = self.content(node, self.value(node.expr), self.frame.function.result)
+            value = {path: Origin(o.roots | self.memory.control, o.number) for path, o in given.items()}
         self.frame.results.append((value, self.memory.state))
         return Outcome(None, True)
 
@@ -201,10 +208,10 @@ class Tracer(ExpressionTracer):
 
     def on_Cast(self, node: c_ast.Cast) -> None:
         if isinstance(node.expr, c_ast.FuncCall):
-            self.value(node.expr)
+            self.call(node.expr)
 
     def on_FuncCall(self, node: c_ast.FuncCall) -> None:
-        self.value(node)
+        self.call(node)
 
     def on_UnaryOp(self, node: c_ast.UnaryOp) -> None:
         address, kind = self.place(node.expr)
@@ -217,7 +224,8 @@ class Tracer(ExpressionTracer):
             source = c_ast.BinaryOp(node.op[:-1], node.lvalue, node.rvalue, node.coord)
         value = self.value(source)
         address, kind = self.place(node.lvalue)
-        self.memory.store(address, kind, converted(value, kind))
+        self.check_target(node, kind)
+        self.memory.store(address, kind, self.content(node, value, kind))
 
     def on_Decl(self, node: c_ast.Decl) -> None:
         kind = self.unit.kind_of(node.type, init=node.init)

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from .call_slopes import CallWriter, SlopesOf, Written
 from .expression_slopes import STEPS, Destination, Symbol, Value
-from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, is_active, is_mixed
+from .kinds import DOUBLE, INT, VOID, Kind, Pointer, is_active, is_mixed
 from .rules import product_slope, quotient_slope, zero_or
 from .text import UNARY, Text, unary, wrapped
 from .unit import Function, Unit, declaration
@@ -205,9 +205,7 @@ class FunctionWriter(CallWriter):
 
     def on_Assignment(self, node: c_ast.Assignment) -> None:
         target = self.target(node.lvalue)
-        if isinstance(target.kind, (Pointer, Array)):
-            text = "a pointer is set once, where it is declared; an array is set element by element"
-            raise self.error(node, text)
+        self.check_target(node, target.kind)
         if target.kind == INT or target.slope is None:
             self.lines.write(f"{target.value.text} {node.op} {self.plain(node.rvalue).value.text};")
             return
@@ -311,7 +309,8 @@ def _declared_names(function: Function) -> dict[str, c_ast.Decl]:
 
     class Names(c_ast.NodeVisitor):
         def visit_Decl(self, node: c_ast.Decl) -> None:
-            names.setdefault(node.name, node)
+            if node.name:
+                names.setdefault(node.name, node)
             self.generic_visit(node)
 
     Names().visit(function.node)

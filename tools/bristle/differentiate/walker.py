@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from pycparser import c_ast
 
-from .kinds import Array, Kind, Struct
+from .kinds import Array, Kind, Pointer, Struct
 from .source import SubsetError
 from .unit import Function, Unit
 
@@ -139,10 +139,20 @@ class Walker:
 
     def position(self, item: c_ast.NamedInitializer, kind: Kind) -> int:
         """How many members or elements there are before the one that is named."""
+        if len(item.name) != 1:
+            raise self.error(item, "a nested designator is not supported; use nested braces")
         designator = item.name[0]
         if isinstance(kind, Array):
             return self.unit.constant_int(designator)
-        return [name for name, _ in kind.members].index(designator.name)
+        members = [name for name, _ in kind.members] if isinstance(kind, Struct) else []
+        if not isinstance(designator, c_ast.ID) or designator.name not in members:
+            raise self.error(item, "there is no such member in what these braces make")
+        return members.index(designator.name)
+
+    def check_target(self, node: c_ast.Assignment, kind: Kind) -> None:
+        if isinstance(kind, (Pointer, Array)):
+            text = "a pointer is set once, where it is declared; an array is set element by element"
+            raise self.error(node, text)
 
     # what is said of C that is outside of the subset
 
@@ -153,6 +163,9 @@ class Walker:
         known = ", ".join(MATH_ARGUMENTS)
         text = f"the function {name} is not known here; write it as a static function, or use one of {known}"
         return self.error(node, text)
+
+    def no_value(self, node: c_ast.FuncCall) -> SubsetError:
+        return self.error(node, f"{self.callee(node)} gives no value")
 
     def pointer_choice(self, node: c_ast.TernaryOp) -> SubsetError:
         return self.error(node, "a choice between pointers is not supported; use if and else")
