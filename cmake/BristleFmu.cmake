@@ -9,7 +9,6 @@ set(targets_darwin64 x86_64-macos.11.0 aarch64-macos.11.0) # joined into one lib
 
 set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-    -Wno-unused-function # a model takes from the shared headers what it needs
     -Wno-tautological-compare) # a size may be zero
 
 if(BRISTLE_SANITIZE)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shipped
 
 NAMES = set(FUNCTIONS)
 # A model takes from the shared headers what it needs, so some of their functions stay unused.
-GCC = ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-O2", "-fvisibility=hidden")
+GCC = ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-fvisibility=hidden")
 
 
 def run(*command, **options):

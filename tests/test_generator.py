@@ -352,7 +352,7 @@ def generated_with(project, out, addition):
 
 def compiled(project, out):
     """What a compiler with the warnings of the build says of the generated unit."""
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function"]
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
     return subprocess.run(["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"], capture_output=True, text=True)
 

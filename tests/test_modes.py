@@ -44,6 +44,21 @@ def test_modes_change_in_events_only(fmu):
     assert changed > 10
 
 
+@pytest.mark.fmus(lambda d: bool(d.states))
+def test_the_description_says_which_states_an_event_may_set(fmu):
+    """`reinit` of exactly these, and a word to the importer whenever one is set."""
+    d = fmu.description
+    sampler, changed = Sampler(d, "reset states"), set()
+    for instance, parameters in sampler.points(fmu, 10, 20):
+        instance.set(sampler.inputs(parameters))
+        instance.states = before = sampler.states(parameters)
+        _, info = instance.event()
+        now = {v.name for v, old, new in zip(d.states, before, instance.states) if old != new}
+        assert bool(info.valuesOfContinuousStatesChanged) == bool(now)
+        changed |= now
+    assert changed == {v.name for v in d.states if v.attributes.get("reinit") == "true"}
+
+
 @MODES
 def test_one_call_settles_everything(fmu):
     """For any input: a second call finds nothing to do, and no indicator rests at zero."""

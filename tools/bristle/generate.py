@@ -54,10 +54,10 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
     _write(header, header_text(description, code.functions, guid=""))
     sources = included_files("fmu.c", (out, project.source, fmi_include))
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
-    guid = content_guid([("modelDescription.xml", xml_text(description, structure, guid="")), *texts])
+    guid = content_guid([("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts])
 
     _write(header, header_text(description, code.functions, guid))
-    _write(out / "modelDescription.xml", xml_text(description, structure, guid))
+    _write(out / "modelDescription.xml", xml_text(description, structure, code.resets, guid))
     sets, pictures = parameter_sets(description, project.resources), project.pictures(description.name)
     for stale in (out / "resources").glob("*.ssv"):
         stale.unlink()

@@ -19,7 +19,13 @@ def unit_text(description: Description, functions: Iterable[str]) -> str:
     if "next_modes" not in functions:
         includes.append("common/contact_events.h")
     includes += [f"{description.name}_slopes.c", "solver/solver.c", "fmi2/fmi2.c"]
-    lines = [f"/* {description.name} as one translation unit. Generated. */", "#define BRISTLE_TABLES"]
+    lines = [
+        f"/* {description.name} as one translation unit. Generated. */",
+        "#ifdef __GNUC__",
+        '#pragma GCC diagnostic ignored "-Wunused-function" /* a model takes from the shared headers what it needs */',
+        "#endif",
+        "#define BRISTLE_TABLES",
+    ]
     return "\n".join(lines + [f'#include "{name}"' for name in includes]) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -48,7 +48,7 @@ class Scalar:
     type: Element
 
 
-def xml_text(description: Description, structure: Structure, guid: str) -> str:
+def xml_text(description: Description, structure: Structure, resets: Collection[str], guid: str) -> str:
     root = Element(
         "fmiModelDescription",
         fmiVersion="2.0",
@@ -78,7 +78,7 @@ def xml_text(description: Description, structure: Structure, guid: str) -> str:
         tolerance=repr(description.tolerance),
         stepSize=repr(description.step),
     )
-    places = _variables(root, description)
+    places = _variables(root, description, resets)
     _structure(root, description, structure, places)
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -115,7 +115,7 @@ def _types(root: Element, description: Description) -> None:
             SubElement(enumeration, "Item", name=name, value=str(value), description=text)
 
 
-def _variables(root: Element, description: Description) -> dict[str, int]:
+def _variables(root: Element, description: Description, resets: Collection[str]) -> dict[str, int]:
     """Writes all variables; gives the index of each, counted from 1."""
     variables = SubElement(root, "ModelVariables")
     places: dict[str, int] = {}
@@ -130,6 +130,9 @@ def _variables(root: Element, description: Description) -> dict[str, int]:
     elements = {element.get("name"): element for element in variables}
     for state, rate in state_rates(description):
         elements[rate][0].set("derivative", str(places[state]))
+    for state in description.states:
+        for name in state.scalar_names if state.symbol in resets else ():
+            elements[name][0].set("reinit", "true")
     return places
 
 

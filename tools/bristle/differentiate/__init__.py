@@ -3,7 +3,8 @@
 A model file holds formulas only, in a small subset of C99. From its syntax tree come
 - the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written again as `f_slopes`,
   which gives the same values, bit by bit, and beside them their exact directional derivative (forward mode);
-- what each derivative, output and initial state depends on, member by member and element by element.
+- what each derivative, output and initial state depends on, member by member and element by element;
+- which states an event may set.
 
 A function `f` whose slope needs thought has a hand-written companion `f_slopes`; that one is then used.
 
@@ -26,6 +27,8 @@ Each module knows only those above it in this list:
     expression_origins    what expressions are made from
     function_origins      what functions make
     dependencies          what the derivatives, outputs and initial states of a model depend on
+
+    resets                which states an event may set
 
     model                 all of it for one model
 """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .dependencies import Dependencies, model_dependencies
+from .resets import reset_states
 from .slopes import slopes_text
 from .source import Source
 from .unit import Unit
@@ -20,6 +21,7 @@ class ModelCode:
     functions: frozenset[str]
     slopes: str
     dependencies: Dependencies
+    resets: frozenset[str]  # states that an event may set
     includes: list[str]
 
 
@@ -32,5 +34,6 @@ def read_model(model_file: Path, include_dir: Path, header_types: str, options: 
         functions=CONTRACT & unit.definitions.keys(),
         slopes=slopes_text(unit, model_file.name),
         dependencies=dependencies,
+        resets=reset_states(unit),
         includes=source.includes,
     )

@@ -1,0 +1,64 @@
+"""Which states an event may set: those that `next_modes` and `constrain` write, themselves or by what they call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pycparser import c_ast
+
+from .unit import Unit
+
+EVENT_FUNCTIONS = ("next_modes", "constrain")
+
+
+def reset_states(unit: Unit) -> frozenset[str]:
+    """The members of States that an event may set."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = list(EVENT_FUNCTIONS)
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in unit.definitions:
+            continue
+        seen.add(name)
+        function = unit.definitions[name]
+        calls = [node for node in _nodes(function.body) if isinstance(node, c_ast.FuncCall)]
+        waiting += [call.name.name for call in calls]
+        written = [node.lvalue for node in _nodes(function.body) if isinstance(node, c_ast.Assignment)]
+        written += [argument for call in calls for argument in _written_arguments(unit, call)]
+        states = {p.name for p in _parameters(function) if _is_written(p) and _points_to_states(p)}
+        found |= {place.field.name for node in written for place in _nodes(node) if _is_member_of(place, states)}
+    return frozenset(found)
+
+
+def _nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    yield node
+    for _, child in node.children():
+        yield from _nodes(child)
+
+
+def _parameters(function: c_ast.FuncDef) -> list[c_ast.Decl]:
+    arguments = function.decl.type.args
+    return list(arguments.params) if arguments else []
+
+
+def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
+    """What a call hands over to be written."""
+    function = unit.definitions.get(call.name.name)
+    if function is None or not call.args:
+        return []
+    pairs = zip(call.args.exprs, _parameters(function), strict=False)
+    return [argument for argument, parameter in pairs if _is_written(parameter)]
+
+
+def _is_written(parameter: c_ast.Decl) -> bool:
+    """Whether a parameter is a pointer through which a function may write."""
+    return isinstance(parameter.type, (c_ast.PtrDecl, c_ast.ArrayDecl)) and "const" not in parameter.type.type.quals
+
+
+def _points_to_states(parameter: c_ast.Decl) -> bool:
+    return getattr(parameter.type.type.type, "names", None) == ["States"]
+
+
+def _is_member_of(node: c_ast.Node, names: set[str]) -> bool:
+    return isinstance(node, c_ast.StructRef) and isinstance(node.name, c_ast.ID) and node.name.name in names
