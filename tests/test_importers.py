@@ -82,6 +82,32 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
             assert all(m.category == "logStatusWarning" for m in said)
 
 
+# CasADi's DaeBuilder: model exchange, evaluated at any point
+
+def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
+    """It never leaves continuous-time mode and sets there whatever differs from the last point, states included, by fmi2SetReal."""
+    d = fmu.description
+    sampler = Sampler(d, "casadi")
+    names = [v.name for v in d.derivatives + d.outputs]
+    tunable = [v.name for v in d.real_parameters if v.variability == "tunable"]
+    with fmu.model_exchange(logging=True) as host:
+        host.start()
+        for _ in range(20):
+            parameters = accepted_parameters(fmu, sampler)
+            inputs, states = sampler.inputs(parameters), sampler.states(parameters)
+            point = {name: parameters[name] for name in tunable} | inputs | dict(zip([v.name for v in d.states], states))
+            host.set(point)
+            assert host.states == states
+            with fmu.model_exchange() as fresh:
+                fresh.start({**parameters, **inputs})
+                fresh.states = states
+                if host.modes() == fresh.modes():  # those of the host are held
+                    assert [host.get(name) for name in names] == [fresh.get(name) for name in names]
+        said = [m.text for m in host.messages if m.status != OK]
+        assert all(m.category == "logStatusWarning" for m in host.messages if m.status != OK)
+        assert len(said) == len(set(said)) <= 2, "tolerated calls are told once each, as warnings"
+
+
 def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
     """Facts 2, 8 and 10: trial points after CompletedIntegratorStep, time forward and back, the first step just after zero."""
     d = fmu.description

@@ -313,7 +313,8 @@ def test_what_the_model_computes_cannot_be_set(fmu, kind):
         with fmu.instance(kind) as instance:
             to_phase(instance, phase)
             before = instance.snapshot()
-            for variable in d.states + d.derivatives + d.outputs:
+            tolerated = d.states if phase in ("event", "continuous") else []  # see test_importers.py
+            for variable in [v for v in d.states + d.derivatives + d.outputs if v not in tolerated]:
                 assert instance.try_set(variable.name, 1.0) == ERROR
                 if phase != "terminated":
                     assert variable.name in instance.messages[-1].text
@@ -499,13 +500,22 @@ def test_fixed_parameters_hold_once_the_run_has_begun(fmu, kind):
             assert instance.try_set(variable.name, variable.start) == OK, "to set what it is already is no change"
 
 
-def test_parameters_are_not_set_in_continuous_time(fmu):
+def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
+    """There it takes effect with the next evaluation; the instance goes on when it is right again."""
+    d = fmu.description
+    limited = [v for v in d.real_parameters if v.variability == "tunable" and v.min is not None]
     with fmu.model_exchange() as instance:
         instance.start()
-        before = instance.snapshot()
-        for variable in fmu.description.real_parameters:
-            assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
-        assert instance.snapshot() == before
+        for variable in limited:
+            before = instance.snapshot()
+            assert instance.try_set(variable.name, variable.min - 1) == OK
+            output = instance.reference_array([d.outputs[0].reference])
+            assert instance.fmi2GetReal(output, 1, reals([0])) == ERROR
+            assert variable.name in instance.messages[-1].text
+            assert instance.try_set(variable.name, variable.start) == OK
+            assert instance.fmi2GetReal(output, 1, reals([0])) == OK
+            assert instance.snapshot() == before
+    assert limited
 
 
 # messages

@@ -79,46 +79,6 @@ static int lead_back(Memory *k) {
     return memcmp(&before, &k->reals.x, sizeof before) != 0;
 }
 
-/* Inputs under which the model has no meaning; it tells why. */
-static fmi2Status check_point(const Instance *c) {
-#if HAS_CHECK_INPUTS
-    const char *objection = check_inputs(&c->memory.reals.p, &c->memory.reals.u);
-    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.time, objection);
-#else
-    (void)c;
-#endif
-    return fmi2OK;
-}
-
-/* States and modes under the inputs of now. Between co-simulation steps the event that new inputs make is not taken before
- * the step, because they may still be set anew; but what is read shows it. */
-typedef struct {
-    States x;
-    Modes modes;
-} Present;
-
-static Present present(const Memory *k) {
-    Present now = {k->reals.x, k->modes};
-    if (N_MODES > 0 && k->phase == STEPPING) settle_modes(&k->reals.p, &k->reals.u, &now.x, &now.modes);
-    return now;
-}
-
-/* Derivatives and outputs of now. */
-static fmi2Status bring_up_to_date(Instance *c) {
-    Memory *k = &c->memory;
-    if (!k->stale) return fmi2OK;
-    const fmi2Status status = check_point(c);
-    if (status != fmi2OK) return status;
-    follow_start(k);
-    const Present now = present(k);
-    evaluate(&k->reals.p, &k->reals.u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
-    if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
-        return refuse(c, fmi2Discard,
-                      "At time %g the friction law overflows: inputs, states or parameters are too large.", k->time);
-    k->stale = 0;
-    return fmi2OK;
-}
-
 static int keeps_rule(double value, int relation, double bound) {
     switch (relation) {
         case RULE_AT_LEAST: return value >= bound;
@@ -149,5 +109,48 @@ static fmi2Status check_parameters(Instance *c) {
     if (broken) return refuse(c, fmi2Error, "%s", broken);
 #endif
     c->memory.unchecked = 0;
+    return fmi2OK;
+}
+
+/* Parameters and inputs under which the model has no meaning; it tells why. Parameters are checked when an event or a step makes
+ * them take effect; those that are set in continuous-time mode do so at once. */
+static fmi2Status check_point(Instance *c) {
+    if (c->memory.unchecked && c->memory.phase == CONTINUOUS) {
+        const fmi2Status status = check_parameters(c);
+        if (status != fmi2OK) return status;
+    }
+#if HAS_CHECK_INPUTS
+    const char *objection = check_inputs(&c->memory.reals.p, &c->memory.reals.u);
+    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.time, objection);
+#endif
+    return fmi2OK;
+}
+
+/* States and modes under the inputs of now. Between co-simulation steps the event that new inputs make is not taken before
+ * the step, because they may still be set anew; but what is read shows it. */
+typedef struct {
+    States x;
+    Modes modes;
+} Present;
+
+static Present present(const Memory *k) {
+    Present now = {k->reals.x, k->modes};
+    if (N_MODES > 0 && k->phase == STEPPING) settle_modes(&k->reals.p, &k->reals.u, &now.x, &now.modes);
+    return now;
+}
+
+/* Derivatives and outputs of now. */
+static fmi2Status bring_up_to_date(Instance *c) {
+    Memory *k = &c->memory;
+    if (!k->stale) return fmi2OK;
+    const fmi2Status status = check_point(c);
+    if (status != fmi2OK) return status;
+    follow_start(k);
+    const Present now = present(k);
+    evaluate(&k->reals.p, &k->reals.u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
+    if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
+        return refuse(c, fmi2Discard,
+                      "At time %g the friction law overflows: inputs, states or parameters are too large.", k->time);
+    k->stale = 0;
     return fmi2OK;
 }

@@ -37,16 +37,26 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], s
     return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
 }
 
-/* Fixed parameters hold once the run has started. Until then an importer may set them in event mode too. */
+/* Fixed parameters hold once the run has started. Until then an importer may set them in event mode too. The others may change
+ * between events as well: an importer that optimizes evaluates one point with many of them. */
 static fmi2Status allow_parameter(Instance *c, const char *name, int fixed) {
     const int phase = c->memory.phase;
     if (phase & BEFORE_START) return fmi2OK;
-    if (phase == CONTINUOUS || phase == TERMINATED)
-        return refuse(c, fmi2Error, "The parameter %s must not be set %s.", name, phase_name(phase));
-    if (!fixed) return fmi2OK;
-    if (c->memory.started) return refuse(c, fmi2Error, "The fixed parameter %s must not change during a run.", name);
-    tolerate(c, TOLERATED_FIXED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.", name);
+    if (fixed && c->memory.started)
+        return refuse(c, fmi2Error, "The fixed parameter %s must not change during a run.", name);
+    if (fixed)
+        tolerate(c, TOLERATED_FIXED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.",
+                 name);
+    else if (phase == CONTINUOUS)
+        tolerate(c, TOLERATED_PARAMETER, "The parameter %s is set in continuous-time mode: it is taken.", name);
     return fmi2OK;
+}
+
+/* Some importers set states one by one. */
+static int allow_state(Instance *c, fmi2ValueReference reference) {
+    if (!is_state(reference) || !(c->memory.phase & (EVENT | CONTINUOUS))) return 0;
+    tolerate(c, TOLERATED_STATE, "The state %s is set by fmi2SetReal: it is taken.", real_names[reference]);
+    return 1;
 }
 
 static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double value) {
@@ -54,6 +64,7 @@ static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double v
     if (reference >= N_REALS) return unknown_reference(c, reference, "Real");
     const char *name = real_names[reference];
     if (!isfinite(value)) return refuse(c, fmi2Discard, "%s must be finite, not %g.", name, value);
+    if (allow_state(c, reference)) return fmi2OK;
     if (!is_parameter(reference)) return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
     if (value == *real_place(&c->memory.reals, reference)) return fmi2OK;
     return allow_parameter(c, name, parameter_is_fixed[reference]);
@@ -85,13 +96,14 @@ APART static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], si
         double *place = real_place(&k->reals, vr[i]);
         if (is_input(vr[i])) {
             set_input(k, vr[i], value[i]);
-            continue;
+        } else if (is_state(vr[i])) {
+            *place = value[i];
+            k->states_given = 1;
+        } else {
+            if (*place != value[i]) changed = 1;
+            if (*place != value[i] && vr[i] >= FIRST_INPUT - N_STATES) start_changed = 1;
+            *place = value[i];
         }
-        if (*place != value[i]) {
-            changed = 1;
-            if (vr[i] >= FIRST_INPUT - N_STATES) start_changed = 1;
-        }
-        *place = value[i];
     }
     k->stale = 1;
     if (changed) parameter_changed(k, start_changed);
