@@ -185,3 +185,19 @@ def test_both_kinds_move_a_body_alike(fmu):
     assert modes_in_steps == modes
     assert way_in_steps == pytest.approx(way, rel=2e-3)
     assert speed_in_steps == pytest.approx(speed, rel=2e-3)
+
+
+@ON_A_BODY
+@pytest.mark.parametrize("begin", [1e2, 1e3, 1e4])
+def test_events_late_in_a_run_are_those_of_its_beginning(fmu, begin):
+    """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode has to be found from there, too."""
+    courses = []
+    for origin in (0.0, begin):
+        with fmu.model_exchange() as instance:
+            start(instance)
+            peak = 1.5 * static_limit(instance)
+            courses.append(run_exchange(instance, lambda time: peak * math.sin(2 * math.pi * 20 * (time - origin)), origin + 0.05,
+                                        normal=NORMAL, start=origin, tolerance=1e-6, longest=2e-3))
+    first, late = courses
+    assert late.changes == first.changes and len(first.events) > 2
+    assert abs(len(late.events) - len(first.events)) <= 2  # a speed that passes zero in slip marks an event without a change

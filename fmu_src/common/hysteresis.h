@@ -38,4 +38,17 @@ static int is_above(double value, double limit) {
     return value > limit * (1 + 0.25 * HYSTERESIS);
 }
 
+/* Small speeds. An importer misses a crossing by what the speed changes in one rounding of the time, which late in a run is
+ * more than the hysteresis of a speed that is tiny itself. So an event decides a factor of two before the indicator. */
+
+/* Of a speed that falls until above_indicator(v, v_0) ends the motion. */
+static int is_moving(double v, double v_0) {
+    return v > 2 * v_0;
+}
+
+/* Of a speed that rises until below_indicator(v, limit) takes it for a motion. */
+static int has_set_out(double v, double limit) {
+    return v > 0.5 * limit;
+}
+
 #endif

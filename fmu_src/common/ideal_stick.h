@@ -61,7 +61,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     if (direction != 0 && is_below(-direction * u->v, p->v_r) &&
-        (is_above(direction * u->F_ext, F_s) || is_above(direction * u->v, REST * p->v_r)))
+        (is_above(direction * u->F_ext, F_s) || is_moving(direction * u->v, REST * p->v_r)))
         return 0;
     if (!is_below(fabs(u->v), p->v_r))
         m->mode = slip_towards(u->v);

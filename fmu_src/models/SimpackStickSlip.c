@@ -6,7 +6,7 @@
  * A slip goes in the direction of the motion or, where the limit has come down to a body at rest, in that of x. It
  * ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s N/d_f at which the damper alone
  * carries the static limit; x then starts anew, at 0 or where the spring carries the force of sliding. A slip that
- * begins below v_0 may not end by that: its motion is Starting until it has passed 2 v_0. Surfaces that meet, or turn
+ * begins below v_0 may not end by that: its motion is Starting until it has passed 5 v_0. Surfaces that meet, or turn
  * round within an event, faster than v_f slip at once.
  *
  * Separated (N <= 0): F = 0 and x = 0.
@@ -49,7 +49,7 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
         g[1] = below_indicator(p->c_f * fabs(x->x), p->mu_s * u->N);
     } else if (m->motion == MOTION_STARTING) {
         g[1] = below_indicator(-along, v_0);
-        g[2] = below_indicator(along, 2 * v_0);
+        g[2] = below_indicator(along, 5 * v_0);
     } else if (m->mode != MODE_SEPARATED) {
         g[1] = above_indicator(along, v_0);
     }
@@ -59,10 +59,10 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
 static int slip_goes_on(Modes *m, double v_0, double v) {
     const double along = slip_direction(m->mode) * v;
     if (m->motion == MOTION_STARTING) {
-        if (!is_below(along, 2 * v_0)) m->motion = MOTION_GOING;
-        return is_below(-along, v_0);
+        if (has_set_out(along, 5 * v_0)) m->motion = MOTION_GOING;
+        return !has_set_out(-along, v_0);
     }
-    return is_above(along, v_0);
+    return is_moving(along, v_0);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -88,7 +88,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 1;
     }
     if (!is_below(p->c_f * fabs(x->x), p->mu_s * u->N)) {
-        const int moving = is_above(fabs(u->v), v_0);
+        const int moving = is_moving(fabs(u->v), v_0);
         m->mode = slip_towards(moving ? u->v : x->x);
         if (!moving) m->motion = MOTION_STARTING;
     }
