@@ -753,6 +753,7 @@ ERRORS = {
     "pointer as a value": ("    y->F = u->n;", "", 10, "a pointer cannot stand where a value is needed"),
     "pointer set again": ("    const double *q = &u->v;\n    q = &u->N;\n    y->F = *q;", "", 11, "a pointer is set once"),
     "no value": ("    y->F = f(u->v);", "static void f(double q) { (void)q; }", 10, "f gives no value"),
+    "no result": ("    y->F = f(u->v);", "static double f(double q) { if (q > 0) return; return q; }", 4, "f returns nothing"),
     "designator": ("    const Inputs q = {.w = 1};\n    y->F = q.v;", "", 10, "there is no such member in what these braces make"),
     "nested designator": ("    const Inputs q = {.n[0] = 1};\n    y->F = q.v;", "", 10, "a nested designator is not supported"),
     "syntax": ("    y->F = ;", "", 10, "this is not C that is understood here"),

@@ -99,7 +99,7 @@ class Tracer(ExpressionTracer):
         if function.result == VOID:
             return None
         if not frame.results:
-            raise self.error(function.node, f"{function.name} returns nothing")
+            raise self.no_result(function.node, function)
         return merged_values([value for value, _ in frame.results])
 
     def companion_call(self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall) -> Origins | None:
@@ -197,12 +197,17 @@ class Tracer(ExpressionTracer):
         return bool(condition.number)
 
     def on_Return(self, node: c_ast.Return) -> Outcome:
-        value = None
+        value, function = None, self.frame.function
+        if node.expr is None and function.result != VOID:
+            raise self.no_result(node, function)
         if node.expr is not None:
-            given = self.content(node, self.value(node.expr), self.frame.function.result)
+            given = self.content(node, self.value(node.expr), function.result)
             value = {path: Origin(o.roots | self.memory.control, o.number) for path, o in given.items()}
         self.frame.results.append((value, self.memory.state))
         return Outcome(None, True)
+
+    def no_result(self, node: c_ast.Node, function: Function) -> SubsetError:
+        return self.error(node, f"{function.name} returns nothing")
 
     # statements that compute
 
