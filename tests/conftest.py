@@ -90,12 +90,14 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """A test that no FMU in the folder is concerned by is not a skipped test: it is none."""
+    """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups, which share something that takes long to
+    make, come first, so that nobody waits for them in the end."""
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus"} & set(item.fixturenames):
             return False
         return "NOTSET" not in item.name
 
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     unwanted = [item for item in items if not wanted(item)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)

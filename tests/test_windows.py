@@ -8,7 +8,7 @@ import pytest
 import hosting
 from points import Sampler
 
-pytestmark = pytest.mark.shipped
+pytestmark = [pytest.mark.xdist_group("windows"), pytest.mark.shipped]
 
 # Short enough for explicit Euler to be stable for every model: an unstable one would amplify the last bit without bound.
 STEPS, STEP, REPORT = 40000, 2e-6, 2000
