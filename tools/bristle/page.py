@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 
@@ -17,6 +18,9 @@ from .parameter_sets import ParameterSet
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictures are defined, with their captions
+
+MATHML = "http://www.w3.org/1998/Math/MathML"
+ElementTree.register_namespace("", MATHML)
 
 PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
 
@@ -110,7 +114,18 @@ def _math(latex: str, display: str = "inline") -> str:
             problem = "the braces do not match"
     if problem:
         raise BristleError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
-    return shown
+    return _with_low_subscripts(shown)
+
+
+def _with_low_subscripts(math: str) -> str:
+    """Without a font for mathematics a browser lowers a subscript only as far as its height asks for, so each is made high enough."""
+    root = ElementTree.fromstring(math)
+    for element in root.iter():
+        if element.tag in (f"{{{MATHML}}}msub", f"{{{MATHML}}}msubsup"):
+            row = ElementTree.Element(f"{{{MATHML}}}mrow")
+            row.extend([element[1], ElementTree.Element(f"{{{MATHML}}}mspace", height="0.9em")])
+            element[1] = row
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def _list(texts: Iterable[str]) -> str:
