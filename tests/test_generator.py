@@ -14,6 +14,7 @@ from lxml import etree
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
+from bristle import BristleError  # noqa: E402
 from bristle.generate import generate  # noqa: E402
 from bristle.package import write_package  # noqa: E402
 from bristle.page import page_text  # noqa: E402
@@ -376,11 +377,18 @@ WRONG = {
 
 
 @pytest.mark.parametrize("function", WRONG.values(), ids=WRONG.keys())
-def test_a_check_of_inputs_that_breaks_the_contract_stops_the_build(project, tmp_path, function):
-    """Where the FMI layer calls it."""
-    result = compiled(project, generated_with(project, tmp_path / "out", function))
-    assert result.returncode != 0
-    assert all("evaluation.c" in line for line in result.stderr.splitlines() if "error:" in line), result.stderr
+def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path, function):
+    wanted = r"Element.c:\d+: check_inputs must be declared as static const char \*check_inputs\(const Parameters \*p, const Inputs \*u\)$"
+    with pytest.raises(BristleError, match=wanted):
+        generated_with(project, tmp_path / "out", function)
+
+
+def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
+    """It may be one of the contract, misspelt."""
+    with pytest.raises(BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"):
+        generated_with(project, tmp_path / "out", OPTIONAL["check_inputs"].replace("check_inputs", "check_input"))
+    with pytest.raises(BristleError, match=r"Element.c:\d+: twice is never called$"):
+        generated_with(project, tmp_path / "out", "static double twice(double a) { return 2 * a; }\n")
 
 
 def test_same_input_gives_the_same_bytes(project, tmp_path):

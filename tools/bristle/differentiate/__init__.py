@@ -14,6 +14,7 @@ Each module knows only those above it in this list:
     kinds                 the types of C
     constants             numbers and what is computed from them
     unit                  what the tree declares: types, constants, functions
+    contract              what the solver and the FMI layer call
     walker                what going through a function takes; which C is understood, and what is said of the rest
 
     text                  C as text: parentheses, lines

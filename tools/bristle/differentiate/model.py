@@ -6,15 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .contract import CONTRACT, check_contract
 from .dependencies import Dependencies, model_dependencies
 from .resets import reset_states
 from .slopes import slopes_text
 from .source import Source
 from .unit import Unit
-
-# What the FMI layer may call.
-CONTRACT = frozenset({"evaluate", "indicators", "next_modes", "initialize", "check", "check_inputs", "constrain"})
-
 
 @dataclass
 class ModelCode:
@@ -29,9 +26,10 @@ def read_model(model_file: Path, include_dir: Path, header_types: str, options: 
     """The code of a model. `options` are the members of Modes that the user chooses."""
     source = Source(model_file, include_dir, header_types)
     unit = Unit(source)
+    check_contract(unit)
     dependencies = model_dependencies(unit, frozenset(options))
     return ModelCode(
-        functions=CONTRACT & unit.definitions.keys(),
+        functions=frozenset(CONTRACT.keys() & unit.definitions.keys()),
         slopes=slopes_text(unit, model_file.name),
         dependencies=dependencies,
         resets=reset_states(unit),

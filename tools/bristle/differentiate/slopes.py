@@ -7,8 +7,10 @@ from pycparser import c_ast
 from .call_slopes import Written
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
-from .unit import MODEL_SIGNATURES, Unit, declaration
+from .unit import Unit, declaration
 from .walker import SELF_CALL
+
+DIFFERENTIATED = ("evaluate", "initialize")
 
 OPENING = """\
 /* Values and exact directional derivatives of the functions in models/{}.
@@ -32,7 +34,7 @@ class _File:
         self.order: list[str] = []
 
     def text(self) -> str:
-        for name in MODEL_SIGNATURES:
+        for name in DIFFERENTIATED:
             if name in self.unit.definitions:
                 self.place(name)
         found = [self.written[name].found for name in self.order]

@@ -14,15 +14,6 @@ from .source import Source, SubsetError, syntax_tree
 INTEGERS = {"int", "unsigned", "char", "short", "long", "signed", "_Bool"}
 STRUCTS = ("Parameters", "Inputs", "States", "Outputs", "Modes")  # the generated header declares them
 
-# The arguments of the functions that are differentiated: what they point to, and whether it is const.
-MODEL_SIGNATURES = {
-    "evaluate": (
-        ("Parameters", True), ("Inputs", True), ("States", True), ("Modes", True), ("States", False), ("Outputs", False),
-    ),
-    "initialize": (("Parameters", True), ("Inputs", True), ("States", False)),
-}  # fmt: skip
-
-
 @dataclass
 class Parameter:
     name: str
@@ -90,8 +81,6 @@ class Unit:
         for name in STRUCTS:
             if name not in self.typedefs:
                 raise SubsetError(f'{source.model}:1: the type {name} is not known; include "{source.header_name}"')
-        for name in MODEL_SIGNATURES:
-            self.check_signature(name)
 
     def declare(self, node: c_ast.Node) -> None:
         if isinstance(node, c_ast.Typedef):
@@ -222,15 +211,6 @@ class Unit:
         if kind != VOID and not parameter.name:
             raise self.error(parameter, f"an argument of {name} needs a name")
         return Parameter(parameter.name, kind, parameter)
-
-    def check_signature(self, name: str) -> None:
-        if name not in self.definitions:
-            return
-        function = self.function(name)
-        expected = [Pointer(self.typedefs[kind], const) for kind, const in MODEL_SIGNATURES[name]]
-        if function.result != VOID or [p.kind for p in function.parameters] != expected:
-            arguments = ", ".join(f"{'const ' if const else ''}{kind} *" for kind, const in MODEL_SIGNATURES[name])
-            raise self.error(function.node, f"{name} must be declared as static void {name}({arguments})")
 
     def has_companion(self, name: str) -> bool:
         """Whether a hand-written companion exists; its arguments must be the ones a generated one would have."""

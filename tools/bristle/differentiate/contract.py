@@ -1,0 +1,60 @@
+"""The functions that the solver and the FMI layer call: whether a model has them as they have to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from pycparser import c_ast, c_generator
+
+from .unit import Unit, declaration
+
+# Only the types count, not the names of the arguments.
+CONTRACT = {
+    "evaluate": "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, "
+    "States *dx, Outputs *y)",
+    "indicators": "static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g)",
+    "next_modes": "static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)",
+    "initialize": "static void initialize(const Parameters *p, const Inputs *u, States *x)",
+    "check": "static const char *check(const Parameters *p)",
+    "check_inputs": "static const char *check_inputs(const Parameters *p, const Inputs *u)",
+    "constrain": "static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x)",
+}
+
+
+def check_contract(unit: Unit) -> None:
+    """Refuses a function of the contract with other types, and a function that nothing would call."""
+    for name, wanted in CONTRACT.items():
+        node = unit.definitions.get(name)
+        if node and _with_arguments(node, _argument_names(wanted)) != wanted:
+            raise unit.error(node, f"{name} must be declared as {wanted}")
+    called = {name for node in unit.definitions.values() for name in _names(node.body)}
+    for name, node in unit.definitions.items():
+        if name in CONTRACT or name in called or node.coord.file != str(unit.source.model):
+            continue
+        if name.removesuffix("_slopes") in unit.definitions.keys() - {name}:
+            continue
+        meant = get_close_matches(name, CONTRACT, n=1)
+        raise unit.error(node, f"{name} is never called{f'; is {meant[0]} meant?' if meant else ''}")
+
+
+def _argument_names(prototype: str) -> list[str]:
+    return [argument.replace("*", " ").split()[-1] for argument in prototype.partition("(")[2].rstrip(")").split(",")]
+
+
+def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
+    """The declaration of a function with these names for its arguments; nothing if it has not as many."""
+    parameters = node.decl.type.args.params if node.decl.type.args else []
+    if len(parameters) != len(names) or not all(isinstance(parameter, c_ast.Decl) for parameter in parameters):
+        return ""
+    arguments = ", ".join(declaration(parameter, name) for parameter, name in zip(parameters, names, strict=True))
+    head = c_generator.CGenerator().visit(node.decl).partition("(")[0]
+    return f"{head}({arguments})"
+
+
+def _names(node: c_ast.Node) -> Iterator[str]:
+    """All names in a function."""
+    if isinstance(node, c_ast.ID):
+        yield node.name
+    for _, child in node.children():
+        yield from _names(child)
