@@ -8,19 +8,31 @@ from pathlib import Path
 
 import fmpy
 
-SOURCE = Path(__file__).parent / "host" / "host.c"
+SOURCES = Path(__file__).parent / "host"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
+WINDOWS = "x86_64-windows-gnu"
+# Windows' own C runtime, as in the FMUs; mingw's, which zig would build first, takes minutes.
+WINDOWS_RUNTIME = [
+    "-Wl,--subsystem,console", "-Wl,-e,mainCRTStartup", "-nostdlib", "-rtlib=compiler-rt", "-lkernel32",
+    *(f"-lapi-ms-win-crt-{part}-l1-1-0" for part in ("heap", "math", "runtime", "stdio", "string")),
+]
+
+
+def call(*command):
+    subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
 
 
 @cache
 def build(target=None):
-    """The host program, built once per process; target None is this machine, with its own compiler."""
+    """The host program, built once per process for this machine, with its own compiler, or for Windows."""
     folder = Path(tempfile.mkdtemp(prefix="host-"))
-    program = folder / ("host.exe" if target else "host")
     compiler = [sys.executable, "-m", "ziglang", "cc", "-target", target] if target else ["gcc"]
-    libraries = [] if target else ["-ldl"]
-    subprocess.run([*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-I", str(HEADERS), "-o", str(program), str(SOURCE), *libraries, "-lm"],
-                   check=True, capture_output=True, text=True)
+    objects = []
+    for name in ("host", "windows_start") if target == WINDOWS else ("host",):
+        objects.append(folder / f"{name}.o")
+        call(*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-fno-sanitize=undefined", "-I", HEADERS, "-c", "-o", objects[-1], SOURCES / f"{name}.c")
+    program = folder / ("host.exe" if target == WINDOWS else "host")
+    call(*compiler, "-o", program, *objects, *(WINDOWS_RUNTIME if target == WINDOWS else ["-ldl", "-lm"]))
     return program
 
 
