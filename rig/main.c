@@ -192,8 +192,14 @@ static bool read_sets(Command *command, Message *message) {
     const char *dot = strrchr(command->set_file, '.');
     if (!dot || strcmp(dot, ".ssv") != 0) {
         command->named = find_set(command->set_file);
-        return command->named ||
-               fail(message, "--sets %s: there is no set of this name, and it is no .ssv file.", command->set_file);
+        if (command->named) return true;
+        Message names = {""};
+        for (const ParameterSet *set = parameter_sets; set->name; set++) {
+            const size_t used = strlen(names.text);
+            snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "", set->name);
+        }
+        return fail(message, "--sets %s: there is no set of this name, and it is no .ssv file; there are %s.",
+                    command->set_file, names.text);
     }
     FILE *file = fopen(command->set_file, "rb");
     if (!file) return fail(message, "%s: %s.", command->set_file, strerror(errno));

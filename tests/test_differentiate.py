@@ -795,7 +795,7 @@ def test_evaluate_must_exist_with_its_arguments(tmp_path):
         read(tmp_path / "none", '#include "Snippet.h"\n')
     with pytest.raises(SubsetError, match="Snippet.c:2: evaluate must be declared as static void evaluate"):
         read(tmp_path / "other", '#include "Snippet.h"\nstatic void evaluate(const Parameters *p) {\n    (void)p;\n}\n')
-    with pytest.raises(SubsetError, match='the type Parameters is not known; include "Snippet.h"|not C that is understood'):
+    with pytest.raises(SubsetError, match='Snippet.c:1: the types of the model are not known; include "Snippet.h" first'):
         read(tmp_path / "bare", "static void evaluate(void) {\n}\n")
 
 

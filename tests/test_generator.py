@@ -383,6 +383,47 @@ def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path
         generated_with(project, tmp_path / "out", function)
 
 
+INDICATORS = """
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)p; (void)x; (void)m;
+    g[0] = u->N;
+    g[1] = u->v;
+}
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p; (void)u; (void)x; (void)m;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("count, objection", [(1, r"sets g\[1\]"), (3, r"never sets g\[2\]")])
+def test_the_number_of_indicators_is_that_of_the_description(project, tmp_path, count, objection):
+    description = project / "modelDescription" / "Element.toml"
+    text = description.read_text()
+    description.write_text(f"indicators = 2\n{text}")
+    generated_with(project, tmp_path / "good", INDICATORS)
+    description.write_text(f"indicators = {count}\n{text}")
+    with pytest.raises(BristleError, match=rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$"):
+        generated_with(project, tmp_path / "out", INDICATORS)
+
+
+def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):
+    with pytest.raises(BristleError, match=r'Element.c:1: the types of the model are not known; include "Element.h" first$'):
+        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace('#include "Element.h"\n', ""))
+        generated(project, tmp_path / "out")
+    with pytest.raises(BristleError, match=r"Element.c:\d+: Inputs has no member w, but N, v$"):
+        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("u->v", "u->w"))
+        generated(project, tmp_path / "out")
+
+
+def test_latex_that_cannot_be_shown_is_refused_with_its_file(project, tmp_path):
+    description = project / "modelDescription" / "Element.toml"
+    text = description.read_text()
+    description.write_text(text.replace("latex = 'F = k z'", r"latex = '\left( F = k z'"))
+    with pytest.raises(BristleError, match=r'Element.toml: The LaTeX ".*" cannot be shown'):
+        generated(project, tmp_path / "out")
+
+
 def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
     """It may be one of the contract, misspelt."""
     with pytest.raises(BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"):

@@ -13,7 +13,7 @@ README = REPOSITORY / "README.md"
 
 def test_the_table_of_models_is_that_of_the_descriptions():
     text = README.read_text(encoding="utf-8")
-    assert text == renewed(README, REPOSITORY / "modelDescription"), "run: python -m bristle table README.md"
+    assert text == renewed(README, REPOSITORY / "modelDescription"), "run: PYTHONPATH=tools .venv/bin/python -m bristle table README.md"
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
 
 

@@ -249,7 +249,7 @@ def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(browse
     })""")
     watched.close()
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
-    assert len(figures) >= 2
+    assert len(figures) >= 2, "run: ./report.sh --pictures"
     assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"
     for figure in figures:
         assert figure["width"] > 0, "drawn"

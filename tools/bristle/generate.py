@@ -10,7 +10,7 @@ from .description import Description
 from .differentiate import ModelCode, SubsetError, read_model
 from .header import header_text, types_text
 from .icon import icon_bytes
-from .page import PICTURE_TYPES, PICTURES, page_text
+from .page import PICTURE_TYPES, PICTURES, LatexError, page_text
 from .parameter_sets import parameter_sets, set_files, ssv_text
 from .reading import read_description
 from .sources import content_guid, included_files, unit_text
@@ -63,7 +63,11 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
         stale.unlink()
     for one in sets:
         _write(out / "resources" / f"{one.name}.ssv", ssv_text(one))
-    _write(out / "documentation" / "index.html", page_text(description, sets, pictures))
+    try:
+        page = page_text(description, sets, pictures)
+    except LatexError as error:
+        raise BristleError(f"{description_file}: {error}") from None
+    _write(out / "documentation" / "index.html", page)
     (out / "model.png").write_bytes(icon_bytes(description.name))
     written = {file for file in sources.values() if file.is_relative_to(out)}
     read = [*description.files, *set_files(project.resources), PICTURES, *pictures]
@@ -74,7 +78,7 @@ def _read_code(project: Project, description: Description) -> ModelCode:
     try:
         model_file = project.source / "models" / f"{description.name}.c"
         options = [option.symbol for option in description.options]
-        return read_model(model_file, project.source, types_text(description), options)
+        return read_model(model_file, project.source, types_text(description), options, description.indicators)
     except SubsetError as error:
         raise BristleError(str(error)) from None
 

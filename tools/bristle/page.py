@@ -22,6 +22,11 @@ PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictu
 MATHML = "http://www.w3.org/1998/Math/MathML"
 ElementTree.register_namespace("", MATHML)
 
+
+class LatexError(BristleError):
+    """A formula that cannot be shown."""
+
+
 PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
 
 STYLE = """
@@ -62,7 +67,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "States": _states(description),
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How the parameters are found": _list(description.identify),
-        "Parameter sets": _parameter_sets(sets),
+        "Parameter sets": _parameter_sets(description, sets),
         "Energy": _energy(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -113,7 +118,7 @@ def _math(latex: str, display: str = "inline") -> str:
         if len(re.findall(r"(?<!\\){", latex)) != len(re.findall(r"(?<!\\)}", latex)):
             problem = "the braces do not match"
     if problem:
-        raise BristleError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
+        raise LatexError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
     return _with_low_subscripts(shown)
 
 
@@ -182,7 +187,7 @@ def _unit(entry: Variable) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+    return f"{value:.9g}"
 
 
 def _starts(entry: Variable) -> str:
@@ -229,13 +234,14 @@ def _choice(choice: Choice) -> str:
     return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(("Value", "Item", "Meaning"), rows)
 
 
-def _parameter_sets(sets: Sequence[ParameterSet]) -> str:
+def _parameter_sets(description: Description, sets: Sequence[ParameterSet]) -> str:
     if not sets:
         return ""
     cases = [(f"<code>{escape(one.name)}.ssv</code>", escape(one.title), escape(one.source)) for one in sets]
     used = dict.fromkeys(name for one in sets for name in one.values)
-    rows = [(f"<code>{escape(name)}</code>", *(_value(one, name) for one in sets)) for name in used]
-    heads = ("Parameter", *(one.name for one in sets))
+    units = {name: _unit(entry) for entry in description.parameters for name in (entry.name, *entry.scalar_names)}
+    rows = [(f"<code>{escape(name)}</code>", units.get(name, ""), *(_value(one, name) for one in sets)) for name in used]
+    heads = ("Parameter", "Unit", *(one.name for one in sets))
     return _table(("File in resources/", "Case", "Source"), cases) + "\n" + _table(heads, rows)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from . import BristleError
 from .description import Description
 from .reading import read_description
 
-BEGIN = "<!-- models: written by `python -m bristle table README.md` -->"
+BEGIN = "<!-- models: written by `PYTHONPATH=tools .venv/bin/python -m bristle table README.md` -->"
 END = "<!-- end of models -->"
 
 
@@ -19,6 +20,8 @@ def model_files(folder: Path) -> list[Path]:
 def models_table(descriptions: Iterable[Description]) -> str:
     lines = ["| FMU | the law in a line | states | modes | choose it when |", "|---|---|---|---|---|"]
     for one in descriptions:
+        if not one.choose:
+            raise BristleError(f"{one.file}: choose: is missing; its first text is shown in the table")
         states = sum(state.count for state in one.states)
         modes = "yes" if one.modes else "–"
         lines.append(f"| `{one.name}` | {one.title} | {states or '–'} | {modes} | {one.choose[0]} |")

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from pycparser import c_ast, c_generator
 
-from .unit import Unit, declaration
+from .unit import Unit, all_nodes, declaration
 
 # Only the types count, not the names of the arguments.
 CONTRACT = {
@@ -38,6 +38,33 @@ def check_contract(unit: Unit) -> None:
         raise unit.error(node, f"{name} is never called{f'; is {meant[0]} meant?' if meant else ''}")
 
 
+def check_indicators(unit: Unit, count: int) -> None:
+    """Refuses `indicators` that set more or fewer of them than the description says."""
+    node = unit.definitions.get("indicators")
+    if node is None:
+        return
+    places = [unit.fold(index) for index in _indicator_indices(unit, node, 4)]
+    known = [place for place in places if isinstance(place, int)]
+    most = max(known, default=-1)
+    if most >= count:
+        raise unit.error(node, f"indicators sets g[{most}], but the description says indicators = {count}")
+    if most + 1 < count and len(known) == len(places):
+        raise unit.error(node, f"indicators never sets g[{count - 1}], but the description says indicators = {count}")
+
+
+def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> Iterator[c_ast.Node]:
+    """The indices of all elements that a function writes of an array, one of its arguments, itself or by what it calls."""
+    array = function.decl.type.args.params[argument].name
+    for node in all_nodes(function.body):
+        if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ArrayRef):
+            if isinstance(node.lvalue.name, c_ast.ID) and node.lvalue.name.name == array:
+                yield node.lvalue.subscript
+        elif isinstance(node, c_ast.FuncCall) and node.args and node.name.name in unit.definitions:
+            for place, given in enumerate(node.args.exprs):
+                if isinstance(given, c_ast.ID) and given.name == array:
+                    yield from _indicator_indices(unit, unit.definitions[node.name.name], place)
+
+
 def _argument_names(prototype: str) -> list[str]:
     return [argument.replace("*", " ").split()[-1] for argument in prototype.partition("(")[2].rstrip(")").split(",")]
 
@@ -54,7 +81,4 @@ def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
 
 def _names(node: c_ast.Node) -> Iterator[str]:
     """All names in a function."""
-    if isinstance(node, c_ast.ID):
-        yield node.name
-    for _, child in node.children():
-        yield from _names(child)
+    return (inner.name for inner in all_nodes(node) if isinstance(inner, c_ast.ID))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from .constants import fold_binary, fold_unary, number
-from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, leaves
+from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, leaves, no_member
 from .memory import NOTHING, Address, Memory, Origin, Origins, converted, joined, merged_values, scalar
 from .unit import Function, Unit
 from .walker import CONSTANTS, Scopes, Walker
@@ -156,7 +156,7 @@ class ExpressionTracer(Walker):
             address, kind = self.place(node.name)
         member = kind.member(node.field.name) if isinstance(kind, Struct) else None
         if member is None:
-            raise self.error(node, f"there is no member {node.field.name} here")
+            raise self.error(node, no_member(kind, node.field.name))
         return address.inner(node.field.name), member
 
     def held(self, node: c_ast.FuncCall) -> tuple[Address, Kind]:

@@ -11,7 +11,7 @@ from typing import Literal
 from pycparser import c_ast, c_generator
 
 from .constants import number
-from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, is_active, path_text, pointed
+from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, is_active, no_member, path_text, pointed
 from .rules import ARITHMETIC, Slope, choice_slope, negative, zero_or
 from .text import POSTFIX, UNARY, Lines, Text, binary, ternary, unary
 from .unit import Unit
@@ -148,7 +148,7 @@ class ExpressionWriter(Walker):
         kind = pointed(base.kind) if node.type == "->" else base.kind
         member = kind.member(node.field.name) if isinstance(kind, Struct) else None
         if member is None:
-            raise self.error(node, f"{base.value.text} has no member {node.field.name}")
+            raise self.error(node, no_member(kind, node.field.name))
 
         def of(text: Text) -> Text:
             if node.type == "->" and text.text[0] == "&":

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .contract import CONTRACT, check_contract
+from .contract import CONTRACT, check_contract, check_indicators
 from .dependencies import Dependencies, model_dependencies
 from .resets import reset_states
 from .slopes import slopes_text
@@ -22,11 +22,15 @@ class ModelCode:
     includes: list[str]
 
 
-def read_model(model_file: Path, include_dir: Path, header_types: str, options: Iterable[str] = ()) -> ModelCode:
-    """The code of a model. `options` are the members of Modes that the user chooses."""
+def read_model(
+    model_file: Path, include_dir: Path, header_types: str, options: Iterable[str] = (), indicators: int | None = None
+) -> ModelCode:
+    """The code of a model. `options` are the members of Modes that the user chooses, `indicators` is how many there are."""
     source = Source(model_file, include_dir, header_types)
     unit = Unit(source)
     check_contract(unit)
+    if indicators is not None:
+        check_indicators(unit, indicators)
     dependencies = model_dependencies(unit, frozenset(options))
     return ModelCode(
         functions=frozenset(CONTRACT.keys() & unit.definitions.keys()),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pycparser import c_ast
 
-from .unit import Unit
+from .unit import Unit, all_nodes
 
 EVENT_FUNCTIONS = ("next_modes", "constrain")
 
@@ -22,19 +20,13 @@ def reset_states(unit: Unit) -> frozenset[str]:
             continue
         seen.add(name)
         function = unit.definitions[name]
-        calls = [node for node in _nodes(function.body) if isinstance(node, c_ast.FuncCall)]
+        calls = [node for node in all_nodes(function.body) if isinstance(node, c_ast.FuncCall)]
         waiting += [call.name.name for call in calls]
-        written = [node.lvalue for node in _nodes(function.body) if isinstance(node, c_ast.Assignment)]
+        written = [node.lvalue for node in all_nodes(function.body) if isinstance(node, c_ast.Assignment)]
         written += [argument for call in calls for argument in _written_arguments(unit, call)]
         states = {p.name for p in _parameters(function) if _is_written(p) and _points_to_states(p)}
-        found |= {place.field.name for node in written for place in _nodes(node) if _is_member_of(place, states)}
+        found |= {place.field.name for node in written for place in all_nodes(node) if _is_member_of(place, states)}
     return frozenset(found)
-
-
-def _nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    yield node
-    for _, child in node.children():
-        yield from _nodes(child)
 
 
 def _parameters(function: c_ast.FuncDef) -> list[c_ast.Decl]:

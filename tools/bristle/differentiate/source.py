@@ -28,6 +28,8 @@ class Source:
         if not model_file.is_file():
             raise SubsetError(f"{self.model}:1: there is no such file")
         self.text = "".join(self.expand(model_file.read_text(encoding="utf-8"), self.model))
+        if self.header_name not in self.seen:
+            raise SubsetError(f'{self.model}:1: the types of the model are not known; include "{self.header_name}" first')
 
     def label(self, path: Path) -> str:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pycparser import c_ast, c_generator
@@ -12,7 +13,6 @@ from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Scalar, Struct, is_a
 from .source import Source, SubsetError, syntax_tree
 
 INTEGERS = {"int", "unsigned", "char", "short", "long", "signed", "_Bool"}
-STRUCTS = ("Parameters", "Inputs", "States", "Outputs", "Modes")  # the generated header declares them
 
 @dataclass
 class Parameter:
@@ -52,6 +52,13 @@ class Function:
         return f"static {self.result.name} {self.name}_slopes({', '.join(arguments) or 'void'})"
 
 
+def all_nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """A node and all below it."""
+    yield node
+    for _, child in node.children():
+        yield from all_nodes(child)
+
+
 def declaration(node: c_ast.Decl, name: str) -> str:
     """C text that declares another name with the type of this one."""
     node = copy.deepcopy(node)
@@ -78,9 +85,6 @@ class Unit:
             self.declare(node)
         if "evaluate" not in self.definitions:
             raise SubsetError(f"{source.model}:1: the function evaluate is missing")
-        for name in STRUCTS:
-            if name not in self.typedefs:
-                raise SubsetError(f'{source.model}:1: the type {name} is not known; include "{source.header_name}"')
 
     def declare(self, node: c_ast.Node) -> None:
         if isinstance(node, c_ast.Typedef):
