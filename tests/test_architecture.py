@@ -35,3 +35,14 @@ def test_the_walked_example_builds_and_runs(tmp_path):
     assert validate_fmu(fmu) == []
     result = simulate_fmu(fmu, start_values={"relativeVelocity": 0.5, "normalForce": 10.0}, stop_time=0.1, output=["frictionForce"])
     assert result["frictionForce"][-1] == pytest.approx(10 * (0.3 + 2 * 0.5), rel=1e-12)  # tanh(500) is 1
+
+
+def test_every_key_of_a_description_is_told():
+    sys.path.insert(0, str(REPOSITORY / "tools"))
+    from bristle.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
+
+    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    told = text.partition("### The keys of a description")[2].partition("###")[0]
+    keys = [*TOP_KEYS, *EXPERIMENT_KEYS, *EQUATION_KEYS, *(key for keys in TABLE_KEYS.values() for key in keys)]
+    missing = {key for key in keys if f"`{key}`" not in told and f"[{key}." not in told and f"[[{key}]]" not in told}
+    assert not missing
