@@ -424,6 +424,14 @@ def test_latex_that_cannot_be_shown_is_refused_with_its_file(project, tmp_path):
         generated(project, tmp_path / "out")
 
 
+def test_a_parameter_that_nothing_uses_is_refused(project, tmp_path):
+    description = project / "modelDescription" / "Element.toml"
+    extra = '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n[[equations]]'
+    description.write_text(description.read_text().replace("[[equations]]", extra))
+    with pytest.raises(BristleError, match=r"Element.toml: parameters.extra: is not used by Element.c$"):
+        generated(project, tmp_path / "out")
+
+
 def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
     """It may be one of the contract, misspelt."""
     with pytest.raises(BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"):

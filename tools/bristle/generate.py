@@ -46,6 +46,7 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
     project = Project(description_file.parent.parent)
     description = read_description(description_file)
     code = _read_code(project, description)
+    _check_used(description, code)
     structure = model_structure(description, code.dependencies)
 
     _write(out / "fmu.c", unit_text(description, code.functions))
@@ -81,6 +82,15 @@ def _read_code(project: Project, description: Description) -> ModelCode:
         return read_model(model_file, project.source, types_text(description), options, description.indicators)
     except SubsetError as error:
         raise BristleError(str(error)) from None
+
+
+def _check_used(description: Description, code: ModelCode) -> None:
+    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start."""
+    limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
+    starts = {state.start_parameter.name for state in description.states if state.start_parameter}
+    for entry in description.parameters:
+        if entry.symbol not in code.used and entry.name not in limits | starts:
+            raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.name}.c")
 
 
 def _write(file: Path, text: str) -> None:

@@ -38,6 +38,12 @@ def check_contract(unit: Unit) -> None:
         raise unit.error(node, f"{name} is never called{f'; is {meant[0]} meant?' if meant else ''}")
 
 
+def members_used(unit: Unit) -> frozenset[str]:
+    """The members of structs that any function looks at."""
+    nodes = (inner for node in unit.definitions.values() for inner in all_nodes(node.body))
+    return frozenset(node.field.name for node in nodes if isinstance(node, c_ast.StructRef))
+
+
 def check_indicators(unit: Unit, count: int) -> None:
     """Refuses `indicators` that set more or fewer of them than the description says."""
     node = unit.definitions.get("indicators")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .contract import CONTRACT, check_contract, check_indicators
+from .contract import CONTRACT, check_contract, check_indicators, members_used
 from .dependencies import Dependencies, model_dependencies
 from .resets import reset_states
 from .slopes import slopes_text
@@ -19,6 +19,7 @@ class ModelCode:
     slopes: str
     dependencies: Dependencies
     resets: frozenset[str]  # states that an event may set
+    used: frozenset[str]  # members of structs that are looked at
     includes: list[str]
 
 
@@ -37,5 +38,6 @@ def read_model(
         slopes=slopes_text(unit, model_file.name),
         dependencies=dependencies,
         resets=reset_states(unit),
+        used=members_used(unit),
         includes=source.includes,
     )
