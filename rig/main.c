@@ -83,8 +83,7 @@ static const System *find_system(const char *name, Message *message) {
     Message names = {""};
     for (const System *const *s = systems; *s; s++) {
         if (strcmp((*s)->name, name) == 0) return *s;
-        const size_t used = strlen(names.text);
-        snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "", (*s)->name);
+        add_name(&names, (*s)->name);
     }
     fail(message, "there is no system \"%s\"; there are %s.", name, names.text);
     return NULL;
@@ -194,10 +193,7 @@ static bool read_sets(Command *command, Message *message) {
         command->named = find_set(command->set_file);
         if (command->named) return true;
         Message names = {""};
-        for (const ParameterSet *set = parameter_sets; set->name; set++) {
-            const size_t used = strlen(names.text);
-            snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "", set->name);
-        }
+        for (const ParameterSet *set = parameter_sets; set->name; set++) add_name(&names, set->name);
         return fail(message, "--sets %s: there is no set of this name, and it is no .ssv file; there are %s.",
                     command->set_file, names.text);
     }
@@ -295,10 +291,7 @@ static bool check_all_known(const Command *command, const bool *known, const Fmu
         Message names = {""};
         const Description *d = &example->description;
         for (int i = 0; i < d->n_variables; i++)
-            if (d->variables[i].causality == PARAMETER) {
-                const size_t used = strlen(names.text);
-                snprintf(names.text + used, sizeof names.text - used, "%s%s", used ? ", " : "", d->variables[i].name);
-            }
+            if (d->variables[i].causality == PARAMETER) add_name(&names, d->variables[i].name);
         return fail(message, "--set %s=%s: no FMU has this parameter; %s has %s.", command->set.items[k].name,
                     command->set.items[k].value, example->name, names.text);
     }

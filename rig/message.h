@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     char text[1024];
@@ -17,6 +18,12 @@ static inline bool fail(Message *message, const char *format, ...) {
     vsnprintf(message->text, sizeof message->text, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* Adds a name to a list of names, as far as there is room. */
+static inline void add_name(Message *names, const char *name) {
+    const size_t used = strlen(names->text);
+    snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? ", " : "", name);
 }
 
 #endif

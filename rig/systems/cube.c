@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "contact_point.h"
 #include "system.h"
 
 enum { X, Y, Z, Q0, Q1, Q2, Q3, VX, VY, VZ, WX, WY, WZ, N_OWN };
@@ -23,23 +24,6 @@ enum { MASS, EDGE, RADIUS, LOAD, PULL, DIRECTION, HEIGHT };
 enum { N_POINTS = 6 };
 
 static const double PULL_BEGINS = 1, PULL_STAYS = 2, LOAD_FADES = 3, LOAD_ENDS = 4; /* s */
-
-static const char *const offers[] = {
-    "pointPosition[1]",
-    "pointPosition[2]",
-    "pointPosition[3]",
-    "planePoint[1]",
-    "planePoint[2]",
-    "planePoint[3]",
-    "contactNormal[1]",
-    "contactNormal[2]",
-    "contactNormal[3]",
-    "relativeVelocity[1]",
-    "relativeVelocity[2]",
-    "relativeVelocity[3]",
-    NULL,
-};
-enum { POINT = 0, PLANE = 3, NORMAL = 6, VELOCITY = 9, N_OFFERS = 12 };
 
 static const char *const needs[] = {"contactForce[1]", "contactForce[2]", "contactForce[3]", NULL};
 enum { N_NEEDS = 3 };
@@ -181,12 +165,12 @@ const System system_cube = {
         },
     .contacts =
         (const Contact[]){
-            {"point1", "colantonio2022_cube", offers, needs},
-            {"point2", "colantonio2022_cube", offers, needs},
-            {"point3", "colantonio2022_cube", offers, needs},
-            {"point4", "colantonio2022_cube", offers, needs},
-            {"point5", "colantonio2022_cube", offers, needs},
-            {"point6", "colantonio2022_cube", offers, needs},
+            {"point1", "colantonio2022_cube", contact_point_inputs, needs},
+            {"point2", "colantonio2022_cube", contact_point_inputs, needs},
+            {"point3", "colantonio2022_cube", contact_point_inputs, needs},
+            {"point4", "colantonio2022_cube", contact_point_inputs, needs},
+            {"point5", "colantonio2022_cube", contact_point_inputs, needs},
+            {"point6", "colantonio2022_cube", contact_point_inputs, needs},
             {NULL, NULL, NULL, NULL},
         },
     .start = start,

@@ -11,27 +11,12 @@
  */
 #include <stddef.h>
 
+#include "contact_point.h"
 #include "system.h"
 
 enum { X, HEIGHT, VX, VZ };
 enum { MASS, GRAVITY, FALL, SPEED };
-enum { POINT = 0, PLANE = 3, NORMAL = 6, VELOCITY = 9, N_OFFERS = 12 };
 
-static const char *const offers[] = {
-    "pointPosition[1]",
-    "pointPosition[2]",
-    "pointPosition[3]",
-    "planePoint[1]",
-    "planePoint[2]",
-    "planePoint[3]",
-    "contactNormal[1]",
-    "contactNormal[2]",
-    "contactNormal[3]",
-    "relativeVelocity[1]",
-    "relativeVelocity[2]",
-    "relativeVelocity[3]",
-    NULL,
-};
 static const char *const needs[] = {"contactForce[1]", "contactForce[3]", NULL};
 
 static void start(const double *p, double *x) {
@@ -79,7 +64,7 @@ const System system_throw = {
             [VZ] = {"verticalVelocity", "m/s", 1e-4, "Velocity, upwards"},
             {NULL, NULL, 0, NULL},
         },
-    .contacts = (const Contact[]){{"plane", NULL, offers, needs}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"plane", NULL, contact_point_inputs, needs}, {NULL, NULL, NULL, NULL}},
     .start = start,
     .inputs = inputs,
     .rates = rates,
