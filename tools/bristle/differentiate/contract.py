@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from pycparser import c_ast, c_generator
 
-from .unit import Unit, all_nodes, declaration
+from .unit import Unit, all_nodes, declaration, parameters_of
 
 # Only the types count, not the names of the arguments.
 CONTRACT = {
@@ -60,7 +60,7 @@ def check_indicators(unit: Unit, count: int) -> None:
 
 def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> Iterator[c_ast.Node]:
     """The indices of all elements that a function writes of an array, one of its arguments, itself or by what it calls."""
-    array = function.decl.type.args.params[argument].name
+    array = parameters_of(function)[argument].name
     for node in all_nodes(function.body):
         if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ArrayRef):
             if isinstance(node.lvalue.name, c_ast.ID) and node.lvalue.name.name == array:
@@ -77,7 +77,7 @@ def _argument_names(prototype: str) -> list[str]:
 
 def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
     """The declaration of a function with these names for its arguments; nothing if it has not as many."""
-    parameters = node.decl.type.args.params if node.decl.type.args else []
+    parameters = parameters_of(node)
     if len(parameters) != len(names) or not all(isinstance(parameter, c_ast.Decl) for parameter in parameters):
         return ""
     arguments = ", ".join(declaration(parameter, name) for parameter, name in zip(parameters, names, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from .unit import Unit, all_nodes
+from .unit import Unit, all_nodes, parameters_of
 
 EVENT_FUNCTIONS = ("next_modes", "constrain")
 
@@ -24,14 +24,9 @@ def reset_states(unit: Unit) -> frozenset[str]:
         waiting += [call.name.name for call in calls]
         written = [node.lvalue for node in all_nodes(function.body) if isinstance(node, c_ast.Assignment)]
         written += [argument for call in calls for argument in _written_arguments(unit, call)]
-        states = {p.name for p in _parameters(function) if _is_written(p) and _points_to_states(p)}
+        states = {p.name for p in parameters_of(function) if _is_written(p) and _points_to_states(p)}
         found |= {place.field.name for node in written for place in all_nodes(node) if _is_member_of(place, states)}
     return frozenset(found)
-
-
-def _parameters(function: c_ast.FuncDef) -> list[c_ast.Decl]:
-    arguments = function.decl.type.args
-    return list(arguments.params) if arguments else []
 
 
 def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
@@ -39,7 +34,7 @@ def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
     function = unit.definitions.get(call.name.name)
     if function is None or not call.args:
         return []
-    pairs = zip(call.args.exprs, _parameters(function), strict=False)
+    pairs = zip(call.args.exprs, parameters_of(function), strict=False)
     return [argument for argument, parameter in pairs if _is_written(parameter)]
 
 

@@ -59,6 +59,12 @@ def all_nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
         yield from all_nodes(child)
 
 
+def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Node]:
+    """What a function declares between its parentheses."""
+    arguments = node.decl.type.args
+    return list(arguments.params) if arguments else []
+
+
 def declaration(node: c_ast.Decl, name: str) -> str:
     """C text that declares another name with the type of this one."""
     node = copy.deepcopy(node)
@@ -198,7 +204,7 @@ class Unit:
         if name not in self.signatures:
             node = self.definitions[name]
             head = node.decl.type
-            parameters = [self.parameter(name, node, p) for p in (head.args.params if head.args else ())]
+            parameters = [self.parameter(name, node, p) for p in parameters_of(node)]
             result = self.kind_of(head.type)
             if is_active_pointer(result):
                 text = f"{name} returns a pointer, which is not supported; return a struct or write through an argument"

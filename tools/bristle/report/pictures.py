@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..page import PICTURES
 from . import motions, sections
 from .rig import Experiment, Run
 from .sections import AXES, Quantity, read_experiment, read_quantity
 from .svg import Line, Panel, drawing
 
-FILE = Path(__file__).parent / "pictures.toml"
 HEIGHTS = {1: 320, 2: 210, 3: 180, 4: 170}  # of a panel, by their number
 EQUAL_HEIGHT = 400  # of one with the same scale along both axes
 
@@ -101,7 +101,7 @@ def _picture(entry: Mapping[str, Any]) -> Picture:
 
 
 def _pictures(kind: str) -> dict[str, Picture]:
-    entries = tomllib.loads(FILE.read_text(encoding="utf-8"))[kind]
+    entries = tomllib.loads(PICTURES.read_text(encoding="utf-8"))[kind]
     return {entry["name"]: _picture(entry) for entry in entries}
 
 

@@ -83,7 +83,7 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
 
 def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
-    plots = tuple(read_plot(*words) for words in entry.get("plots", default + _over_time(system)))
+    plots = tuple(_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
         id=re.sub(r"[^\w-]", "_", entry["system"] + changes),
         title=entry.get("title", system["title"]),
@@ -104,8 +104,7 @@ def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
     return [["time [s]", f"{one['name']} [{one['unit']}]"] for one in [*system["states"], *system["outputs"]]]
 
 
-def read_plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
-    """A plot from its columns and options as the TOML files have them."""
+def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
     options = options or {}
     limits = options.get("range")
     return Plot(read_quantity(x), read_quantity(y), options.get("reference"), tuple(limits) if limits else None)
