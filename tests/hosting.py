@@ -10,7 +10,6 @@ import fmpy
 
 SOURCES = Path(__file__).parent / "host"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
-WINDOWS = "x86_64-windows-gnu"
 # Windows' own C runtime, as in the FMUs; mingw's, which zig would build first, takes minutes.
 WINDOWS_RUNTIME = [
     "-Wl,--subsystem,console", "-Wl,-e,mainCRTStartup", "-nostdlib", "-rtlib=compiler-rt", "-lkernel32",
@@ -23,16 +22,16 @@ def call(*command):
 
 
 @cache
-def build(target=None):
-    """The host program, built once per process for this machine, with its own compiler, or for Windows."""
+def build(windows=False):
+    """The host program, built once per process, for this machine with its own compiler or for Windows."""
     folder = Path(tempfile.mkdtemp(prefix="host-"))
-    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", target] if target else ["gcc"]
-    objects = []
-    for name in ("host", "windows_start") if target == WINDOWS else ("host",):
-        objects.append(folder / f"{name}.o")
-        call(*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-fno-sanitize=undefined", "-I", HEADERS, "-c", "-o", objects[-1], SOURCES / f"{name}.c")
-    program = folder / ("host.exe" if target == WINDOWS else "host")
-    call(*compiler, "-o", program, *objects, *(WINDOWS_RUNTIME if target == WINDOWS else ["-ldl", "-lm"]))
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu"] if windows else ["gcc"]
+    sources, libraries = (["host", "windows_start"], WINDOWS_RUNTIME) if windows else (["host"], ["-ldl", "-lm"])
+    objects = [folder / f"{name}.o" for name in sources]
+    for name, target in zip(sources, objects):
+        call(*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-fno-sanitize=undefined", "-I", HEADERS, "-c", "-o", target, SOURCES / f"{name}.c")
+    program = folder / ("host.exe" if windows else "host")
+    call(*compiler, "-o", program, *objects, *libraries)
     return program
 
 

@@ -72,6 +72,14 @@ def run_exchange(instance, load, stop, mass=1.0, normal=9.81, velocity=0.0, star
     return run_located(instance, body, [0.0, velocity], start, stop, tolerance, longest)
 
 
+def run_sine(instance, peak, begin):
+    """One period of a load of 20 Hz, with a body at rest under 9.81 N that it finds at the time `begin`."""
+    def load(time):
+        return peak * math.sin(2 * math.pi * 20 * (time - begin))
+
+    return run_exchange(instance, load, begin + 0.05, start=begin, tolerance=1e-6, longest=2e-3)
+
+
 def run_point(instance, load, stop, position, velocity=(0.0, 0.0, 0.0), mass=1.0, tolerance=1e-8, longest=math.inf):
     """A point with a mass in space, with an element that makes its normal force itself; the plane is that of its start values."""
     places = [f"pointPosition[{i}]" for i in (1, 2, 3)] + [f"relativeVelocity[{i}]" for i in (1, 2, 3)]

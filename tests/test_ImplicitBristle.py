@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fmi2 import CO_SIMULATION
-from mass import run_exchange
+from mass import run_sine
 from points import Sampler
 from prescribed import CASES, MODEL_1, MODEL_2, NORMAL, drive, parameters_for, pulled, saturating
 from reference import ImplicitBristle as law
@@ -171,8 +171,7 @@ def test_events_are_the_same_after_a_day(fmu, case):
     for begin in (0.0, 1e5):
         with fmu.model_exchange() as instance:
             instance.start({**p, "normalForce": NORMAL})
-            course = run_exchange(instance, lambda time: peak * math.sin(2 * math.pi * 20 * (time - begin)), begin + 0.05,
-                                  start=begin, tolerance=1e-6, longest=2e-3)
+            course = run_sine(instance, peak, begin)
             counts.append((len(course.events), course.changes))
     assert counts[0] == counts[1] and counts[0][0] > 2
 

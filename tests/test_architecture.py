@@ -37,6 +37,15 @@ def test_the_walked_example_builds_and_runs(tmp_path):
     assert result["frictionForce"][-1] == pytest.approx(10 * (0.3 + 2 * 0.5), rel=1e-12)  # tanh(500) is 1
 
 
+def test_the_contract_that_is_told_is_the_one_that_is_checked():
+    sys.path.insert(0, str(REPOSITORY / "tools"))
+    from bristle.differentiate.contract import CONTRACT
+
+    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    told = re.findall(r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M)
+    assert told == list(CONTRACT.values())
+
+
 def test_every_key_of_a_description_is_told():
     sys.path.insert(0, str(REPOSITORY / "tools"))
     from bristle.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS

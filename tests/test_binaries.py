@@ -16,7 +16,6 @@ from points import Sampler
 pytestmark = pytest.mark.shipped
 
 NAMES = set(FUNCTIONS)
-# A model takes from the shared headers what it needs, so some of their functions stay unused.
 GCC = ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-fvisibility=hidden")
 
 

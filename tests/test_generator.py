@@ -343,6 +343,11 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return u->v * p->k > 1e6 ? "relativeVelocity is too much for the spring." : 0;
 }
 """,
+    "constrain": """
+static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
+    if (u->N > p->k * before->N) x->z = 0;
+}
+""",
 }
 
 

@@ -506,6 +506,11 @@ def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
     limited = [v for v in d.real_parameters if v.variability == "tunable" and v.min is not None]
     with fmu.model_exchange() as instance:
         instance.start()
+        before = instance.snapshot()
+        for variable in d.real_parameters:
+            if variable.variability == "fixed":
+                assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
+        assert instance.snapshot() == before
         for variable in limited:
             before = instance.snapshot()
             assert instance.try_set(variable.name, variable.min - 1) == OK

@@ -346,7 +346,6 @@ def test_equal_axes_have_one_scale(width, height):
     assert np.ptp(points[:, 0]) / np.ptp(points[:, 1]) == pytest.approx(width / height, rel=2e-3)  # a tenth of a pixel
 
 
-
 @pytest.mark.parametrize("name", README_PICTURES)
 def test_pictures_of_the_readme_are_what_the_rig_gives(name, report):
     check_in_step(REPOSITORY / "docs" / f"{name}.svg", report / "docs" / f"{name}.svg")

@@ -10,6 +10,7 @@ from points import Sampler
 from vectors import random_rotation, read, spread, vectors
 
 SPATIAL = pytest.mark.fmus(lambda d: d.takes("contactNormal[1]"))
+BRISTLED = pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and bool(d.states))
 GIVEN_LOAD = pytest.mark.fmus(lambda d: d.takes("contactNormal[1]", "normalForce"))
 
 IN_CONTACT = {"normalForce": 10.0, "pointPosition[3]": -3e-7}
@@ -89,7 +90,7 @@ def test_friction_is_in_the_plane_to_rounding(fmu):
         assert instance.get("slidingSpeed") == pytest.approx(np.linalg.norm(velocity), rel=1e-12, abs=0)
 
 
-@pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and bool(d.states))
+@BRISTLED
 @pytest.mark.parametrize("turning", ["in jumps", "at a rate"])
 def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
     """At every communication point, however the plane has turned in the step."""
@@ -116,7 +117,7 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
     assert largest > 1e-7, "the bristle must have been bent"
 
 
-@pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and bool(d.states))
+@BRISTLED
 def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
     """And tells the importer that the states have changed; in a plane that rests, a start out of it is left to fade by itself."""
     d = fmu.description

@@ -34,7 +34,7 @@ def runs(all_fmus):
         there += jobs_for(fmu, "Z:" + str(dll).replace("/", "\\"))
     environment = {**os.environ, "WINEDEBUG": "-all", "WINEARCH": "win64", "DISPLAY": ""}
     linux = hosting.run(hosting.build(), here)
-    windows = hosting.run(hosting.build(hosting.WINDOWS), there, before=[wine], environment=environment, timeout=300)
+    windows = hosting.run(hosting.build(windows=True), there, before=[wine], environment=environment, timeout=300)
     return {fmu.name: (linux[2 * i:2 * i + 2], windows[2 * i:2 * i + 2]) for i, fmu in enumerate(all_fmus)}
 
 
