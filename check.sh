@@ -71,7 +71,7 @@ skipped=""
 failed=""
 if is_there clang-format; then
     tick; step "Format"
-    find fmu_src rig bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
+    find fmu_src runner rig bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
 else
     skipped="$skipped
   the format of the C sources: clang-format is missing"
@@ -83,6 +83,8 @@ if is_there cppcheck; then
     ls build/generated | xargs -P 2 -I{} cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
         --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/evaluation.c \
         -I build/generated/{} -I fmu_src -I "$headers" build/generated/{}/fmu.c || failed=1
+    cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability --suppress=missingIncludeSystem \
+        -I runner -I "$headers" runner/runner.c || failed=1
 else
     skipped="$skipped
   static analysis: cppcheck is missing"

@@ -43,28 +43,53 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
         VERBATIM)
     add_custom_target(win64_runtime DEPENDS "${runtime_object}")
     set(libraries_win64 "${runtime_object}" -nostdlib -rtlib=compiler-rt
-        -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0)
+        -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0
+        -lapi-ms-win-crt-heap-l1-1-0)
     set(needs_win64 win64_runtime "${runtime_object}")
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/tools/bristle/*.py" "${PROJECT_SOURCE_DIR}/tools/bristle/differentiate/*.py")
 
-# Compiles and links the generated sources of a model.
-function(bristle_add_library library model platform target)
-    set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
+# Compiles and links one source for one target; what it includes is in the folders, and changes with the files named after.
+function(bristle_add_thin_library library source platform target folders)
     cmake_path(GET library PARENT_PATH folder)
-    file(MAKE_DIRECTORY "${folder}")
+    cmake_path(GET library STEM name)
+    set(object "${PROJECT_BINARY_DIR}/objects/${target}/${name}.o")
+    file(MAKE_DIRECTORY "${folder}" "${PROJECT_BINARY_DIR}/objects/${target}")
     if(platform STREQUAL darwin64)
-        set(libraries_darwin64 "-Wl,-install_name,@rpath/${model}.dylib")
+        set(libraries_darwin64 "-Wl,-install_name,@rpath/${name}.dylib")
     endif()
+    list(TRANSFORM folders PREPEND "-I")
     add_custom_command(
         OUTPUT "${library}"
-        COMMAND ${compile_${target}} -I "${generated}" -I "${PROJECT_SOURCE_DIR}/fmu_src"
-                -isystem "${FMI2_INCLUDE_DIR}" -c "${generated}/fmu.c" -o "${folder}/fmu.o"
-        COMMAND ${link_${target}} "${folder}/fmu.o" -o "${library}" ${libraries_${platform}}
-        DEPENDS "${generated}/fmu.c" "${generated}/${model}.h" ${needs_${platform}}
-        COMMENT "Compiling ${model} for ${target}"
+        COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}" -c "${source}" -o "${object}"
+        COMMAND ${link_${target}} "${object}" -o "${library}" ${libraries_${platform}}
+        DEPENDS "${source}" ${ARGN} ${needs_${platform}}
+        COMMENT "Compiling ${name} for ${target}"
+        VERBATIM)
+endfunction()
+
+# Compiles and links one source for a platform, for all its processors in one library.
+function(bristle_add_library library source platform folders)
+    cmake_path(GET library PARENT_PATH folder)
+    cmake_path(GET library FILENAME file)
+    list(LENGTH targets_${platform} count)
+    if(count EQUAL 1)
+        bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}} "${folders}" ${ARGN})
+        return()
+    endif()
+    foreach(target IN LISTS targets_${platform})
+        set(part "${PROJECT_BINARY_DIR}/thin/${target}/${file}")
+        bristle_add_thin_library("${part}" "${source}" ${platform} ${target} "${folders}" ${ARGN})
+        list(APPEND parts "${part}")
+    endforeach()
+    file(MAKE_DIRECTORY "${folder}")
+    add_custom_command(
+        OUTPUT "${library}"
+        COMMAND ${bristle} universal --out "${library}" ${parts}
+        DEPENDS ${parts} ${generator}
+        COMMENT "Joining ${file}"
         VERBATIM)
 endfunction()
 
@@ -86,26 +111,9 @@ function(bristle_add_fmu description)
         VERBATIM)
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
-        set(folder "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}")
-        set(library "${folder}/${model}${suffix_${platform}}")
-        set(parts "")
-        foreach(target IN LISTS targets_${platform})
-            list(LENGTH targets_${platform} count)
-            set(part "${library}")
-            if(count GREATER 1)
-                set(part "${folder}/${target}/${model}${suffix_${platform}}")
-            endif()
-            bristle_add_library("${part}" ${model} ${platform} ${target})
-            list(APPEND parts "${part}")
-        endforeach()
-        if(count GREATER 1)
-            add_custom_command(
-                OUTPUT "${library}"
-                COMMAND ${bristle} universal --out "${library}" ${parts}
-                DEPENDS ${parts} ${generator}
-                COMMENT "Joining ${model} for ${platform}"
-                VERBATIM)
-        endif()
+        set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
+        bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src"
+                            "${generated}/${model}.h")
         list(APPEND libraries "${library}")
     endforeach()
 
@@ -117,4 +125,15 @@ function(bristle_add_fmu description)
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")
+endfunction()
+
+# The runner, which takes records through an FMU: beside the FMUs, where the Python package looks for it.
+function(bristle_add_runner)
+    foreach(platform IN LISTS BRISTLE_PLATFORMS)
+        set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
+        bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform} "${PROJECT_SOURCE_DIR}/runner"
+                            "${PROJECT_SOURCE_DIR}/runner/runner.h")
+        list(APPEND libraries "${library}")
+    endforeach()
+    add_custom_target(runner ALL DEPENDS ${libraries})
 endfunction()

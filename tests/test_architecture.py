@@ -18,7 +18,7 @@ def test_the_walked_example_builds_and_runs(tmp_path):
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     files = re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S)
     assert [name for name, _ in files] == ["modelDescription/ViscousCoulomb.toml", "fmu_src/models/ViscousCoulomb.c"]
-    for folder in ("modelDescription/shared", "fmu_src", "tools", "cmake", "resources"):
+    for folder in ("modelDescription/shared", "fmu_src", "tools", "cmake", "resources", "runner"):
         shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("CMakeLists.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, tmp_path / name)

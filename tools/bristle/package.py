@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from . import BristleError
+from .cli.files import writing
 from .sources import included_files, with_relative_includes
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
@@ -50,17 +51,13 @@ def _platform(library: Path) -> str:
 
 
 def _write_zip(fmu: Path, content: dict[str, bytes]) -> None:
-    """Writes beside the target and renames, so that nobody ever sees half a file."""
-    fmu.parent.mkdir(parents=True, exist_ok=True)
-    part = fmu.with_suffix(".part")
-    with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with writing(fmu, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # with the rights of Unix, so that an unzipped library can be loaded
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
             archive.writestr(entry, data)
-    part.replace(fmu)
 
 
 def summaries(folder: Path) -> Iterator[str]:

@@ -1,19 +1,17 @@
-"""python -m bristle report: runs all, writes the page and, if asked, the pictures."""
+"""bristle report: runs all, writes the page and, if asked, the pictures."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import sys
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
 from .. import BristleError
+from ..cli.files import write_text
+from ..cli.progress import in_parallel
 from ..description import Reference
 from ..papers import Case, cases, evaluate
 from . import ROOT
@@ -52,10 +50,10 @@ class Bench:
 
     def run_all(self, wanted: Iterable[tuple[str, Experiment]]) -> None:
         pairs = [pair for pair in dict.fromkeys(wanted) if pair not in self.known]
-        _in_parallel(lambda pair: self.run(*pair), pairs, lambda pair: f"{pair[1].system}  {pair[0]}")
+        in_parallel(lambda pair: self.run(*pair), pairs, lambda pair: f"{pair[1].system}  {pair[0]}")
 
     def numbers(self, all_cases: list[Case]) -> list[Number]:
-        return _in_parallel(self.number, all_cases, lambda case: case.what)
+        return in_parallel(self.number, all_cases, lambda case: case.what)
 
     def number(self, case: Case) -> Number:
         if not (self.fmus / f"{case.fmu}.fmu").is_file():
@@ -64,36 +62,6 @@ class Bench:
             return Number(case, evaluate(case, self.rig.program, self.fmus))
         except BristleError as error:
             return Number(case, None, str(error))
-
-
-class Progress:
-    """One line that is written over, on a terminal only."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.shown = total, 0, sys.stderr.isatty()
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def step(self, text: str) -> None:
-        self.done += 1
-        if self.shown:
-            line = f"[{self.done}/{self.total}] {text}"[: shutil.get_terminal_size().columns - 1]
-            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def _in_parallel(work: Callable, items: list, name: Callable) -> list:
-    """Does the work for all items, as many at a time as there are processors, and tells how far it is."""
-    results = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool, Progress(len(items)) as progress:
-        for item, result in zip(items, pool.map(work, items), strict=True):
-            results.append(result)
-            progress.step(name(item))
-    return results
 
 
 def _write_page(bench: Bench, out: Path) -> None:
@@ -118,8 +86,7 @@ def _write_page(bench: Bench, out: Path) -> None:
         references=_references(),
     )
     text = page_text(content, plotting)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8", newline="\n")
+    write_text(out, text)
     print(f"{out}  {len(text.encode()) / 1e6:.1f} MB")
 
 

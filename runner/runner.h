@@ -1,0 +1,74 @@
+/* A whole record through an FMU in one call: times and inputs in, outputs back, nothing but C between the samples.
+ *
+ * The caller has loaded the FMU's library and hands over its functions, so there is nothing here that depends on the platform. Records
+ * share nothing: any number of them may run at the same time in different threads. */
+#ifndef BRISTLE_RUNNER_H
+#define BRISTLE_RUNNER_H
+
+#include <stddef.h>
+
+#include "fmi2FunctionTypes.h"
+
+#if defined(_WIN32)
+#define RUNNER_EXPORT __declspec(dllexport)
+#else
+#define RUNNER_EXPORT __attribute__((visibility("default")))
+#endif
+
+enum { RUNNER_VERSION = 1, MESSAGE_BYTES = 512 };
+
+/* What is called of an FMU. */
+typedef struct {
+    fmi2InstantiateTYPE *instantiate;
+    fmi2FreeInstanceTYPE *free_instance;
+    fmi2SetupExperimentTYPE *setup_experiment;
+    fmi2EnterInitializationModeTYPE *enter_initialization;
+    fmi2ExitInitializationModeTYPE *exit_initialization;
+    fmi2ResetTYPE *reset;
+    fmi2SetRealTYPE *set_real;
+    fmi2GetRealTYPE *get_real;
+    fmi2SetIntegerTYPE *set_integer;
+    fmi2GetIntegerTYPE *get_integer;
+    fmi2SetRealInputDerivativesTYPE *set_input_derivatives;
+    fmi2DoStepTYPE *do_step;
+    fmi2GetDirectionalDerivativeTYPE *directional_derivative;
+} Fmu;
+
+/* Variables by their value references. */
+typedef struct {
+    size_t count;
+    const fmi2ValueReference *references;
+} Variables;
+
+typedef struct {
+    const Fmu *fmu;
+    const char *guid;
+    double tolerance; /* 0: the FMU's own */
+    int linear;       /* inputs move linearly from sample to sample; otherwise each is held until the next */
+    Variables reals;  /* set once, before the start */
+    const double *real_values;
+    Variables integers;
+    const int *integer_values;
+    size_t n_samples;
+    const double *times;
+    Variables signals;           /* set at every sample */
+    const double *signal_values; /* sample by sample */
+    Variables outputs;
+    double *output_values; /* sample by sample */
+    Variables modes;
+    int *mode_values;            /* sample by sample */
+    Variables knowns;            /* evaluate: slopes of the outputs with respect to these */
+    double *slopes;              /* sample by sample, in it known by known */
+    size_t done;                 /* samples whose results are there */
+    char message[MESSAGE_BYTES]; /* why there are no more */
+} Record;
+
+RUNNER_EXPORT int runner_version(void);
+
+/* Co-simulation from the first to the last time. The results at a sample are those under the inputs of that sample. 0: all is well. */
+RUNNER_EXPORT int runner_simulate(Record *record);
+
+/* The initial outputs at each sample by itself; signals may be parameters too. 0: all is well. */
+RUNNER_EXPORT int runner_evaluate(Record *record);
+
+#endif

@@ -1,0 +1,49 @@
+"""How far a long work is, on a terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Progress:
+    """One line that is written over, on a terminal only."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.shown = total, 0, sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def step(self, text: str = "") -> None:
+        self.done += 1
+        if self.shown:
+            line = f"[{self.done}/{self.total}] {text}"[: shutil.get_terminal_size().columns - 1]
+            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def in_parallel(
+    work: Callable[[Item], Result], items: Sequence[Item], name: Callable[[Item], str] = str, workers: int | None = None
+) -> list[Result]:
+    """Does the work for all items in threads, as many at a time as there are processors, and tells how far it is."""
+    results = []
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool, Progress(len(items)) as progress:
+        try:
+            for item, result in zip(items, pool.map(work, items), strict=True):
+                results.append(result)
+                progress.step(name(item))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return results

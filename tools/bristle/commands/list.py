@@ -1,0 +1,23 @@
+"""List the FMUs: kinds, platforms and size of each."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """
+  bristle list              the FMUs that came with bristle, or those in dist/ of a checkout
+  bristle list my_fmus      those of a folder
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, nargs="?", help="folder with FMUs")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..host.library import fmu_folder
+    from ..package import summaries
+
+    for line in summaries(arguments.folder or fmu_folder()):
+        print(line)
