@@ -27,7 +27,7 @@ tick() {
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 clang-format:clang-format cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm"
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo"
 
 is_there() {
     for one in $(echo "$1" | tr '|' ' '); do
@@ -61,13 +61,29 @@ if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
     python -m pip install --quiet --disable-pip-version-check -r requirements-check.txt || fail "the requirements of the tests cannot be installed."
     cp requirements-check.txt .venv/requirements-check.txt
 fi
-if [ -f rig/CMakeLists.txt ] && is_there /usr/include/zip.h && is_there /usr/include/expat.h; then
-    { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1 || { tail -n 20 build/rig.log >&2; fail "the rig cannot be built."; }
+skipped=""
+# Rig and benchmark, each with the SUNDIALS of the system and with version 7.
+build_with() { # PROJECT FOLDER [OPTION]; the target is named like the project
+    project=$1 folder=build/$2
+    shift 2
+    { cmake -S "$project" -B "$folder" -G Ninja "$@" && cmake --build "$folder" --target "$project"; } >"$folder.log" 2>&1 ||
+        { tail -n 20 "$folder.log" >&2; fail "the $project cannot be built."; }
+}
+if is_there /usr/include/zip.h && is_there /usr/include/expat.h && is_there /usr/include/sunmatrix/sunmatrix_dense.h; then
+    build_with rig rig
+    build_with bench bench
+    if is_there cargo; then
+        rig/sundials7.sh build/sundials7 >build/sundials7.log 2>&1 || { tail -n 20 build/sundials7.log >&2; fail "SUNDIALS 7 cannot be built."; }
+        build_with rig rig7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
+        build_with bench bench7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
+    else
+        skipped="$skipped
+  SUNDIALS 7: cargo, which brings its source, is missing"
+    fi
 fi
 
 # --- style and static analysis -------------------------------------------------------------------------------------------
 
-skipped=""
 failed=""
 if is_there clang-format; then
     tick; step "Format"

@@ -23,7 +23,8 @@ STEP_ROUNDS = 15
 CYCLE_GOAL = 2.5  # of LuGre with the exponent 2, over the bare model
 CYCLE_CASES = ("LuGre, α = 2", "LuGre, rill2023_model2")  # which have it
 IMPLICIT_GOAL = 4.0  # of ImplicitBristle over LuGre
-STEP_GOAL = 20.0  # CVODE over fmi2DoStep, for LuGre
+EXACT = 1e-9  # an error below which a step counts as exact
+STEP_GOAL = 20.0  # the best of SUNDIALS over fmi2DoStep, for LuGre
 BYTES_GOAL, CALLS_GOAL = 1024, 2  # per instance in model exchange
 SIZE_GOAL = 500_000  # bytes of an FMU
 BUILD_GOAL = 300.0  # seconds
@@ -201,12 +202,13 @@ def step_table(lines: list[Line]) -> str:
         rows.append(
             [own.label, own.motion, own.inputs, f"{own.time / 1e3:.2f}", f"{best.time / 1e3:.1f}", best.side, own.error, best.error, f"{ratio:.0f}", goal]
         )
+    rows.sort(key=lambda row: float(row[6]) < EXACT)  # nonlinear equations first: nothing is gained there by a closed form
     return table(
-        "fmi2DoStep of 1 ms against CVODE, restarted at each step, at the same error",
-        "Inputs move from step to step; *held* within a step, or *moving* with their rates. CVODE takes the loosest tolerance "
-        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the better of its two methods. "
+        "fmi2DoStep of 1 ms against SUNDIALS, restarted at each step, at the same error",
+        "Inputs move from step to step; *held* within a step, or *moving* with their rates. Each of SUNDIALS' methods takes the loosest tolerance "
+        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the fastest is shown: CVODE BDF, CVODE Adams or ARKODE DIRK. Models whose equation the FMU solves exactly come last. "
         "Models without states and motions with events are left out. Median of time on the processor.",
-        ["FMU", "motion", "inputs", "FMU [µs]", "CVODE [µs]", "method", "error FMU", "error CVODE", "times faster", "goal"],
+        ["FMU", "motion", "inputs", "FMU [µs]", "SUNDIALS [µs]", "method", "error FMU", "error SUNDIALS", "times faster", "goal"],
         rows,
     )
 

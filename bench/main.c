@@ -1,7 +1,7 @@
 /* Measures FMUs:
  *
  *     bench cycles ROUNDS CASE...       evaluation cycle of model exchange and the bare model
- *     bench steps ROUNDS CASE...        communication steps and CVODE
+ *     bench steps ROUNDS CASE...        communication steps and SUNDIALS
  *     bench memory CASE...              bytes and allocations
  *
  * A case is label|library of the FMU|library of the bare model|parameter=value|...

@@ -7,7 +7,7 @@
 /* Enters "fmu" (evaluation cycle of model exchange) and "bare" (the model's C function) into the contest. */
 void join_cycles(const Case *subject, const Motion *motion);
 
-/* Enters "fmu" (fmi2DoStep) and the methods of CVODE at the same error into the contest, for held and for moving inputs.
+/* Enters "fmu" (fmi2DoStep) and the methods of SUNDIALS at the same error into the contest, for held and for moving inputs.
  * A motion with events is left out. Each remark is: inputs, error of the states. */
 void join_steps(const Case *subject, const Motion *motion);
 

@@ -1,14 +1,14 @@
-/* Communication steps of the FMU's co-simulation against CVODE, restarted at each, at the same error. */
+/* Communication steps of the FMU's co-simulation against SUNDIALS, restarted at each, at the same error. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contest.h"
-#include "cvode.h"
+#include "rival.h"
 #include "measurements.h"
 
-/* Where the FMU is exact, CVODE has to come only so near. */
+/* Where the FMU is exact, a rival has to come only so near. */
 static const double NEAR_ENOUGH = 1e-9;
 
 static const double TIGHT = 1e-13; /* tolerance of the reference */
@@ -28,8 +28,8 @@ typedef struct {
 
 typedef struct {
     Run *run;
-    Cvode *solver;
-} CvodeRun;
+    Rival *solver;
+} RivalRun;
 
 static void fmu_one_step(const Run *run, int i) {
     const int first = i * run->subject->model->n_inputs;
@@ -50,23 +50,23 @@ static void run_fmu(void *self) {
     }
 }
 
-static int cvode_one_step(const Run *run, Cvode *solver, int i, double *x, double *force) {
+static int rival_one_step(const Run *run, Rival *solver, int i, double *x, double *force) {
     const BareModel *model = run->subject->model;
     const double *u = run->drive.u + i * model->n_inputs, *u_rate = run->drive.u_rate + i * model->n_inputs;
     double end[ROOM], dx[ROOM], y[ROOM];
-    if (!cvode_step(solver, u, u_rate, run->modes, STEP, x)) return 0;
+    if (!rival_step(solver, u, u_rate, run->modes, STEP, x)) return 0;
     for (int j = 0; j < model->n_inputs; j++) end[j] = u[j] + STEP * u_rate[j];
     model->evaluate(run->subject->p, end, x, run->modes, dx, y);
     *force = y[run->subject->force_place];
     return 1;
 }
 
-static void run_cvode(void *self) {
-    const CvodeRun *c = self;
+static void run_rival(void *self) {
+    const RivalRun *c = self;
     double x[ROOM], force;
     memcpy(x, c->run->x_start, sizeof x);
     for (int i = 0; i < POINTS; i++) {
-        cvode_one_step(c->run, c->solver, i, x, &force);
+        rival_one_step(c->run, c->solver, i, x, &force);
         c->run->sum += force;
     }
 }
@@ -80,11 +80,11 @@ static void fmu_trajectory(Run *run, Trajectory x) {
     }
 }
 
-static int cvode_trajectory(const Run *run, Cvode *solver, Trajectory x) {
+static int rival_trajectory(const Run *run, Rival *solver, Trajectory x) {
     double state[ROOM], force;
     memcpy(state, run->x_start, sizeof state);
     for (int i = 0; i < POINTS; i++) {
-        if (!cvode_one_step(run, solver, i, state, &force)) return 0;
+        if (!rival_one_step(run, solver, i, state, &force)) return 0;
         memcpy(x[i], state, sizeof state);
     }
     return 1;
@@ -114,16 +114,16 @@ static int is_without_events(const Run *run, Trajectory x) {
     return 1;
 }
 
-/* CVODE with the loosest tolerance, in quarters of a decade, that makes an error no larger than wanted; NULL if none does. */
-static Cvode *tuned_cvode(const Run *run, int adams, double wanted, Trajectory reference, double *error) {
+/* A rival with the loosest tolerance, in quarters of a decade, that makes an error no larger than wanted; NULL if none does. */
+static Rival *tuned_rival(const Run *run, Method method, double wanted, Trajectory reference, double *error) {
     static Trajectory x;
     for (double exponent = 1; exponent < 13; exponent += 0.25) {
-        Cvode *solver = cvode_new(run->subject->model, run->subject->p, adams, pow(10, -exponent));
-        if (cvode_trajectory(run, solver, x)) {
+        Rival *solver = rival_new(run->subject->model, run->subject->p, method, pow(10, -exponent));
+        if (rival_trajectory(run, solver, x)) {
             *error = error_of(run->subject->model, x, reference);
             if (*error <= wanted) return solver;
         }
-        cvode_free(solver);
+        rival_free(solver);
     }
     return NULL;
 }
@@ -148,29 +148,29 @@ static Run *new_run(const Case *subject, const Motion *motion, int moving) {
 void join_steps(const Case *subject, const Motion *motion) {
     static Trajectory reference, x;
     static const char *const inputs[] = {"held", "moving"};
-    static const char *const methods[] = {"CVODE BDF", "CVODE Adams"};
+    static const char *const methods[METHODS] = {"CVODE BDF", "CVODE Adams", "ARKODE DIRK"};
     if (subject->model->n_states == 0) return;
     for (int moving = 0; moving < 2; moving++) {
         Run *run = new_run(subject, motion, moving);
-        Cvode *tight = cvode_new(subject->model, subject->p, 0, TIGHT);
-        const int found = cvode_trajectory(run, tight, reference) && is_without_events(run, reference);
-        cvode_free(tight);
+        Rival *tight = rival_new(subject->model, subject->p, CVODE_BDF, TIGHT);
+        const int found = rival_trajectory(run, tight, reference) && is_without_events(run, reference);
+        rival_free(tight);
         if (!found) continue;
         fmu_trajectory(run, x);
         const double own = error_of(subject->model, x, reference);
         Contestant fmu = {subject->label, motion->name, "fmu", "", run_fmu, run, POINTS};
         snprintf(fmu.remark, sizeof fmu.remark, "%s\t%.1e", inputs[moving], own);
         join(fmu);
-        for (int adams = 0; adams < 2; adams++) {
+        for (Method method = 0; method < METHODS; method++) {
             double error;
-            CvodeRun *rival = malloc(sizeof *rival);
+            RivalRun *rival = malloc(sizeof *rival);
             if (!rival) fail("There is no memory for a run.");
             rival->run = run;
-            rival->solver = tuned_cvode(run, adams, fmax(own, NEAR_ENOUGH), reference, &error);
+            rival->solver = tuned_rival(run, method, fmax(own, NEAR_ENOUGH), reference, &error);
             if (!rival->solver) continue;
-            Contestant cvode = {subject->label, motion->name, methods[adams], "", run_cvode, rival, POINTS};
-            snprintf(cvode.remark, sizeof cvode.remark, "%s\t%.1e", inputs[moving], error);
-            join(cvode);
+            Contestant contestant = {subject->label, motion->name, methods[method], "", run_rival, rival, POINTS};
+            snprintf(contestant.remark, sizeof contestant.remark, "%s\t%.1e", inputs[moving], error);
+            join(contestant);
         }
     }
 }

@@ -11,6 +11,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "memory.h"
+#include "sundials_versions.h"
 
 enum {
     EVENTS_TO_A_WATCH = 1000, /* this many events must get somewhere, see watch_events */
@@ -29,24 +30,25 @@ typedef struct {
     Message complaint;
 
     SUNContext context;
+    ErrorListener listener;
     void *solver;
     N_Vector states, tolerances, interpolated; /* states: the x of the coupling */
     SUNMatrix matrix;
     SUNLinearSolver linear_solver;
 } Host;
 
-static int on_rates(realtype t, N_Vector states, N_Vector rates, void *data) {
+static int on_rates(sunrealtype t, N_Vector states, N_Vector rates, void *data) {
     Host *h = data;
     h->statistics->evaluations++;
     return coupling_evaluate(h->coupling, t, N_VGetArrayPointer(states), N_VGetArrayPointer(rates));
 }
 
-static int on_indicators(realtype t, N_Vector states, realtype *g, void *data) {
+static int on_indicators(sunrealtype t, N_Vector states, sunrealtype *g, void *data) {
     Host *h = data;
     return coupling_indicators(h->coupling, t, N_VGetArrayPointer(states), g);
 }
 
-static int on_jacobian(realtype t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *data, N_Vector work1,
+static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *data, N_Vector work1,
                        N_Vector work2, N_Vector work3) {
     (void)rates, (void)work1, (void)work2, (void)work3;
     Host *h = data;
@@ -54,10 +56,9 @@ static int on_jacobian(realtype t, N_Vector states, N_Vector rates, SUNMatrix ma
     return coupling_jacobian(h->coupling, t, N_VGetArrayPointer(states), SM_DATA_D(matrix));
 }
 
-static void on_complaint(int code, const char *module, const char *function, char *text, void *data) {
-    (void)module, (void)function;
+static void on_complaint(void *data, const char *text) {
     Host *h = data;
-    if (code != CV_WARNING) fail(&h->complaint, "%s", text);
+    fail(&h->complaint, "%s", text);
 }
 
 static void set_tolerances(Host *h) {
@@ -67,7 +68,8 @@ static void set_tolerances(Host *h) {
 
 static bool open_solver(Host *h, Message *message) {
     const Coupling *k = h->coupling;
-    if (SUNContext_Create(NULL, &h->context) != 0) return fail(message, "SUNDIALS does not start.");
+    if (!open_context(&h->context)) return fail(message, "SUNDIALS does not start.");
+    h->listener = (ErrorListener){on_complaint, h};
     h->states = N_VMake_Serial(k->n_states, k->x, h->context);
     h->tolerances = N_VNew_Serial(k->n_states, h->context);
     h->interpolated = N_VNew_Serial(k->n_states, h->context);
@@ -77,16 +79,18 @@ static bool open_solver(Host *h, Message *message) {
     h->indicators = new_array((size_t)k->n_indicators, sizeof *h->indicators);
     h->signs = new_array((size_t)k->n_indicators, sizeof *h->signs);
     set_tolerances(h);
-    const bool good = CVodeInit(h->solver, on_rates, 0, h->states) == CV_SUCCESS &&
-                      CVodeSetErrHandlerFn(h->solver, on_complaint, h) == CV_SUCCESS &&
-                      CVodeSetUserData(h->solver, h) == CV_SUCCESS &&
-                      CVodeSVtolerances(h->solver, h->experiment->tolerance, h->tolerances) == CV_SUCCESS &&
-                      CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
-                      (!coupling_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
-                      CVodeSetMaxErrTestFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
-                      CVodeSetMaxConvFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
-                      CVodeSetMaxStep(h->solver, STEPS_PER_INTERVAL * k->system->interval) == CV_SUCCESS &&
-                      CVodeRootInit(h->solver, k->n_indicators, on_indicators) == CV_SUCCESS;
+    const bool good =
+        CVodeInit(h->solver, on_rates, 0, h->states) == CV_SUCCESS &&
+        LISTEN_TO(CVode, h->context, h->solver, &h->listener) &&
+        CVodeSetMaxHnilWarns(h->solver, -1) == CV_SUCCESS && /* SUNDIALS 7 prints them among the results */
+        CVodeSetUserData(h->solver, h) == CV_SUCCESS &&
+        CVodeSVtolerances(h->solver, h->experiment->tolerance, h->tolerances) == CV_SUCCESS &&
+        CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
+        (!coupling_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
+        CVodeSetMaxErrTestFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
+        CVodeSetMaxConvFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
+        CVodeSetMaxStep(h->solver, STEPS_PER_INTERVAL * k->system->interval) == CV_SUCCESS &&
+        CVodeRootInit(h->solver, k->n_indicators, on_indicators) == CV_SUCCESS;
     return good || fail(message, "the solver cannot be set up: %s", h->complaint.text);
 }
 

@@ -47,6 +47,23 @@ def simulate(folder, system, *models, options=()):
     return papers.read_csv(file)
 
 
+SUNDIALS_7 = REPOSITORY / "build" / "rig7" / "rig"
+
+
+@pytest.mark.skipif(not SUNDIALS_7.exists(), reason="the rig is not built with SUNDIALS 7: see rig/sundials7.sh")
+@pytest.mark.parametrize("model", ["LuGre", "ImplicitBristle"])
+def test_sundials_6_and_7_give_the_same_run(model, tmp_path):
+    """Stick, break-away and slip with events; the integrators differ in details of their step control, so up to 1e-5 of the amplitude
+    at a tolerance of 1e-8. Nothing but results is printed."""
+    results = []
+    for number, rig in enumerate((RIG, SUNDIALS_7)):
+        file = tmp_path / f"{number}.csv"
+        run = subprocess.run([str(rig), "belt", str(PRESENT[model].path), "-o", str(file)], capture_output=True, text=True, timeout=300)
+        assert run.returncode == 0 and run.stdout == "" and run.stderr == "", run.stdout + run.stderr
+        results.append(papers.read_csv(file)[model]["position"])
+    assert np.max(np.abs(results[0] - results[1])) < 1e-5 * np.max(np.abs(results[0]))
+
+
 def names(description):
     return {variable.name for variable in description.variables}
 

@@ -1,0 +1,24 @@
+/* SUNDIALS as a co-simulation without history, restarted at each communication point because the inputs jump there, as an
+ * importer of the bare equations would do it. All methods use Newton's iteration with the exact Jacobian. */
+#ifndef BENCH_RIVAL_H
+#define BENCH_RIVAL_H
+
+#include "bare.h"
+
+typedef enum {
+    CVODE_BDF,   /* multistep, stiff */
+    CVODE_ADAMS, /* multistep, not stiff */
+    ARKODE_DIRK, /* one step, diagonally implicit Runge-Kutta of order 4: nothing is lost by a restart */
+    METHODS
+} Method;
+
+typedef struct Rival Rival;
+
+Rival *rival_new(const BareModel *model, const double *p, Method method, double tolerance);
+void rival_free(Rival *solver);
+
+/* Takes x over a step of length h under inputs that start at u and move with the given rates, in constant modes;
+ * returns 0 if it fails. */
+int rival_step(Rival *solver, const double *u, const double *u_rate, const int *m, double h, double *x);
+
+#endif
