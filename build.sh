@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds dist/*.fmu for all platforms. Installs what it needs into .venv; needs Python 3.11 or newer and a network once.
+# Builds dist/*.fmu for all platforms, a wheel with all of them, and .venv/bin/bristle. Installs what it needs into .venv; needs Python 3.11 or newer and a network once.
 set -eu
 cd "$(dirname "$0")"
 
@@ -24,6 +24,11 @@ if ! cmp -s requirements.txt .venv/requirements.txt; then
     python -m pip install --quiet --disable-pip-version-check -r requirements.txt || fail "the requirements cannot be installed."
     cp requirements.txt .venv/requirements.txt
 fi
+# The command bristle, which runs what is in tools/.
+if [ ! -x .venv/bin/bristle ] || ! cmp -s pyproject.toml .venv/pyproject.toml; then
+    python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index --editable . || fail "the command bristle cannot be installed."
+    cp pyproject.toml .venv/pyproject.toml
+fi
 
 # zig keeps the libraries it builds in the user's cache; without a home they go beside the environment.
 if [ ! -w "${XDG_CACHE_HOME:-${HOME:-/nonexistent}}" ]; then
@@ -34,5 +39,6 @@ cmake --preset default --log-level=WARNING
 cmake --build --preset default
 echo
 PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle list dist
+ls dist/*.whl
 echo
-echo "Try one:  .venv/bin/fmpy simulate dist/LuGre.fmu --start-values relativeVelocity 0.02 --output-file result.csv"
+echo "Try one:  .venv/bin/bristle run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01"

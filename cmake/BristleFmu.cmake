@@ -136,4 +136,26 @@ function(bristle_add_runner)
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})
+    set(BRISTLE_RUNNERS ${libraries} PARENT_SCOPE)
+endfunction()
+
+# The wheel, with the FMUs and the runner in it; every platform has to be there, for it is one for all.
+function(bristle_add_wheel fmus)
+    file(GLOB_RECURSE tools CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.py" "${PROJECT_SOURCE_DIR}/tools/*.css"
+         "${PROJECT_SOURCE_DIR}/tools/*.js" "${PROJECT_SOURCE_DIR}/tools/*.toml")
+    set(told pyproject.toml setup.py README.md LICENSE)
+    list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/tools/bristle/__init__.py" version REGEX "^VERSION = ")
+    string(REGEX REPLACE "VERSION = \"(.*)\"" "\\1" version "${version}")
+    set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
+    add_custom_command(
+        OUTPUT "${wheel}"
+        COMMAND "${CMAKE_COMMAND}" -E rm -rf "${PROJECT_SOURCE_DIR}/build/package"
+        COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}" "${Python3_EXECUTABLE}" -m pip wheel
+                --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
+                --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
+        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${tools} ${told}
+        COMMENT "Packing the wheel"
+        VERBATIM)
+    add_custom_target(wheel ALL DEPENDS "${wheel}")
 endfunction()

@@ -14,7 +14,7 @@ find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 
 set(find_packages [[
 import importlib.util, pathlib
-packages = ["fmpy", "ziglang", "pycparser", "latex2mathml", "PIL"]
+packages = ["fmpy", "ziglang", "pycparser", "latex2mathml", "PIL", "setuptools"]
 missing = [name for name in packages if importlib.util.find_spec(name) is None]
 print(" ".join(missing) or pathlib.Path(importlib.util.find_spec("fmpy").origin).parent.joinpath("c-code").as_posix())
 raise SystemExit(bool(missing))

@@ -6,6 +6,7 @@ A command is a module with
     EXAMPLES                   lines to try, shown below
     add_arguments(parser)      for argparse
     run(arguments)             does it; a BristleError or an OSError becomes one line and exit code 2
+    EXTRA = "identify"         the optional dependencies of pyproject.toml that it needs, if any
     FOR_THE_BUILD = True       where only the build uses it: it works, but `bristle --help` leaves it out
 
 A module imports what takes long (numpy, scipy) inside of run, so that --help stays quick.
@@ -45,6 +46,8 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+    except ModuleNotFoundError as error:
+        return _fail(f"bristle {arguments.command} needs the Python package {error.name}: pip install {_bringing(arguments.command, error)}.")
     except MemoryError:
         return _fail("there is not enough memory for this.")
     except KeyboardInterrupt:
@@ -99,6 +102,13 @@ def _add(places: argparse._SubParsersAction, name: str, module: ModuleType) -> N
     )
     module.add_arguments(parser)
     parser.set_defaults(run=module.run)
+
+
+def _bringing(name: str, error: ModuleNotFoundError) -> str:
+    """What to install for a module that is missing."""
+    module = command(name)
+    extra = "build" if getattr(module, "FOR_THE_BUILD", False) else getattr(module, "EXTRA", None)
+    return f'"bristle[{extra}]"' if extra else str(error.name)
 
 
 def _fail(sentence: str) -> int:

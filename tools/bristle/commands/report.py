@@ -18,7 +18,7 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     program = os.environ.get("BRISTLE_RIG") or ROOT / "build" / "rig" / "rig"
-    parser.add_argument("--fmus", type=Path, default=ROOT / "dist", help="folder with the FMUs (default: dist)")
+    parser.add_argument("--fmus", type=Path, help="folder with the FMUs (default: those of bristle list)")
     parser.add_argument("--rig", type=Path, default=Path(program), help="the rig (default: BRISTLE_RIG or build/rig/rig)")
     parser.add_argument("--out", type=Path, default=ROOT / "dist" / "report" / "index.html", help="the page to write")
     parser.add_argument("--pictures", action="store_true", help="also draw the pictures of the models' pages and the README")
@@ -27,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ..host.library import fmu_folder
     from ..report.command import report
 
+    arguments.fmus = arguments.fmus or fmu_folder()
     report(arguments)
