@@ -100,6 +100,24 @@ def test_outputs_agree_with_each_other(fmu):
         assert instance.get("dissipatedPower") == pytest.approx(force * instance.get("relativeVelocity"), rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.fmus(lambda d: bool(d.states))
+def test_every_state_has_a_say_in_the_force(fmu):
+    """In contact, of itself or by the rate of a state that has: anything else is an output, or nothing."""
+    d = fmu.description
+    forces = [v.reference for v in d.family("frictionForce") or [d["normalForce"]]]
+    heard, found = {state.name: set() for state in d.states}, set()
+    for instance, _ in Sampler(d, "say").points(fmu, 6, 20):
+        if not any(instance.get_reals(forces)):
+            continue  # separated, or at rest
+        for state in d.states:
+            force, rates = instance.slopes(forces, [state.reference], [1.0]), instance.slopes([v.reference for v in d.derivatives], [state.reference], [1.0])
+            found |= {state.name} if any(force) else set()
+            heard[state.name] |= {other.name for other, rate in zip(d.states, rates) if rate}
+    for _ in d.states:
+        found |= {name for name in heard if heard[name] & found}
+    assert found == set(heard)
+
+
 # lift-off
 
 @CONTACT

@@ -1,19 +1,20 @@
 /* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified Leuven model).
  *
  *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v              Lampaert et al. 2002
- *     F     = F_h(z) + sigma1 dz/dt + nu N v
+ *     F     = F_h + sigma1 dz/dt + nu N v
  *
- * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z:
+ * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z. Only the rate of z has a part in it, so z
+ * itself is no state:
  *
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An element comes to rest over the last
  * thousandth of the way to its limit. It never carries more than W_i, also when the normal force falls.
  *
- * Separated (N <= 0): F = 0, and z and the elements relax with the time constant sigma1/sum k_i.
+ * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
- * Not modelled: passivity for a large damping; the lag of the Stribeck curve other than by z.
+ * Not modelled: passivity for a large damping; the lag of the Stribeck curve other than by the elements.
  */
 #include "Leuven.h"
 #include "common/contact.h"
@@ -37,18 +38,17 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)m;
     const double tau = p->sigma1 / sum(p->k);
     if (u->N <= 0) {
-        dx->z = -x->z / tau;
         for (int i = 0; i < ELEMENTS; i++) dx->zeta[i] = -x->zeta[i] / tau;
-        contact_outputs(u, 0, u->v - dx->z, y);
+        contact_outputs(u, 0, u->v, y);
         return;
     }
     const double F_h = hysteresis_force(p, x->zeta, u->N);
     const double s = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
     const double v_S = u->v * signed_power(copysign(1, u->v) * F_h / s, p->n);
-    dx->z = u->v - v_S;
+    const double z_rate = u->v - v_S;
     for (int i = 0; i < ELEMENTS; i++) {
         const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i], tau, u->v);
-        dx->zeta[i] = held_rate(limit, x->zeta[i], dx->z);
+        dx->zeta[i] = held_rate(limit, x->zeta[i], z_rate);
     }
-    contact_outputs(u, F_h + p->sigma1 * dx->z + p->nu * u->N * u->v, v_S, y);
+    contact_outputs(u, F_h + p->sigma1 * z_rate + p->nu * u->N * u->v, v_S, y);
 }

@@ -55,8 +55,8 @@ static int softens(const Motion *motion, const Point *from, double h, const Stat
 }
 
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of a deflection that is
- * held there: inside the step the rates are then not those of the cubic. Where the start is stiff the cubic means
- * nothing, but there the stages see the limit. */
+ * held there: inside the step the rates are then not those of the cubic, by more than the few tolerances that the cubic may miss a
+ * smooth motion by. Where the start is stiff the cubic means nothing, but there the stages see the limit. */
 static int runs_over(const Motion *motion, const Point *from, double h, const States *x1) {
     static const double ds = 1e-3;
     for (int i = 0; i < N_STATES; i++)
@@ -71,7 +71,7 @@ static int runs_over(const Motion *motion, const Point *from, double h, const St
         for (int i = 0; i < N_STATES; i++)
             defect[i] =
                 h * ((const double *)&f)[i] - (((const double *)&right)[i] - ((const double *)&left)[i]) / (2 * ds);
-        if (scaled_error(defect, (const double *)&from->x, (const double *)x1, motion->tolerance) > 30) return 1;
+        if (scaled_error(defect, (const double *)&from->x, (const double *)x1, motion->tolerance) > 8) return 1;
     }
     return 0;
 }

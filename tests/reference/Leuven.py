@@ -21,11 +21,11 @@ def evaluate(p, u, x):
     tau = p["bristleDamping"] / sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS)
     if normal <= 0:
         rates = {name: -value / tau for name, value in x.items()}
-        return rates, {"frictionForce": 0.0, "slidingVelocity": v - rates["bristleDeflection"]}
+        return rates, {"frictionForce": 0.0, "slidingVelocity": v}
     held = hysteresis(p, normal, x)
     ratio = held / math.copysign(curve(p, normal, v), v)
     rate = v * (1 - math.copysign(abs(ratio) ** p["transitionExponent"], ratio))
-    rates = {"bristleDeflection": rate}
+    rates = {}
     for i, limit in limits(p, normal).items():
         rates[f"elementDeflection[{i}]"] = held_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], rate)
     force = held + p["bristleDamping"] * rate + p["viscousFriction"] * normal * v
