@@ -48,6 +48,11 @@ class Variable:
         return number(self.attributes.get("max"))
 
     @property
+    def values(self):
+        """All values of an Integer: those of an option."""
+        return range(int(self.min), int(self.max) + 1)
+
+    @property
     def nominal(self):
         return number(self.attributes.get("nominal"))
 
@@ -123,6 +128,21 @@ class Description:
     @cached_property
     def real_parameters(self):
         return self.select("parameter", "Real")
+
+    @cached_property
+    def options(self):
+        return self.select("parameter", "Integer")
+
+    @cached_property
+    def initial_values(self):
+        """The parameters that states start from."""
+        names = [v.name for v in self.states]
+        return [v for v in self.real_parameters if re.sub(r"Start(?=\[|$)", "", v.name) in names and v.name not in names]
+
+    @cached_property
+    def tunable_parameters(self):
+        """Those whose changes take effect during a run. None is declared so, see ARCHITECTURE.md."""
+        return [v for v in self.real_parameters if v not in self.initial_values]
 
     @cached_property
     def outputs(self):

@@ -19,8 +19,8 @@ class Sampler:
     def spread(self, variable):
         """A value of a parameter within a factor of two of its start, or of its nominal size where the start is zero."""
         draw = self.random
-        if variable.type == "Enumeration":
-            return draw.choice(list(self.description.items[variable.attributes["declaredType"]]))
+        if variable.type == "Integer":
+            return draw.choice(variable.values)
         start = variable.start
         if draw.random() < 0.2:
             return start

@@ -276,9 +276,8 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
                 instance.demand("fmi2EnterInitializationMode")
 
                 def put(known, value):
-                    if known.type == "Enumeration":
-                        items = list(d.items[known.attributes["declaredType"]])
-                        value = value if value in items else sampler.random.choice(items)
+                    if known.type == "Integer":
+                        value = value if value in known.values else sampler.random.choice(known.values)
                     instance.set({known.name: value})
 
                 yield instance, put, {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns}

@@ -122,7 +122,6 @@ BAD = {
     "name flow": ("[parameters.stiffnessLimit]", "[parameters.flowRate]", "taken in OpenModelica"),
     "name of a keyword": ("[parameters.stiffnessLimit]", "[parameters.equation]", "a keyword of Modelica"),
     "name with a dot": ("[parameters.stiffnessLimit]", '[parameters."a.b"]', "letters and digits only"),
-    "variability constant": ("start = 100", 'start = 100\nvariability = "constant"', 'has to be "tunable" or "fixed"'),
     "size of zero": ("nominal = 1e-3", "size = 0", "states.springDeflection.size: has to be at least 1"),
     "starts of another size": ("start = 100\n", "start = [1, 2]\nsize = 3\n", "as many numbers as the size says"),
     "not_modelled missing": ('not_modelled = ["All the rest."]', "", "not_modelled: is missing"),
@@ -294,7 +293,7 @@ start = 2
 """
 
 
-def test_modes_and_options_become_enumerations(project, tmp_path):
+def test_modes_become_enumerations_and_options_integers(project, tmp_path):
     changed(project, "[[equations]]", MODE + "[[equations]]")
     changed(project, 'not_modelled', 'indicators = 2\nnot_modelled')
     code = project / "fmu_src" / "models" / "Element.c"
@@ -322,7 +321,9 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     assert root.get("numberOfEventIndicators") == "2"
     mode, restart = list(root.iter("ScalarVariable"))[-2:]
     assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == ("mode", "output", "discrete")
-    assert (restart.get("name"), restart.get("variability"), restart[0].get("start")) == ("restart", "fixed", "2")
+    assert (restart.get("name"), restart.get("variability")) == ("restart", "fixed")
+    assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
+    assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
     assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
     assert "contact_events.h" not in (out / "fmu.c").read_text()
 

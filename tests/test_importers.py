@@ -1,28 +1,58 @@
 """Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and masters treat an FMU."""
 
 import math
+import re
 import shutil
 import zipfile
-from ctypes import byref, c_int, sizeof
+from ctypes import byref, c_char_p, c_int, sizeof
 
 import numpy as np
 import pytest
 from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi2 import FMU2Slave
 
-from fmi2 import OK, EventInfo, reals
+from fmi2 import ERROR, FATAL, OK, WARNING, EventInfo, FmiError, reals
 from points import Sampler
 from reference import integrate_me
+from test_lifecycle import names_the_rule, out_of_rule
 
 
 # OpenModelica's import: model exchange
 
 class OpenModelica:
-    """The order of calls of its FMU wrapper: parameters in event mode, one NewDiscreteStates, a struct it never clears, trial steps."""
+    """The order of calls of its FMU wrapper: parameters in event mode, one NewDiscreteStates, a struct it never clears, trial steps.
 
-    def __init__(self, fmu):
+    Newer versions set the parameters before they leave the initialization: `late=False`.
+    """
+
+    def __init__(self, fmu, late=True):
         self.instance = fmu.model_exchange(logging=True)
         self.description = fmu.description
+        self.late = late
+
+    @property
+    def shown(self):
+        """Messages that its user sees: by their status; Discard is filed under information, which is hidden."""
+        return [m for m in self.instance.messages if m.status in (WARNING, ERROR, FATAL)]
+
+    def set_parameters(self, values):
+        """All Reals in one call, then all Integers: never an enumeration."""
+        d = self.description
+        names = [v.name for v in d.real_parameters]
+        self.instance.set_reals([d[name].reference for name in names], [values[name] for name in names])
+        self.instance.set({v.name: values[v.name] for v in d.options})
+
+    def look(self):
+        """What its equations read at a point; it stops the run unless each call succeeds."""
+        instance, d = self.instance, self.description
+        instance.indicators
+        instance.get_reals([v.reference for v in d.outputs])
+        instance.modes()
+
+    def give_up(self):
+        """The end of a run in which a call has failed: its external object is destroyed, in whatever phase it is."""
+        self.instance.fmi2Terminate()
+        self.instance.free()
 
     def __enter__(self):
         return self
@@ -36,10 +66,17 @@ class OpenModelica:
         instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
         instance.set(inputs)
         instance.demand("fmi2EnterInitializationMode")
+        if not self.late:
+            self.set_parameters(parameters)
         instance.demand("fmi2ExitInitializationMode")
-        instance.set(parameters)
+        if self.late:
+            self.set_parameters(parameters)
         instance.set(inputs)
-        start = instance.states
+        start = []
+        if self.description.states:
+            start = instance.states
+            instance.states = start
+        self.look()
         self.event()
         return start
 
@@ -77,9 +114,99 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
             assert host.instance.modes() == fresh.modes()
             for v in d.outputs:
                 assert host.instance.get(v.name) == fresh.get(v.name)
-            said = [m for m in host.instance.messages if m.status != OK]
-            assert len(said) <= 1, "tolerated calls are told once, as a warning"
-            assert all(m.category == "logStatusWarning" for m in said)
+            assert not host.shown
+
+
+def test_calls_against_the_standard_are_told_to_those_who_ask(fmu):
+    """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is: once each, as warnings."""
+    d = fmu.description
+    for category in (b"logStatusWarning", b"logAll"):
+        with OpenModelica(fmu) as host:
+            host.instance.demand("fmi2SetDebugLogging", 1, 1, (c_char_p * 1)(category))
+            host.begin({**d.starts(), d.tunable_parameters[0].name: d.tunable_parameters[0].start * 1.01}, {v.name: v.start for v in d.inputs})
+            assert [m.category for m in host.shown] == ["logStatusWarning"] * (2 if d.states else 1)
+            assert d.tunable_parameters[0].name in host.shown[0].text
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["in event mode", "in initialization mode"])
+def test_a_bad_parameter_is_named_and_nothing_else_is_said(fmu, late):
+    """Status Error, which is shown, at the first call that would evaluate the model; the end that follows is quiet."""
+    d = fmu.description
+    inputs = {v.name: v.start for v in d.inputs}
+    for variable in d.real_parameters:
+        for value, bound in out_of_rule(variable):
+            host = OpenModelica(fmu, late)
+            with pytest.raises(FmiError) as refusal:
+                host.begin({**d.starts(), variable.name: value}, inputs)
+            host.give_up()
+            assert refusal.value.status == ERROR
+            first = "fmi2ExitInitializationMode" if not late else "fmi2GetContinuousStates" if d.states else "fmi2Get"
+            assert str(refusal.value).startswith(first), "before anything comes of it"
+            assert len(host.instance.messages) == len(host.shown) == 1
+            names_the_rule(host.shown[0].text, variable, value, bound)
+
+
+def test_nothing_is_read_of_a_model_with_a_bad_parameter(fmu):
+    """In event mode, whichever way an importer reads it; the parameter itself can be read, and be put right."""
+    d = fmu.description
+    variable = next(v for v in d.tunable_parameters if v.min is not None)
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        instance.set({variable.name: variable.min - 1})
+        for read in (*(lambda v=v: instance.get(v.name) for v in d.states + d.derivatives + d.outputs), lambda: instance.indicators):
+            with pytest.raises(FmiError, match=variable.name):
+                read()
+        assert instance.get(variable.name) == variable.min - 1
+        instance.set({variable.name: variable.start})
+        assert math.isfinite(instance.get(d.outputs[0].name))
+
+
+def test_an_input_that_is_refused_is_the_only_news(fmu):
+    """In instantiated mode, where the standard has no fmi2Terminate; without a refusal before it, it is an error that is told."""
+    d = fmu.description
+    with OpenModelica(fmu) as host:
+        assert host.instance.try_set(d.inputs[0].name, math.nan) != OK
+        assert host.instance.fmi2Terminate() == ERROR
+        assert len(host.instance.messages) == 1
+        host.instance.demand("fmi2Reset")
+        assert host.instance.fmi2Terminate() == ERROR
+        assert len(host.instance.messages) == 2 and "fmi2Terminate" in host.instance.messages[-1].text
+
+
+def test_an_overflow_is_blamed_on_the_parameter_that_breaks_its_rule(fmu):
+    """Wherever the model is evaluated with parameters that are still on their way: before the start, between co-simulation steps."""
+    d = fmu.description
+    for kind in (0, 1):
+        with fmu.instance(kind) as instance:
+            if kind:
+                instance.start()
+            for variable in d.tunable_parameters:
+                for value, bound in out_of_rule(variable):
+                    instance.set({variable.name: value})
+                    said = len(instance.messages)
+                    output = instance.reference_array([d.outputs[0].reference])
+                    if instance.fmi2GetReal(output, 1, reals([0.0])) != OK:
+                        names_the_rule(instance.messages[-1].text, variable, value, bound)
+                        assert len(instance.messages) == said + 1
+                    instance.set({variable.name: variable.start})
+
+
+def test_parameters_arrive_in_openmodelica_as_plain_ones(fmu):
+    """Tunable ones would come as `(start = …, fixed = false)`: a warning each, and `-override` refused. Enumerations are never set, Integers are."""
+    d = fmu.description
+    assert {v.variability for v in d.parameters} == {"fixed"}
+    assert {v.type for v in d.parameters} <= {"Real", "Integer"}
+    for option in d.options:
+        for value in option.values:
+            assert re.search(rf"\b{value} = \w+: ", option.text), "its text says what each value means"
+
+
+def test_texts_survive_the_import_into_openmodelica(fmu):
+    """They are put between quotes as they are, and they are all that is left of a unit."""
+    for v in fmu.description.variables:
+        assert not set('"\\') & set(v.text), v.text
+        if v.type == "Real" and v.unit != "1":
+            assert v.text.endswith(f" [{v.unit}]"), v.text
 
 
 # CasADi's DaeBuilder: model exchange, evaluated at any point
@@ -89,8 +216,9 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
     d = fmu.description
     sampler = Sampler(d, "casadi")
     names = [v.name for v in d.derivatives + d.outputs]
-    tunable = [v.name for v in d.real_parameters if v.variability == "tunable"]
-    with fmu.model_exchange(logging=True) as host:
+    tunable = [v.name for v in d.tunable_parameters]
+    with fmu.model_exchange() as host:
+        host.demand("fmi2SetDebugLogging", 1, 0, None)
         host.start()
         for _ in range(20):
             parameters = accepted_parameters(fmu, sampler)

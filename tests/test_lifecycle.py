@@ -422,20 +422,17 @@ def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
 def test_options_out_of_range_are_refused(fmu, kind):
     d = fmu.description
     with fmu.instance(kind) as instance:
-        for variable in d.parameters:
-            if variable.type == "Enumeration":
-                for value in (0, -1, len(d.items[variable.attributes["declaredType"]]) + 1):
-                    assert instance.try_set(variable.name, value) == ERROR
-                    assert variable.name in instance.messages[-1].text
-                    assert instance.get(variable.name) == variable.start
+        for variable in d.options:
+            for value in (0, -1, len(variable.values) + 1):
+                assert instance.try_set(variable.name, value) == ERROR
+                assert variable.name in instance.messages[-1].text
+                assert instance.get(variable.name) == variable.start
 
 
 def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, kind):
     with fmu.instance(kind) as instance:
         instance.start()
-        for variable in fmu.description.real_parameters:
-            if variable.variability != "tunable":
-                continue
+        for variable in fmu.description.tunable_parameters:
             for value, bound in out_of_rule(variable):
                 if kind == MODEL_EXCHANGE:
                     instance.demand("fmi2EnterEventMode")
@@ -461,14 +458,14 @@ def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, k
 def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
     """Changed at an event or between steps, the model is as one that had the value from the start, in the same state."""
     d = fmu.description
-    tunable = [v.name for v in d.real_parameters if v.variability == "tunable"]
+    tunable = [v.name for v in d.tunable_parameters]
     sampler = Sampler(d, "tunable")
     for _ in range(5):
         with fmu.instance(kind) as one, fmu.instance(kind) as two:
             parameters = sampler.start(one)
             inputs = {v.name: one.get(v.name) for v in d.inputs}
-            fixed = {name: value for name, value in parameters.items() if name not in tunable}
-            two.start({**fixed, **inputs})
+            others = {name: value for name, value in parameters.items() if name not in tunable}
+            two.start({**others, **inputs})
             if kind == MODEL_EXCHANGE:
                 two.demand("fmi2EnterEventMode")
             two.set({name: parameters[name] for name in tunable})
@@ -482,8 +479,8 @@ def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
                     assert two.get(v.name) == one.get(v.name)
 
 
-def test_fixed_parameters_hold_once_the_run_has_begun(fmu, kind):
-    fixed = [v for v in fmu.description.parameters if v.variability == "fixed"]
+def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
+    held = fmu.description.initial_values + fmu.description.options
     with fmu.instance(kind) as instance:
         instance.start()
         if kind == CO_SIMULATION:
@@ -491,25 +488,24 @@ def test_fixed_parameters_hold_once_the_run_has_begun(fmu, kind):
         else:
             instance.demand("fmi2EnterEventMode")
         before = instance.snapshot()
-        for variable in fixed:
+        for variable in held:
             other = variable.start + 1e-3 if variable.type == "Real" else 3 - min(variable.start, 2)
             assert instance.try_set(variable.name, other) == ERROR
             assert variable.name in instance.messages[-1].text
         assert instance.snapshot() == before
-        for variable in fixed:
+        for variable in held:
             assert instance.try_set(variable.name, variable.start) == OK, "to set what it is already is no change"
 
 
 def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
     """There it takes effect with the next evaluation; the instance goes on when it is right again."""
     d = fmu.description
-    limited = [v for v in d.real_parameters if v.variability == "tunable" and v.min is not None]
+    limited = [v for v in d.tunable_parameters if v.min is not None]
     with fmu.model_exchange() as instance:
         instance.start()
         before = instance.snapshot()
-        for variable in d.real_parameters:
-            if variable.variability == "fixed":
-                assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
+        for variable in d.initial_values:
+            assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
         assert instance.snapshot() == before
         for variable in limited:
             before = instance.snapshot()

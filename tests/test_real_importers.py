@@ -110,7 +110,7 @@ def test_libcosim_finds_every_variable_as_declared(fmu, warnings):
     assert list(seen) == [v.name for v in d.variables if v.type != "Enumeration"]
     for name, found in seen.items():
         assert found.reference == d[name].reference
-        assert CosimVariableType(found.type) == CosimVariableType.REAL
+        assert CosimVariableType(found.type).name == d[name].type.upper()
         assert CosimVariableCausality(found.causality).name == d[name].causality.upper()
         assert CosimVariableVariability(found.variability).name == d[name].variability.upper()
     assert warnings() == complaints_of_enumerations(d, 1)

@@ -50,7 +50,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
 }
 
 /* A master may round its communication points, but must not leave out a part of the run. */
-static fmi2Status check_step(const Instance *c, double point, double length) {
+static fmi2Status check_step(Instance *c, double point, double length) {
     if (!isfinite(point) || !isfinite(length) || length < 0)
         return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point, length);
     if (fabs(point - c->memory.time) > 0.05 * length + 1e-12 * fabs(point))
@@ -104,12 +104,12 @@ fmi2Status fmi2CancelStep(fmi2Component component) {
     return refuse(c, fmi2Error, "There is no step to cancel: fmi2DoStep returns when its step is done.");
 }
 
-static fmi2Status allow_status(const Instance *c, const void *value, const char *function) {
+static fmi2Status allow_status(Instance *c, const void *value, const char *function) {
     const fmi2Status status = allow_kind(c, fmi2CoSimulation, ANY_PHASE, function);
     return status == fmi2OK ? need(c, value, function) : status;
 }
 
-static fmi2Status no_such_status(const Instance *c, fmi2StatusKind kind) {
+static fmi2Status no_such_status(Instance *c, fmi2StatusKind kind) {
     return refuse(c, fmi2Discard, "The status of kind %d is not available by this function.", (int)kind);
 }
 

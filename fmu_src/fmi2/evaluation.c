@@ -28,6 +28,9 @@ static int lies_in(fmi2ValueReference reference, fmi2ValueReference first, fmi2V
 static int is_parameter(fmi2ValueReference reference) {
     return lies_in(reference, 0, FIRST_INPUT);
 }
+static int is_initial_value(fmi2ValueReference reference) {
+    return lies_in(reference, FIRST_INPUT - N_STATES, FIRST_INPUT);
+}
 static int is_input(fmi2ValueReference reference) {
     return lies_in(reference, FIRST_INPUT, FIRST_STATE);
 }
@@ -115,13 +118,22 @@ static fmi2Status check_parameters(Instance *c) {
     return fmi2OK;
 }
 
-/* Parameters and inputs under which the model has no meaning; it tells why. Parameters are checked when an event or a step makes
- * them take effect; those that are set in continuous-time mode do so at once. */
+/* In model exchange parameters take effect with the next evaluation, in event mode too: OpenModelica sets them there and reads
+ * the states at once. Before the start and between co-simulation steps they may still be on their way, one after the other. */
+static fmi2Status check_effect(Instance *c) {
+    return c->memory.phase & (EVENT | CONTINUOUS) ? check_parameters(c) : fmi2OK;
+}
+
+/* Refuses what is not finite; where a parameter has broken its rule, that is why. */
+SELDOM static fmi2Status refuse_result(Instance *c, const char *what) {
+    const fmi2Status status = check_parameters(c);
+    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what) : status;
+}
+
+/* Parameters and inputs under which the model has no meaning; it tells why. */
 static fmi2Status check_point(Instance *c) {
-    if (c->memory.unchecked && c->memory.phase == CONTINUOUS) {
-        const fmi2Status status = check_parameters(c);
-        if (status != fmi2OK) return status;
-    }
+    const fmi2Status status = check_effect(c);
+    if (status != fmi2OK) return status;
 #if HAS_CHECK_INPUTS
     const Reals *reals = &c->memory.reals; /* which are not changed here */
     const char *objection = check_inputs(&reals->p, &reals->u);
@@ -153,8 +165,7 @@ static fmi2Status bring_up_to_date(Instance *c) {
     const Present now = present(k);
     evaluate(&k->reals.p, &k->reals.u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
-        return refuse(c, fmi2Discard,
-                      "At time %g the friction law overflows: inputs, states or parameters are too large.", k->time);
+        return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
     k->stale = 0;
     return fmi2OK;
 }

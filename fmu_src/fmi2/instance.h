@@ -55,7 +55,7 @@ typedef struct {
     int phase;
     int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
     int states_given; /* the importer has set the states before the run started */
-    int started;      /* has left event mode, or made a step: fixed parameters hold from here on */
+    int started;      /* has left event mode, or made a step: initial values and options hold from here on */
     int unchecked;    /* parameters have changed since the last check of their rules */
     int stale;        /* derivatives and outputs have to be evaluated anew */
 } Memory;
@@ -70,6 +70,7 @@ typedef struct {
     fmi2ComponentEnvironment environment;
     unsigned logged;    /* categories that are switched on, one bit each */
     unsigned tolerated; /* calls against the standard that have been reported, one bit each */
+    int refused;        /* a call has been refused, and its reason told */
     char name[1];       /* as long as it needs to be */
 } Instance;
 

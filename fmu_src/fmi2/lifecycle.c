@@ -13,11 +13,11 @@ static const char *phase_name(int phase) {
     }
 }
 
-SELDOM static fmi2Status refuse_phase(const Instance *c, const char *function) {
+SELDOM static fmi2Status refuse_phase(Instance *c, const char *function) {
     return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
 }
 
-SELDOM static fmi2Status refuse_kind(const Instance *c, const char *function) {
+SELDOM static fmi2Status refuse_kind(Instance *c, const char *function) {
     static const char *const kinds[] = {"model exchange", "co-simulation"};
     const int exchange = c->kind == fmi2ModelExchange;
     return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function, kinds[exchange],
@@ -25,17 +25,17 @@ SELDOM static fmi2Status refuse_kind(const Instance *c, const char *function) {
 }
 
 /* Whether a function may be called now; a call in a wrong phase changes nothing. */
-static fmi2Status allow(const Instance *c, int phases, const char *function) {
+static fmi2Status allow(Instance *c, int phases, const char *function) {
     if (!c) return fmi2Error;
     return c->memory.phase & phases ? fmi2OK : refuse_phase(c, function);
 }
 
-static fmi2Status allow_kind(const Instance *c, fmi2Type kind, int phases, const char *function) {
+static fmi2Status allow_kind(Instance *c, fmi2Type kind, int phases, const char *function) {
     if (!c) return fmi2Error;
     return c->kind == kind ? allow(c, phases, function) : refuse_kind(c, function);
 }
 
-static fmi2Status need(const Instance *c, const void *pointer, const char *function) {
+static fmi2Status need(Instance *c, const void *pointer, const char *function) {
     return pointer ? fmi2OK : refuse(c, fmi2Error, "%s was given a null pointer.", function);
 }
 
@@ -94,7 +94,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     c->allocate = functions->allocateMemory;
     c->free = functions->freeMemory;
     c->environment = functions->componentEnvironment;
-    c->logged = loggingOn ? 1u << LOG_ALL : 0;
+    c->logged = loggingOn ? 1u << LOG_EVENTS : 0;
     set_start_values(&c->memory);
     return c;
 }
@@ -158,8 +158,10 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
     return fmi2OK;
 }
 
+/* An importer that gives up because a call was refused ends what has not begun: the reason has been told. */
 fmi2Status fmi2Terminate(fmi2Component component) {
     Instance *c = component;
+    if (c && c->refused && c->memory.phase & BEFORE_START) return fmi2Error;
     const fmi2Status status = allow(c, RUNNING, "fmi2Terminate");
     if (status != fmi2OK) return status;
     c->memory.phase = TERMINATED;
@@ -172,6 +174,7 @@ fmi2Status fmi2Reset(fmi2Component component) {
     set_start_values(&c->memory);
     c->last_step = fmi2OK;
     c->tolerated = 0;
+    c->refused = 0;
     return fmi2OK;
 }
 

@@ -1,5 +1,6 @@
 /* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always told, warnings and
- * events when their category is switched on. */
+ * events when their category is switched on. Logging that is merely switched on, as OpenModelica does for every instance,
+ * leaves warnings out: they are for those who ask for them by fmi2SetDebugLogging. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +23,9 @@ static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment enviro
 }
 
 /* Tells why a call is refused, and gives the status to return. */
-SELDOM static fmi2Status refuse(const Instance *c, fmi2Status status, const char *format, ...) {
+SELDOM static fmi2Status refuse(Instance *c, fmi2Status status, const char *format, ...) {
     va_list arguments;
+    c->refused = 1;
     va_start(arguments, format);
     write_log(c->logger, c->environment, c->name, status, status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format,
               arguments);
@@ -44,13 +46,7 @@ static void tell(const Instance *c, fmi2Status status, int category, const char 
 }
 
 /* Reports once per instance that a call is taken although the standard does not allow it there. */
-enum {
-    TOLERATED_FIXED_PARAMETER,
-    TOLERATED_PARAMETER,
-    TOLERATED_STATE,
-    TOLERATED_STATES_IN_EVENT_MODE,
-    TOLERATED_TOLERANCE
-};
+enum { TOLERATED_PARAMETER, TOLERATED_STATE, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE };
 
 SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {
     if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-SELDOM static fmi2Status refuse_count(const Instance *c, size_t count, size_t expected, const char *what,
+SELDOM static fmi2Status refuse_count(Instance *c, size_t count, size_t expected, const char *what,
                                       const char *function) {
     return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
                   (unsigned)expected);
 }
 
-static inline fmi2Status allow_vector(const Instance *c, int phases, const void *values, size_t count, size_t expected,
+static inline fmi2Status allow_vector(Instance *c, int phases, const void *values, size_t count, size_t expected,
                                       const char *what, const char *function) {
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, phases, function);
     if (status != fmi2OK) return status;
@@ -98,7 +98,8 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
 
 fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t nx) {
     Instance *c = component;
-    const fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
+    fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
+    if (status == fmi2OK) status = check_effect(c);
     if (status != fmi2OK || nx == 0) return status;
     follow_start(&c->memory);
     memcpy(x, &c->memory.reals.x, N_STATES * sizeof *x);
@@ -125,13 +126,13 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], s
 
 fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], size_t ni) {
     Instance *c = component;
-    const fmi2Status status =
+    fmi2Status status =
         allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", "fmi2GetEventIndicators");
+    if (status == fmi2OK) status = check_effect(c);
     if (status != fmi2OK || ni == 0) return status;
     Memory *k = &c->memory;
     follow_start(k);
     indicators(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, values);
-    if (!all_finite(values, N_INDICATORS))
-        return refuse(c, fmi2Discard, "At time %g an event indicator overflows.", k->time);
+    if (!all_finite(values, N_INDICATORS)) return refuse_result(c, "an event indicator overflows");
     return fmi2OK;
 }

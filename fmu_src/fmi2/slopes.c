@@ -26,7 +26,7 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
     evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x, &now.modes, &dx, &slopes->dx,
                     &y, &slopes->y);
     if (!all_finite((const double *)&slopes->y, N_OUTPUTS) || !all_finite((const double *)&slopes->dx, N_STATES))
-        return refuse(c, fmi2Discard, "At time %g a directional derivative is not finite.", k->time);
+        return refuse_result(c, "a directional derivative is not finite");
     return fmi2OK;
 }
 

@@ -27,7 +27,7 @@ static uint64_t model_identity(void) {
     return hash_bytes(MODEL_GUID, sizeof MODEL_GUID);
 }
 
-static fmi2Status check_stored(const Instance *c, const StoredState *stored) {
+static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     if (stored->identity != model_identity())
         return refuse(c, fmi2Error, "The stored state is not one of this %s.", MODEL_NAME);
     if (stored->kind != c->kind)

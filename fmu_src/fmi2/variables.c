@@ -1,10 +1,10 @@
 /* Getting and setting variables. A set that is refused in part is refused as a whole. */
 
-SELDOM static fmi2Status unknown_reference(const Instance *c, fmi2ValueReference reference, const char *type) {
+SELDOM static fmi2Status unknown_reference(Instance *c, fmi2ValueReference reference, const char *type) {
     return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type, reference);
 }
 
-static fmi2Status allow_arrays(const Instance *c, int phases, const void *references, const void *values, size_t count,
+static fmi2Status allow_arrays(Instance *c, int phases, const void *references, const void *values, size_t count,
                                const char *function) {
     const fmi2Status status = allow(c, phases, function);
     if (status != fmi2OK || count == 0) return status;
@@ -24,7 +24,9 @@ static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t 
 APART static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (is_state(vr[i])) follow_start(&c->memory);
-        const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c) : fmi2OK;
+        const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
+                                  : is_state(vr[i])          ? check_effect(c)
+                                                             : fmi2OK;
         if (status != fmi2OK) return status;
     }
     return copy_reals(c, vr, nvr, value);
@@ -37,18 +39,14 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], s
     return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
 }
 
-/* Fixed parameters hold once the run has started. Until then an importer may set them in event mode too. The others may change
- * between events as well: an importer that optimizes evaluates one point with many of them. */
-static fmi2Status allow_parameter(Instance *c, const char *name, int fixed) {
-    const int phase = c->memory.phase;
-    if (phase & BEFORE_START) return fmi2OK;
-    if (fixed && c->memory.started)
-        return refuse(c, fmi2Error, "The fixed parameter %s must not change during a run.", name);
-    if (fixed)
-        tolerate(c, TOLERATED_FIXED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.",
-                 name);
-    else if (phase == CONTINUOUS)
-        tolerate(c, TOLERATED_PARAMETER, "The parameter %s is set in continuous-time mode: it is taken.", name);
+/* All parameters are declared as fixed, and taken at any time: OpenModelica sets them in event mode, an importer that optimizes
+ * evaluates one point with many of them, and a person may tune. Only initial values and options have no meaning any more once
+ * the run has started. */
+static fmi2Status allow_parameter(Instance *c, const char *name, int of_the_start) {
+    if (c->memory.phase & BEFORE_START) return fmi2OK;
+    if (of_the_start && c->memory.started)
+        return refuse(c, fmi2Error, "%s counts at the start only and must not change during a run.", name);
+    tolerate(c, TOLERATED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.", name);
     return fmi2OK;
 }
 
@@ -67,7 +65,7 @@ static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double v
     if (allow_state(c, reference)) return fmi2OK;
     if (!is_parameter(reference)) return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
     if (value == *real_place(&c->memory.reals, reference)) return fmi2OK;
-    return allow_parameter(c, name, parameter_is_fixed[reference]);
+    return allow_parameter(c, name, is_initial_value(reference));
 }
 
 /* What follows from a parameter that has changed. States that the importer has given itself stay, unless it is their own
@@ -101,7 +99,7 @@ APART static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], si
             k->states_given = 1;
         } else {
             if (*place != value[i]) changed = 1;
-            if (*place != value[i] && vr[i] >= FIRST_INPUT - N_STATES) start_changed = 1;
+            if (*place != value[i] && is_initial_value(vr[i])) start_changed = 1;
             *place = value[i];
         }
     }
@@ -164,7 +162,7 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[]
 }
 
 /* There are no Boolean and no String variables. */
-static fmi2Status allow_nothing(const Instance *c, const fmi2ValueReference vr[], size_t nvr, const char *type) {
+static fmi2Status allow_nothing(Instance *c, const fmi2ValueReference vr[], size_t nvr, const char *type) {
     if (!c) return fmi2Error;
     if (nvr == 0) return fmi2OK;
     return vr ? unknown_reference(c, vr[0], type) : need(c, NULL, "A function for variables");

@@ -47,7 +47,6 @@ class Variable:
     starts: tuple[float, ...] = ()
     nominal: float | None = None
     bounds: tuple[Bound, ...] = ()
-    variability: str = "tunable"
     derivative: Variable | None = None  # of a state
     start_parameter: Variable | None = None  # of a state
 
@@ -62,7 +61,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Choice:
-    """An enumeration: a mode of the model or an option of the user. Items count from 1."""
+    """One of several items, counted from 1: a mode of the model or an option of the user."""
 
     name: str
     symbol: str
@@ -141,8 +140,3 @@ class Description:
     @property
     def mode_outputs(self) -> tuple[Choice, ...]:
         return tuple(mode for mode in self.modes if mode.output)
-
-    @property
-    def choices(self) -> tuple[Choice, ...]:
-        """The enumeration variables in the order of their value references."""
-        return self.mode_outputs + self.options

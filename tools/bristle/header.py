@@ -108,11 +108,6 @@ def _tables(description: Description) -> str:
         _table("const double", "parameter_starts", _starts(parameters)),
         _table("const double", "input_starts", _starts(inputs)),
         _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
-        _table(
-            "const unsigned char",
-            "parameter_is_fixed",
-            [str(int(entry.variability == "fixed")) for entry in parameters for _ in range(entry.count)],
-        ),
         _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
         _table("const int", "mode_output", _mode_places(description)),
         _names("option_names", description.options),

@@ -211,12 +211,13 @@ def _interface(description: Description) -> str:
 
 def _parameters(description: Description) -> str:
     rows = [
-        (_name(e), _math(e.latex), _unit(e), _starts(e), _range(e), e.variability, escape(e.text))
+        (_name(e), _math(e.latex), _unit(e), _starts(e), _range(e), escape(e.text))
         for e in description.parameters
     ]
-    heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Variability", "Meaning")
+    heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
     options = "\n".join(_choice(option) for option in description.options)
-    return _table(heads, rows, ("Default",)) + options
+    note = "<p>Initial values and options count at the start; all others may change during a run, too.</p>\n"
+    return note + _table(heads, rows, ("Default",)) + options
 
 
 def _states(description: Description) -> str:

@@ -51,7 +51,7 @@ BOUND_KEYS = dict.fromkeys(IN_WORDS, "limit")
 CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
 
 TABLE_KEYS: dict[str, dict[str, str]] = {
-    "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "variability": "text", "items": "list"},
+    "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "items": "list"},
     "inputs": VARIABLE_KEYS | {"start": "start", "at_least": "number", "at_most": "number"},
     "states": VARIABLE_KEYS | BOUND_KEYS | {"start": "start"},
     "outputs": VARIABLE_KEYS | {"at_least": "number", "at_most": "number"},
@@ -240,9 +240,6 @@ class _Reader:
             raise self.error(f"{path}.display", f'"{entry["display"]}" is not a display unit of {unit.name}')
         if entry.get("nominal", 1) <= 0:
             raise self.error(f"{path}.nominal", "has to be above 0")
-        variability = entry.get("variability", "tunable")
-        if variability not in ("tunable", "fixed"):
-            raise self.error(f"{path}.variability", 'has to be "tunable" or "fixed"')
         size = self.size(path, entry)
         return Variable(
             name=name,
@@ -255,7 +252,6 @@ class _Reader:
             starts=self.starts(path, entry, size) if table != "outputs" else (),
             nominal=entry.get("nominal"),
             bounds=tuple(bound(key, entry[key]) for key in IN_WORDS if key in entry),
-            variability=variability,
         )
 
     def state(self, name: str, entry: dict[str, Any]) -> Variable:
@@ -282,7 +278,6 @@ class _Reader:
             starts=value.starts,
             nominal=value.nominal,
             bounds=value.bounds,
-            variability="fixed",
         )
         return Variable(
             name=name,

@@ -11,7 +11,7 @@ from .description import Choice, Description, Unit, Variable
 from .structure import Structure
 
 LOG_CATEGORIES = {
-    "logStatusWarning": "A call that breaks the standard but does no harm",
+    "logStatusWarning": "A call against the standard that is taken, because it does no harm; told to those who ask for this category",
     "logStatusDiscard": "A value or step that was refused; the instance can go on",
     "logStatusError": "A call that was refused",
     "logStatusFatal": "The instance cannot go on",
@@ -108,7 +108,7 @@ def _types(root: Element, description: Description) -> None:
     for unit in _used_units(description):
         simple = SubElement(definitions, "SimpleType", name=unit.quantity)
         SubElement(simple, "Real", quantity=unit.quantity, unit=unit.name)
-    for choice in description.choices:
+    for choice in description.mode_outputs:
         simple = SubElement(definitions, "SimpleType", name=choice.type_name, description=choice.text)
         enumeration = SubElement(simple, "Enumeration", quantity=choice.type_name)
         for value, (name, text) in enumerate(choice.items, 1):
@@ -144,7 +144,7 @@ def state_rates(description: Description) -> Iterator[tuple[str, str]]:
 
 def _scalars(description: Description) -> Iterator[Scalar]:
     for entry in description.parameters:
-        yield from _real(entry, "parameter", entry.variability, "exact")
+        yield from _real(entry, "parameter", "fixed", "exact")
     for entry in description.inputs:
         yield from _real(entry, "input", "continuous", None)
     for entry in description.states:
@@ -155,10 +155,12 @@ def _scalars(description: Description) -> Iterator[Scalar]:
         yield from _real(entry, "output", "continuous", "calculated")
     for choice in description.mode_outputs:
         for name in choice.scalar_names:
-            yield Scalar(name, choice.text, "output", "discrete", "calculated", _enumeration(choice, None))
+            kind = Element("Enumeration", {"declaredType": choice.type_name} | _items_range(choice))
+            yield Scalar(name, choice.text, "output", "discrete", "calculated", kind)
     for choice in description.options:
         for name in choice.scalar_names:
-            yield Scalar(name, choice.text, "parameter", "fixed", "exact", _enumeration(choice, choice.start))
+            kind = Element("Integer", _items_range(choice) | {"start": str(choice.start)})
+            yield Scalar(name, _numbered(choice), "parameter", "fixed", "exact", kind)
 
 
 def _real(entry: Variable, causality: str, variability: str, initial: str | None) -> Iterator[Scalar]:
@@ -173,14 +175,22 @@ def _real(entry: Variable, causality: str, variability: str, initial: str | None
             attributes["nominal"] = repr(float(entry.nominal))
         if entry.starts:
             attributes["start"] = repr(entry.starts[i])
-        yield Scalar(name, entry.text, causality, variability, initial, Element("Real", attributes))
+        yield Scalar(name, _with_unit(entry), causality, variability, initial, Element("Real", attributes))
 
 
-def _enumeration(choice: Choice, start: int | None) -> Element:
-    attributes = {"declaredType": choice.type_name, "min": "1", "max": str(len(choice.items))}
-    if start is not None:
-        attributes["start"] = str(start)
-    return Element("Enumeration", attributes)
+def _with_unit(entry: Variable) -> str:
+    """The text of a variable with its unit: importers such as OpenModelica keep nothing else."""
+    return entry.text if entry.unit.name == "1" else f"{entry.text} [{entry.unit.name}]"
+
+
+def _items_range(choice: Choice) -> dict[str, str]:
+    return {"min": "1", "max": str(len(choice.items))}
+
+
+def _numbered(option: Choice) -> str:
+    """The text of an option with the meaning of its values. It is an Integer, because OpenModelica never sets an enumeration."""
+    items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))
+    return f"{option.text} ({'; '.join(items)})"
 
 
 def _structure(root: Element, description: Description, structure: Structure, places: dict[str, int]) -> None:
