@@ -102,7 +102,7 @@ def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fm
 def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
     d = fmu.description
     speeds = [0.3, -0.02, 0.3]
-    name = next(v.name for v in d.real_parameters if v.variability == "tunable")
+    name = d.tunable_parameters[0].name
     found = bristle.evaluate(fmu.name, {"relativeVelocity": speeds, "normalForce": 20.0}, ["frictionForce"], slopes=["normalForce", name])
     assert found["frictionForce"][0] == found["frictionForce"][2], "no point remembers another"
     for i, speed in enumerate(speeds[:2]):
