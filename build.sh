@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds dist/*.fmu for all platforms, a wheel with all of them, and .venv/bin/bristle. Installs what it needs into .venv; needs Python 3.11 or newer and a network once.
+# Builds dist/*.fmu for all platforms, a wheel with all of them, and .venv/bin/bristle. With --release also dist/bristle-<version>.zip and
+# dist/site/, to be published as they are. Installs what it needs into .venv; needs Python 3.11 or newer and a network once.
 set -eu
 cd "$(dirname "$0")"
 
@@ -7,6 +8,14 @@ fail() {
     echo "build.sh: $1" >&2
     exit 1
 }
+
+release=""
+for word in "$@"; do
+    case $word in
+        --release) release=1 ;;
+        *) fail "there is no option $word: ./build.sh [--release]" ;;
+    esac
+done
 
 command -v python3 >/dev/null || fail "python3 is not there: install Python 3.11 or newer."
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "Python 3.11 or newer is needed."
@@ -37,6 +46,11 @@ fi
 
 cmake --preset default --log-level=WARNING
 cmake --build --preset default
+if [ -n "$release" ]; then
+    # The report is part of the site where the rig can be built.
+    ./report.sh || echo "build.sh: the site goes without the report." >&2
+    PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle release dist
+fi
 echo
 PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle list dist
 ls dist/*.whl

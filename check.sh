@@ -26,7 +26,7 @@ tick() {
 # --- what the checks need ----------------------------------------------------------------------------------------------
 
 # What has to be there : the Debian package that brings it.
-needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 clang-format:clang-format cppcheck:cppcheck
+needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 cppcheck:cppcheck
        /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo"
 
 is_there() {
@@ -85,13 +85,9 @@ fi
 # --- style and static analysis -------------------------------------------------------------------------------------------
 
 failed=""
-if is_there clang-format; then
-    tick; step "Format"
-    find fmu_src runner rig bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
-else
-    skipped="$skipped
-  the format of the C sources: clang-format is missing"
-fi
+tick; step "Format"
+find fmu_src runner rig bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
+ruff check --quiet . || failed=1
 if is_there cppcheck; then
     tick; step "Static analysis"
     headers=$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')

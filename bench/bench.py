@@ -206,7 +206,8 @@ def step_table(lines: list[Line]) -> str:
     return table(
         "fmi2DoStep of 1 ms against SUNDIALS, restarted at each step, at the same error",
         "Inputs move from step to step; *held* within a step, or *moving* with their rates. Each of SUNDIALS' methods takes the loosest tolerance "
-        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the fastest is shown: CVODE BDF, CVODE Adams or ARKODE DIRK. Models whose equation the FMU solves exactly come last. "
+        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the fastest is shown: CVODE BDF, CVODE Adams or "
+        "ARKODE DIRK. Models whose equation the FMU solves exactly come last. "
         "Models without states and motions with events are left out. Median of time on the processor.",
         ["FMU", "motion", "inputs", "FMU [µs]", "SUNDIALS [µs]", "method", "error FMU", "error SUNDIALS", "times faster", "goal"],
         rows,

@@ -11,11 +11,16 @@ set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
 
-if(BRISTLE_SANITIZE)
+if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     set(BRISTLE_PLATFORMS linux64)
     set(targets_linux64 native)
-    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
-    set(compile_native gcc ${flags} -O1 -g -fno-omit-frame-pointer ${sanitizers})
+    if(BRISTLE_SANITIZE)
+        set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+        set(optimization -O1)
+    else()
+        set(optimization -O0)
+    endif()
+    set(compile_native gcc ${flags} ${optimization} -g -fno-omit-frame-pointer ${sanitizers})
     set(link_native gcc -shared ${sanitizers})
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
@@ -125,6 +130,21 @@ function(bristle_add_fmu description)
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")
+
+    # For editors: how the model and its FMU would be compiled by any compiler.
+    list(JOIN flags " " flag_text)
+    foreach(file "${PROJECT_SOURCE_DIR}/fmu_src/models/${model}.c" "${generated}/fmu.c")
+        set(command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' -isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
+        set_property(GLOBAL APPEND PROPERTY bristle_compile_commands
+            "{\"directory\": \"${PROJECT_BINARY_DIR}\", \"file\": \"${file}\", \"command\": \"${command}\"}")
+    endforeach()
+endfunction()
+
+# compile_commands.json of all models that were added.
+function(bristle_write_compile_commands)
+    get_property(entries GLOBAL PROPERTY bristle_compile_commands)
+    list(JOIN entries ",\n" text)
+    file(WRITE "${PROJECT_BINARY_DIR}/compile_commands.json" "[\n${text}\n]\n")
 endfunction()
 
 # The runner, which takes records through an FMU: beside the FMUs, where the Python package looks for it.

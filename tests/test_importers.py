@@ -270,7 +270,7 @@ def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
             instance.set_time(0.1 + 10 ** sampler.random.uniform(-6, 0))
             instance.set(sampler.inputs(parameters))
             instance.states = sampler.states(parameters)
-            instance.derivatives
+            _ = instance.derivatives
             enter, terminate = c_int(), c_int()
             instance.demand("fmi2CompletedIntegratorStep", 1, byref(enter), byref(terminate))
             assert (enter.value, terminate.value) == (0, 0)

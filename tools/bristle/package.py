@@ -31,7 +31,7 @@ def write_package(
         content[f"sources/{name}"] = with_relative_includes(name, file.read_text(encoding="utf-8")).encode()
     for library in libraries:
         content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
-    _write_zip(fmu, content)
+    write_zip(fmu, content)
 
 
 def _notice(header: Path) -> str:
@@ -50,7 +50,7 @@ def _platform(library: Path) -> str:
     return platform
 
 
-def _write_zip(fmu: Path, content: dict[str, bytes]) -> None:
+def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
     with writing(fmu, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
