@@ -9,9 +9,9 @@ from reference import integrate_me
 
 # Rill 2023, Fig. 4: the two demonstration models, which all six bristle models share.
 MODEL_1 = {"staticFriction": 0.6, "dynamicFriction": 0.3, "stribeckVelocity": 0.01, "stribeckExponent": 1.0, "viscousFriction": 0.0,
-           "bristleStiffness": 39000.0, "bristleDamping": 395.0, "regularizationVelocity": 1e-3}
+           "viscousDamping": 0.0, "bristleStiffness": 39000.0, "bristleDamping": 395.0, "regularizationVelocity": 1e-3}
 MODEL_2 = {"staticFriction": 0.15, "dynamicFriction": 0.10, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.1 / 9.81,
-           "bristleStiffness": 1e5, "bristleDamping": math.sqrt(1e5), "regularizationVelocity": 1e-4}
+           "viscousDamping": 0.0, "bristleStiffness": 1e5, "bristleDamping": math.sqrt(1e5), "regularizationVelocity": 1e-4}
 CASES = {"model 1": MODEL_1, "model 2": MODEL_2}
 NORMAL = 9.81
 REVERSAL_LIFT_OFF_RETURN = [(NORMAL, 5e-3, 0.1), (NORMAL, -2e-2, 0.1), (-1.0, 0.0, 0.02), (NORMAL, 1e-3, 0.1)]

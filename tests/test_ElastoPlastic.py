@@ -10,7 +10,7 @@ from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "ElastoPlastic")
 P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "stribeckExponent": 1.0, "viscousFriction": 0.0,
-     "bristleStiffness": 98100.0, "bristleDamping": 780.0, "breakawayDeflection": 1e-4}
+     "viscousDamping": 0.0, "bristleStiffness": 98100.0, "bristleDamping": 780.0, "breakawayDeflection": 1e-4}
 
 
 @ONLY

@@ -85,11 +85,12 @@ def test_inner_loops_close_and_are_forgotten(fmu, kind):
 def test_elements_share_the_force_of_steady_sliding(fmu):
     with fmu.co_simulation() as instance:
         for velocity in (1e-3, -0.01, 0.5):
-            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, "viscousFriction": 0.2, "bristleDamping": 100.0}, tolerance=1e-9)
+            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, "viscousFriction": 0.2, "viscousDamping": 3.0,
+                            "bristleDamping": 100.0}, tolerance=1e-9)
             instance.step(5.0)
             p = {v.name: instance.get(v.name) for v in fmu.description.parameters}
             assert instance.get("frictionForce") == pytest.approx(steady_force(p, NORMAL, velocity), rel=1e-7)
-            whole = steady_force({**p, "viscousFriction": 0.0}, NORMAL, velocity)
+            whole = steady_force({**p, "viscousFriction": 0.0, "viscousDamping": 0.0}, NORMAL, velocity)
             assert [instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)] == pytest.approx([share * whole for share in SHARE], rel=1e-6)
             assert instance.get("slidingVelocity") == pytest.approx(velocity, rel=1e-6)
             instance.demand("fmi2Reset")

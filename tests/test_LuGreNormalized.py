@@ -9,7 +9,7 @@ from reference import LuGre
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreNormalized")
 
 P = {"staticFriction": 0.5, "dynamicFriction": 0.3, "stribeckVelocity": 3e-3, "stribeckExponent": 2.0, "viscousFriction": 0.05,
-     "bristleStiffness": 4e4, "bristleDamping": 60.0}
+     "viscousDamping": 0.0, "bristleStiffness": 4e4, "bristleDamping": 60.0}
 
 
 def level(velocity):

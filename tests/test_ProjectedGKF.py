@@ -10,7 +10,7 @@ from vectors import random_rotation, read, spread
 
 OURS = pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")
 BLADES = {"staticFriction": 0.5, "dynamicFriction": 0.3, "stribeckVelocity": 3e-3, "stribeckExponent": 2.0, "viscousFriction": 0.0,
-          "regularizationVelocity": 3e-4}
+     "viscousDamping": 0.0, "regularizationVelocity": 3e-4}
 STICK, SLIP = 2, 3
 
 

@@ -142,7 +142,7 @@ def test_separation_relaxes_the_bristle(fmu):
 
 # the grain
 
-GRAIN = {"transverseFriction": 0.4, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.0}
+GRAIN = {"transverseFriction": 0.4, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.0, "viscousDamping": 0.0}
 
 
 @OURS

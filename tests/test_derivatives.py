@@ -204,13 +204,24 @@ def perturbed(value, scale, draw):
     return draw.choice([0.0, -value, value * 1.001, value * 3, value / 7, scale, -scale, scale * draw.uniform(-5, 5)])
 
 
-def effects(fmu, knowns, unknowns, points):
-    """For every known the set of unknowns (by index) that some change of it alone has changed."""
+def named_effects(listed, knowns):
+    """For every known the unknowns that depend on it, as the XML says."""
+    return {known.index: {unknown.index for unknown in listed if known.index in unknown.dependencies} for known in knowns}
+
+
+def effects(fmu, knowns, unknowns, points, listed, at_least):
+    """For every known the set of unknowns (by index) that some change of it alone has changed.
+
+    As many points as asked for and, where one of the named effects was not seen there because it is rare, more of them.
+    """
     d = fmu.description
     draw = random.Random(d.name)
     found = {known.index: set() for known in knowns}
     numbers = [v.reference for v in unknowns]
-    for instance, put, scales in points:
+    named = named_effects(listed, knowns)
+    for number, (instance, put, scales) in enumerate(points):
+        if number >= at_least and all(named[index] <= found[index] for index in found):
+            break
         base = instance.get_reals(numbers)
         for known in knowns:
             at = instance.get(known.name)
@@ -243,14 +254,14 @@ def test_dependencies_are_minimal_and_true(fmu):
     sampler = Sampler(d, "dependencies")
 
     def points():
-        for instance, parameters in sampler.points(fmu, 20, 20):
+        for instance, parameters in sampler.points(fmu, 100, 20):
             probe = Probe(instance, [], knowns)
             yield instance, probe.put, {v.name: max(sampler.sizes(v, parameters)) for v in knowns}
 
-    found = effects(fmu, knowns, unknowns_of(d), points())
     listed = [u for u in d.structure["Outputs"] + d.structure["Derivatives"] if d.variables[u.index - 1].type == "Real"]
     for unknown in listed:
         assert set(unknown.dependencies) <= {v.index for v in knowns}, "only inputs and states are knowns of a running model"
+    found = effects(fmu, knowns, unknowns_of(d), points(), listed, at_least=400)
     compare_with_xml(listed, found, knowns, d.variables)
 
 
@@ -262,7 +273,7 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
 
     def points():
         with fmu.model_exchange() as instance:
-            for _ in range(150):
+            for _ in range(1500):
                 parameters = sampler.parameters()
                 instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
                 instance.set({**parameters, **sampler.inputs(parameters)})
@@ -283,8 +294,8 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
                 yield instance, put, {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns}
                 instance.demand("fmi2Reset")
 
-    found = effects(fmu, knowns, unknowns, points())
     listed = [u for u in d.structure["InitialUnknowns"] if d.variables[u.index - 1].type == "Real"]
+    found = effects(fmu, knowns, unknowns, points(), listed, at_least=150)
     compare_with_xml(listed, found, knowns, d.variables)
 
 

@@ -292,6 +292,7 @@ INTERFACE = {
     "frictionForce": ("output", "N"), "frictionCoefficient": ("output", "1"), "slidingVelocity": ("output", "m/s"),
     "dissipatedPower": ("output", "W"),
     "staticFriction": ("parameter", "1"), "dynamicFriction": ("parameter", "1"), "viscousFriction": ("parameter", "s/m"),
+    "viscousDamping": ("parameter", "N.s/m"),
     "stribeckVelocity": ("parameter", "m/s"), "stribeckExponent": ("parameter", "1"), "regularizationVelocity": ("parameter", "m/s"),
 }
 

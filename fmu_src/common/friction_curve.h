@@ -1,18 +1,18 @@
-/* A friction element without memory: its coefficient is a function of the velocity, which the model gives. */
+/* A friction element without memory: its force is a function of the velocity, which the model gives. */
 #ifndef BRISTLE_FRICTION_CURVE_H
 #define BRISTLE_FRICTION_CURVE_H
 
 #include "common/contact.h"
 
-/* Friction force over normal force, with the sign of the velocity. */
-static double friction_curve(const Parameters *p, double v);
+/* Friction force in contact under the normal force N, with the sign of the velocity. */
+static double friction_curve(const Parameters *p, double N, double v);
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
     (void)m;
     (void)dx;
     double F = 0;
-    if (u->N > 0) F = friction_curve(p, u->v) * u->N;
+    if (u->N > 0) F = friction_curve(p, u->N, u->v);
     contact_outputs(u, F, u->v, y);
 }
 

@@ -9,6 +9,7 @@
  * No motion can stay at a jump downwards. Viscous friction that outweighs the fall of the curve makes it a jump
  * upwards, at which a load between the two values would switch to and fro without end: stick therefore follows its line
  * up to where it meets the curve, slip its curve down to v_r. They meet if the line is steeper than nu: mu_s > nu v_r.
+ * The film (viscous.h) is felt in stick and slip alike, so that it does not move the jump, however small the normal force is.
  */
 #ifndef BRISTLE_GENERAL_KINETIC_H
 #define BRISTLE_GENERAL_KINETIC_H
@@ -17,18 +18,19 @@
 #include <stddef.h>
 
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 /* A mode ends this far beyond the speed at which the next one begins, as a part of v_r; an event takes it from half the way
  * on, so that the place where a solver stops need not be exact. */
 static const double HYSTERESIS = 1e-6;
 
-/* Friction coefficient of slip with the speed a. */
+/* Friction coefficient of slip with the speed a, without the film. */
 static double slip_friction(const Parameters *p, double a) {
-    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a;
+    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + viscous_friction(p, a);
 }
 
 static const char *check(const Parameters *p) {
-    if (p->nu * p->v_r < p->mu_s) return NULL;
+    if (viscous_friction(p, p->v_r) < p->mu_s) return NULL;
     return "viscousFriction times regularizationVelocity must be less than staticFriction.";
 }
 

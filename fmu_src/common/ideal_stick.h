@@ -1,7 +1,7 @@
 /* Friction with ideal stick, for the models that only differ in the force of sliding.
  *
  *     stick   F = F_ext + F_s v/v_r, limited to -F_s ... F_s, F_s = mu_s N      (see stick_force.h)
- *     slip    F = mu(|v|) N in the direction of the slip                        mu(a) is given by the model
+ *     slip    F(|v|) in the direction of the slip                               given by the model
  *
  * Stick begins when the sliding speed has come down to rest (a 1e-4 part of v_r) and the load is within the static
  * limit. It ends when the load passes the limit; also when the speed passes v_r although the load does not, because
@@ -19,8 +19,8 @@
 #include "common/slip_direction.h"
 #include "common/stick_force.h"
 
-/* Coefficient of friction that slides with the speed a >= 0. */
-static double sliding_friction(const Parameters *p, double a);
+/* Friction force of a slip with the speed a >= 0 under the normal force N. */
+static double sliding_force(const Parameters *p, double N, double a);
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
@@ -30,7 +30,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         if (m->mode == MODE_STICK)
             F = stick_force(p->mu_s * u->N, p->v_r, u->v, u->F_ext);
         else
-            F = slip_direction(m->mode) * sliding_friction(p, fabs(u->v)) * u->N;
+            F = slip_direction(m->mode) * sliding_force(p, u->N, fabs(u->v));
     }
     contact_outputs(u, F, u->v, y);
 }

@@ -2,7 +2,7 @@
  *
  *     g     = mu(|v_t|)                                                    Colantonio et al. 2022, eq 23
  *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
- *     F/N   = sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t) + nu v_t      eq 24
+ *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h
  *
  * v_t and z_t are the parts in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
  * When the normal turns, z would be left behind. What then stands out of the plane is held by nothing, so it relaxes as a bristle does
@@ -26,6 +26,7 @@
 #include "common/spatial.h"
 #include "common/stribeck.h"
 #include "common/vector.h"
+#include "common/viscous.h"
 
 /* The axis of the grain in the plane; zero where it is normal to the plane. */
 static Vector grain_axis(const Parameters *p, Vector n) {
@@ -51,25 +52,25 @@ static double normal_rate(const Parameters *p, Vector v_t, double z_n) {
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* Friction force over normal force. */
-static Vector bristle_friction(const Parameters *p, Vector v_t, Vector z_t, Vector rate) {
-    return plus(plus(scaled(p->sigma0, z_t), p->sigma1, rate), p->nu, v_t);
+/* Friction force under the normal force N. */
+static Vector bristle_friction(const Parameters *p, double N, Vector v_t, Vector z_t, Vector rate) {
+    return plus(scaled(N, plus(scaled(p->sigma0, z_t), p->sigma1, rate)), viscous_damping(p, N), v_t);
 }
 
 /* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */
 static void rub(const Parameters *p, double N, Vector n, Vector v, const States *x, States *dx, Outputs *y) {
     const Vector z = vector(x->z);
     const Vector v_t = tangential(n, v), z_t = tangential(n, z);
-    Vector mu = {0, 0, 0};
+    Vector F = {0, 0, 0};
     Vector rate = scaled(relaxation_rate(p->sigma0, p->sigma1, 1), z);
     Vector rate_t = tangential(n, rate);
     if (N > 0) {
         rate_t = plane_rate(p, n, v_t, z_t);
         rate = plus(rate_t, normal_rate(p, v_t, dot(n, z)), n);
-        mu = bristle_friction(p, v_t, z_t, rate_t);
+        F = bristle_friction(p, N, v_t, z_t, rate_t);
     }
     put(rate, dx->z);
-    friction_outputs(N > 0 ? N : 0, mu, v, plus(v_t, -1, rate_t), y);
+    friction_outputs(N, F, v, plus(v_t, -1, rate_t), y);
 }
 
 /* Lays the bristle into a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it

@@ -1,7 +1,7 @@
 /* Friction made continuous at rest: a parabola through zero that meets the Stribeck curve at the speed v_r.
  *
- *     mu_s xi (2 - xi), xi = a/v_r      for a = |v| <= v_r     Rill 2023, eq 21
- *     mu(a - v_r) + nu (a - v_r)        above                  Listing 4
+ *     mu_s N xi (2 - xi), xi = a/v_r    for a = |v| <= v_r     Rill 2023, eq 21
+ *     mu(a - v_r) N + F_v(a - v_r)      above                  Listing 4; F_v: viscous.h
  */
 #ifndef BRISTLE_REGULARIZATION_H
 #define BRISTLE_REGULARIZATION_H
@@ -9,15 +9,16 @@
 #include <math.h>
 
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
-/* Friction coefficient with the sign of the sliding velocity. */
-static double parabolic_friction(double mu_s, double mu_d, double v_A, double alpha, double nu, double v_r, double v) {
-    const double a = fabs(v);
-    if (a < v_r) {
-        const double xi = a / v_r;
-        return copysign(mu_s * xi * (2 - xi), v);
+/* Friction force under the normal force N, with the sign of the sliding velocity. */
+static double parabolic_friction(const Parameters *p, double N, double v) {
+    const double a = fabs(v), beyond = a - p->v_r;
+    if (beyond < 0) {
+        const double xi = a / p->v_r;
+        return copysign(p->mu_s * xi * (2 - xi) * N, v);
     }
-    return copysign(stribeck(mu_s, mu_d, v_A, alpha, a - v_r) + nu * (a - v_r), v);
+    return copysign(stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, beyond) * N + viscous_force(p, N, beyond), v);
 }
 
 #endif

@@ -4,14 +4,14 @@
 
 #include "common/vector.h"
 
-/* Outputs of a contact with the friction mu, a vector of force over normal force, while the surfaces slide with v_S. */
-static void friction_outputs(double N, Vector mu, Vector v, Vector v_S, Outputs *y) {
-    put(scaled(N, mu), y->F);
-    y->mu = length(mu);
-    y->F_abs = y->mu * N;
+/* Outputs of a contact under the normal force N that transmits the friction force F while the surfaces slide with v_S. */
+static void friction_outputs(double N, Vector F, Vector v, Vector v_S, Outputs *y) {
+    put(F, y->F);
+    y->F_abs = length(F);
+    y->mu = N > 0 ? y->F_abs / N : 0;
     put(v_S, y->v_S);
     y->v_S_abs = length(v_S);
-    y->P = N * dot(mu, v);
+    y->P = dot(F, v);
 }
 
 #endif

@@ -12,8 +12,8 @@
 #include "common/friction_curve.h"
 #include "common/step.h"
 
-static double friction_curve(const Parameters *p, double v) {
+static double friction_curve(const Parameters *p, double N, double v) {
     const double a = fabs(v);
-    if (a < p->v_s) return p->mu_s * odd_step5(v / p->v_s);
-    return copysign(step5(a, p->v_s, p->mu_s, p->v_d, p->mu_d), v);
+    if (a < p->v_s) return p->mu_s * odd_step5(v / p->v_s) * N;
+    return copysign(step5(a, p->v_s, p->mu_s, p->v_d, p->mu_d) * N, v);
 }

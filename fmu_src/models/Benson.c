@@ -12,6 +12,6 @@
 #include "Benson.h"
 #include "common/ideal_stick.h"
 
-static double sliding_friction(const Parameters *p, double a) {
-    return p->mu_d + (p->mu_s - p->mu_d) * exp(-p->c * a);
+static double sliding_force(const Parameters *p, double N, double a) {
+    return (p->mu_d + (p->mu_s - p->mu_d) * exp(-p->c * a)) * N;
 }

@@ -12,7 +12,7 @@
 #include "Coulomb.h"
 #include "common/ideal_stick.h"
 
-static double sliding_friction(const Parameters *p, double a) {
+static double sliding_force(const Parameters *p, double N, double a) {
     (void)a;
-    return p->mu_d;
+    return p->mu_d * N;
 }

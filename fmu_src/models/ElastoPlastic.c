@@ -2,7 +2,7 @@
  *
  *     g     = mu(|v|) N,   z_max = g/sigma0                                       Pennestri et al. 2016, eqs 11, 15
  *     dz/dt = v (1 - alpha(z, v) |z|/z_max)                                       eq 14
- *     F     = sigma0 z + sigma1 dz/dt + nu N v                                    eq 13
+ *     F     = sigma0 z + sigma1 dz/dt + F_v                                       eq 13, F_v: common/viscous.h
  *
  * The share of sliding alpha is 0 as long as |z| <= z_ba or the bristle is being unloaded (sgn v != sgn z); it rises from 0 to 1
  * with half a sine wave between z_ba and z_max, and is 1 beyond (eq 15).
@@ -17,6 +17,7 @@
 #include "common/dahl_bristle.h"
 #include "common/step.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 /* eq 15 for a bristle that is being loaded. z_ba may come near z_max or lie above it, at speed or under a small normal force; the
  * zone between them is kept a thousandth of z_max wide. */
@@ -31,5 +32,5 @@ static double friction_force(const Parameters *p, const Inputs *u, const States 
     double share = 0;
     if (u->v * x->z > 0) share = sliding_share(fabs(x->z), p->z_ba, z_max);
     dx->z = u->v * (1 - share * fabs(x->z) / z_max);
-    return p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
+    return p->sigma0 * x->z + p->sigma1 * dx->z + viscous_force(p, u->N, u->v);
 }

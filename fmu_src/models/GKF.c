@@ -3,7 +3,7 @@
  *     stick   F = mu_s N v/v_r                      for |v| < v_r     Colantonio et al. 2022, eq 38, its sgn V dropped
  *     slip    F = (mu(|v|) + nu |v|) N sgn v        above             eq 38 with |V|/V_st for eps/V_st; v_r is eps
  *
- * The jump between the two, and the mode that marks it, are those of common/general_kinetic.h.
+ * A film adds sigma2 v in contact (common/viscous.h). The jump between the two, and the mode that marks it, are those of common/general_kinetic.h.
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -17,13 +17,15 @@
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
     (void)dx;
-    double mu = 0;
+    double F = 0;
     if (u->N > 0) {
+        double mu = 0;
         if (m->mode == MODE_STICK) mu = p->mu_s * u->v / p->v_r;
         if (m->mode == MODE_SLIPFORWARD) mu = slip_friction(p, fabs(u->v));
         if (m->mode == MODE_SLIPBACKWARD) mu = -slip_friction(p, fabs(u->v));
+        F = mu * u->N + film_force(p, u->v);
     }
-    contact_outputs(u, mu * u->N, u->v, y);
+    contact_outputs(u, F, u->v, y);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {

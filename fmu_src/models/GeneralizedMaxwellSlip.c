@@ -2,9 +2,9 @@
  *
  *     stick   dF_i/dt = k_i v                                until |F_i| = alpha_i s(v)           Al-Bender et al. 2005
  *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))         until v reverses
- *     F = F_1 + ... + F_4 + sigma1 (v - v_S) + nu N v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
+ *     F = F_1 + ... + F_4 + sigma1 (v - v_S) + F_v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
  *
- * v - v_S is the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
+ * F_v: common/viscous.h. v - v_S is the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
  * share of an element in the whole: the parameters are divided by their sum. An element that slips has the direction
  * of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9 part of v_A is told from rest)
  * and keeps its force then. Where the limit comes down to an element at rest, it slips in the direction of its force
@@ -23,6 +23,7 @@
 #include "common/lift_off.h"
 #include "common/slip_direction.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
 
@@ -49,7 +50,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         }
     }
     const double v_S = u->N > 0 ? slipped / sum(p->k) : u->v;
-    if (u->N > 0) F += p->sigma1 * (u->v - v_S) + p->nu * u->N * u->v;
+    if (u->N > 0) F += p->sigma1 * (u->v - v_S) + viscous_force(p, u->N, u->v);
     contact_outputs(u, F, v_S, y);
 }
 

@@ -4,7 +4,7 @@
  *     dz/dt    = s v + (1 - s) (F_c - sigma0 z)/sigma1                                          eqs 21, 23, 24
  *     F_c      = mu_d N dir(v, v_t)                    Coulomb friction, smooth at rest         eqs 25, 26
  *     ds_dw/dt = (s - s_dw)/tau,                       tau = tau_dw rising, sigma1/sigma0 falling    eq 28
- *     F        = sat(sigma0 z + sigma1 dz/dt, F_max) + nu N v                                   eqs 20, 29, 30
+ *     F        = sat(sigma0 z + sigma1 dz/dt, F_max) + F_v                                      eqs 20, 29, 30; F_v: common/viscous.h
  *     F_max    = (mu_d + (mu_s - mu_d) s_dw) N                                                  eq 27
  *
  * Separated (N <= 0): F = 0, the bristle relaxes, dz/dt = -sigma0/sigma1 z, and the time of rest is forgotten as fast.
@@ -17,6 +17,7 @@
 #include "common/contact.h"
 #include "common/step.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
@@ -33,6 +34,6 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
     const double F_br = p->sigma0 * x->z + p->sigma1 * dx->z;
     const double F_max = fmax(p->mu_d + (p->mu_s - p->mu_d) * x->s_dw, 0) * u->N;
-    const double F = copysign(fmin(fabs(F_br), F_max), F_br) + p->nu * u->N * u->v;
+    const double F = copysign(fmin(fabs(F_br), F_max), F_br) + viscous_force(p, u->N, u->v);
     contact_outputs(u, F, u->v - dx->z, y);
 }

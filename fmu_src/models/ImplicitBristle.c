@@ -5,9 +5,9 @@
  * With F* = sigma0 z + sigma1 v, the force if the tip stuck, and a = |v_S|:
  *
  *     stick   |F*| <= F_s = mu_s N:   v_S = 0, F = F*
- *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + nu a (eq 4)
+ *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + F_v(a)/N (eq 4)
  *
- * H turns its curvature once, at a = a_i: it is concave below and convex above. Where sigma1 + nu N is small it falls in between,
+ * H turns its curvature once, at a = a_i: it is concave below and convex above. Where sigma1 + nu N + sigma2 is small it falls in between,
  * from a fold a_1 <= a_i to a fold a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode
  * remembers which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at a_i.
  * On each piece Newton's iteration starts on the side from which it converges monotonically, so it cannot fail.
@@ -22,6 +22,7 @@
 #include "common/contact.h"
 #include "common/hysteresis.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 enum { ITERATIONS_AT_MOST = 100 };
 
@@ -37,12 +38,17 @@ static double power(double s, double alpha) {
     return alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
 }
 
+/* What rises with the speed of the tip under the normal force N: the bristle's damping and the viscous part. */
+static double tip_damping(const Parameters *p, double N) {
+    return p->sigma1 + viscous_damping(p, N);
+}
+
 /* H(a) and its slope: the force |F*| at which the tip slides with the speed a. */
 static double balance(const Parameters *p, double N, double a, double *rise) {
     const double s = a / p->v_A;
     const double fading = decay(s, p->alpha);
     const double steepness = p->alpha == 1 ? 1 : p->alpha == 2 ? s : pow(s, p->alpha - 1);
-    const double damping = p->sigma1 + p->nu * N;
+    const double damping = tip_damping(p, N);
     const double drop = (p->mu_s - p->mu_d) * N;
     *rise = fading > 0 ? damping - drop / p->v_A * p->alpha * steepness * fading : damping;
     return p->mu_d * N + drop * fading + damping * a;
@@ -56,7 +62,7 @@ static double fold(const Parameters *p, double N, int falling) {
     double rise;
     balance(p, N, a_i, &rise);
     if (rise >= 0) return a_i;
-    const double kappa = (p->sigma1 + p->nu * N) * p->v_A / ((p->mu_s - p->mu_d) * N);
+    const double kappa = tip_damping(p, N) * p->v_A / ((p->mu_s - p->mu_d) * N);
     if (alpha == 1) return falling ? -log(kappa) * p->v_A : 0;
     const double level = log(alpha / kappa);
     double s = falling ? a_i / p->v_A + 1 : pow(kappa / alpha, 1 / (alpha - 1));
@@ -88,7 +94,7 @@ static double slip_speed(const Parameters *p, double N, double F, int mode) {
         return a;
     }
     const double a_i = inflection(p);
-    double a = (F - p->mu_d * N) / (p->sigma1 + p->nu * N);
+    double a = (F - p->mu_d * N) / tip_damping(p, N);
     for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
         const double excess = balance(p, N, a, &rise) - F;
         if (a < a_i || rise <= 0) return fold(p, N, 1);
@@ -112,10 +118,11 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
     }
     const double s = a / p->v_A;
     const double fading = decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
-    const double mu = p->mu_d + (p->mu_s - p->mu_d) * fading + p->nu * a;
+    const double mu = p->mu_d + (p->mu_s - p->mu_d) * fading + viscous_friction(p, a);
     const double mu_slope =
-        p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading + (p->mu_s - p->mu_d) * fading_slope + p_slope->nu * a;
-    *result_slope = (F_slope - N_slope * mu - N * mu_slope - p_slope->sigma1 * a) / rise;
+        p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading + (p->mu_s - p->mu_d) * fading_slope;
+    const double damping_slope = tip_damping(p_slope, N); /* it is linear in the parameters */
+    *result_slope = (F_slope - N_slope * mu - N * mu_slope - damping_slope * a) / rise;
     return a;
 }
 

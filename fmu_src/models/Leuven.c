@@ -1,7 +1,7 @@
 /* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified Leuven model).
  *
  *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v              Lampaert et al. 2002
- *     F     = F_h + sigma1 dz/dt + nu N v
+ *     F     = F_h + sigma1 dz/dt + F_v                                         F_v: common/viscous.h
  *
  * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z. Only the rate of z has a part in it, so z
  * itself is no state:
@@ -22,6 +22,7 @@
 #include "common/elements.h"
 #include "common/held_deflection.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 /* Force an element slips at. */
 static double slider_limit(const Parameters *p, int i, double N) {
@@ -50,5 +51,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i], tau, u->v);
         dx->zeta[i] = held_rate(limit, x->zeta[i], z_rate);
     }
-    contact_outputs(u, F_h + p->sigma1 * z_rate + p->nu * u->N * u->v, v_S, y);
+    contact_outputs(u, F_h + p->sigma1 * z_rate + viscous_force(p, u->N, u->v), v_S, y);
 }

@@ -2,7 +2,7 @@
  *
  *     g     = mu(|v|) N                                  Rill 2023, eq 16
  *     dz/dt = v - sigma0 |v|/g z                         eq 17
- *     F     = sigma0 z + sigma1 dz/dt + nu N v           eq 15, Listing 5 (type 2)
+ *     F     = sigma0 z + sigma1 dz/dt + F_v              eq 15, Listing 5 (type 2); F_v: common/viscous.h
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -13,9 +13,10 @@
 #include "LuGre.h"
 #include "common/bristle_element.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    return p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->N * u->v;
+    return p->sigma0 * x->z + p->sigma1 * dx->z + viscous_force(p, u->N, u->v);
 }

@@ -1,7 +1,7 @@
 /* LuGreModified: the first-step solution of the bristle's force balance, with its damping kept.
  *
- *     mu    = mu(|v|) + nu |v|                                            Rill 2023, eq 19 (its leading v is nu)
- *     dz/dt = (v mu N - |v| sigma0 z) / (mu N + |v| sigma1)               eq 18
+ *     g     = mu(|v|) N + F_v(|v|)                                        Rill 2023, eq 19 (its leading v is nu); F_v: common/viscous.h
+ *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)                     eq 18
  *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
  *
  * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
@@ -12,10 +12,11 @@
 #include "LuGreModified.h"
 #include "common/bristle_element.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double a = fabs(u->v);
-    const double g = (stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + p->nu * a) * u->N;
+    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N + viscous_force(p, u->N, a);
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
     return p->sigma0 * x->z + p->sigma1 * dx->z;
 }

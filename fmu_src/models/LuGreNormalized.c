@@ -2,7 +2,7 @@
  *
  *     g     = mu(|v|)                                        Colantonio et al. 2022, eq 10
  *     dz/dt = v - sigma0 |v|/g z                             eq 9
- *     F     = (sigma0 z + sigma1 dz/dt + nu v) N             eq 11
+ *     F     = (sigma0 z + sigma1 dz/dt) N + F_v              eq 11, F_v: common/viscous.h
  *
  * The deflection does not see the normal force, the friction force follows it at once.
  *
@@ -15,9 +15,10 @@
 #include "LuGreNormalized.h"
 #include "common/bristle_element.h"
 #include "common/stribeck.h"
+#include "common/viscous.h"
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v));
     dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
-    return (p->sigma0 * x->z + p->sigma1 * dx->z + p->nu * u->v) * u->N;
+    return (p->sigma0 * x->z + p->sigma1 * dx->z) * u->N + viscous_force(p, u->N, u->v);
 }

@@ -14,7 +14,7 @@
 #include "MagicFormula.h"
 #include "common/friction_curve.h"
 
-static double friction_curve(const Parameters *p, double v) {
+static double friction_curve(const Parameters *p, double N, double v) {
     const double s = p->B * v;
-    return p->mu_s * sin(p->C * atan((1 - p->E) * s + p->E * atan(s)));
+    return p->mu_s * sin(p->C * atan((1 - p->E) * s + p->E * atan(s))) * N;
 }

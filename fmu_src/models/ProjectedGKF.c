@@ -4,7 +4,7 @@
  *     stick   F = mu_s N v_t/v_r                      for |v_t| < v_r      eq 38, its sgn V dropped
  *     slip    F = (mu(|v_t|) + nu |v_t|) N v_t/|v_t|  above                eq 38 with |V|/V_st for eps/V_st; v_r is eps
  *
- * On a line it is GKF; the jump at v_r, the mode and its hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly
+ * A film adds sigma2 v_t in contact. On a line it is GKF; the jump at v_r, the mode and its hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly
  * below v_r while a solver looks for the event; below half of it, where a direction would soon be lost, the force fades with v_t.
  *
  * Separated (N <= 0): F = 0.
@@ -29,14 +29,15 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)dx;
     const Vector v = vector(u->v);
     const Vector v_t = tangential(unit(vector(u->n)), v);
-    double N = 0, mu_over_v = 0;
+    double damping = 0;
     if (u->N > 0) {
         const double a = length(v_t);
-        N = u->N;
+        double mu_over_v = 0;
         if (m->mode == MODE_STICK) mu_over_v = p->mu_s / p->v_r;
         if (m->mode == MODE_SLIP) mu_over_v = slip_friction(p, a) / fmax(a, p->v_r / 2);
+        damping = mu_over_v * u->N + film_damping(p);
     }
-    friction_outputs(N, scaled(mu_over_v, v_t), v, v_t, y);
+    friction_outputs(u->N, scaled(damping, v_t), v, v_t, y);
 }
 
 static double sliding_speed(const Inputs *u) {

@@ -12,6 +12,6 @@
 #include "common/friction_curve.h"
 #include "common/step.h"
 
-static double friction_curve(const Parameters *p, double v) {
-    return p->mu_s * odd_step5(v / p->v_s);
+static double friction_curve(const Parameters *p, double N, double v) {
+    return p->mu_s * odd_step5(v / p->v_s) * N;
 }

@@ -28,7 +28,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     if (u->N > 0) {
         const double F_0 = p->sigma0 * x->z + p->sigma1 * u->v;
         const double shifted = v_S + stick_shift(p->v_r, F_0 / (p->mu_s * u->N));
-        F = parabolic_friction(p->mu_s, p->mu_d, p->v_A, p->alpha, p->nu, p->v_r, shifted) * u->N;
+        F = parabolic_friction(p, u->N, shifted);
     }
     const double F_bristle = p->sigma0 * x->z + p->sigma1 * x->w;
     dx->z = x->w;

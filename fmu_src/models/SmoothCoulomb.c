@@ -12,6 +12,6 @@
 #include "SmoothCoulomb.h"
 #include "common/friction_curve.h"
 
-static double friction_curve(const Parameters *p, double v) {
-    return p->mu_d * tanh(v / p->v_d);
+static double friction_curve(const Parameters *p, double N, double v) {
+    return p->mu_d * tanh(v / p->v_d) * N;
 }

@@ -5,9 +5,9 @@ import math
 from .ideal_stick import evaluate_ideal
 
 
-def coefficient(p, speed):
-    return p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * math.exp(-p["decayConstant"] * speed)
+def sliding(p, normal, speed):
+    return (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * math.exp(-p["decayConstant"] * speed)) * normal
 
 
 def evaluate(p, u, x):
-    return evaluate_ideal(coefficient, p, u)
+    return evaluate_ideal(sliding, p, u)

@@ -4,4 +4,4 @@ from .ideal_stick import evaluate_ideal
 
 
 def evaluate(p, u, x):
-    return evaluate_ideal(lambda p, speed: p["dynamicFriction"], p, u)
+    return evaluate_ideal(lambda p, normal, speed: p["dynamicFriction"] * normal, p, u)

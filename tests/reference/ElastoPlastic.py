@@ -2,6 +2,7 @@
 
 import math
 
+from . import stribeck
 from .LuGre import curve
 
 
@@ -22,5 +23,5 @@ def evaluate(p, u, x):
     else:
         z_max = curve(p, normal, v) / p["bristleStiffness"]
         rate = v * (1 - share(p, z, v, z_max) * abs(z) / z_max)
-        force = p["bristleStiffness"] * z + p["bristleDamping"] * rate + p["viscousFriction"] * normal * v
+        force = p["bristleStiffness"] * z + p["bristleDamping"] * rate + stribeck.viscous(p, normal, v)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -15,7 +15,7 @@ def evaluate(p, u, x):
     normal, v = u["normalForce"], u["relativeVelocity"]
     rates, force, sliding = {f"elementForce[{i}]": 0.0 for i in ELEMENTS}, 0.0, v
     if normal > 0:
-        curve = stribeck.coefficient({**p, "viscousFriction": 0.0}, abs(v)) * normal
+        curve = stribeck.coefficient(p, abs(v)) * normal
         for i, share in shares(p).items():
             carried = limited(x[f"elementForce[{i}]"], share * p["staticFriction"] * normal)
             mode = u[f"mode[{i}]"]
@@ -26,6 +26,6 @@ def evaluate(p, u, x):
             force += carried
         stiffness = sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS)
         sliding = v - sum(rates.values()) / stiffness
-        force += p["bristleDamping"] * (v - sliding) + p["viscousFriction"] * normal * v
+        force += p["bristleDamping"] * (v - sliding) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": sliding}
 

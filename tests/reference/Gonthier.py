@@ -2,6 +2,8 @@
 
 import math
 
+from . import stribeck
+
 
 def sticking(p, velocity):
     """s of eq 22."""
@@ -26,5 +28,5 @@ def evaluate(p, u, x):
         rate = s * v + (1 - s) * sliding
         dwell = (s - s_dw) / (p["dwellTime"] if s >= s_dw else tau_br)
         limit = max(p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * s_dw, 0.0) * normal
-        force = min(max(stiffness * z + damping * rate, -limit), limit) + p["viscousFriction"] * normal * v
+        force = min(max(stiffness * z + damping * rate, -limit), limit) + stribeck.viscous(p, normal, v)
     return {"bristleDeflection": rate, "dwellState": dwell}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -9,14 +9,14 @@ from . import stribeck
 
 def balance(p, normal, speed):
     """H(a): the force |F*| at which the tip of the bristle slides with the speed a."""
-    return stribeck.coefficient(p, speed) * normal + p["bristleDamping"] * speed
+    return stribeck.force(p, normal, speed) + p["bristleDamping"] * speed
 
 
 def rise(p, normal, speed):
     """H'(a) for a > 0."""
     s, alpha = speed / p["stribeckVelocity"], p["stribeckExponent"]
     fall = (p["staticFriction"] - p["dynamicFriction"]) / p["stribeckVelocity"] * alpha * s ** (alpha - 1) * math.exp(-(s ** alpha))
-    return p["bristleDamping"] + normal * (p["viscousFriction"] - fall)
+    return p["bristleDamping"] + p["viscousDamping"] + normal * (p["viscousFriction"] - fall)
 
 
 def folds(p, normal):

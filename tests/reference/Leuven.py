@@ -2,6 +2,7 @@
 
 import math
 
+from . import stribeck
 from .GeneralizedMaxwellSlip import ELEMENTS, shares
 from .LuGre import curve
 from .StickSlip import held_rate
@@ -28,5 +29,5 @@ def evaluate(p, u, x):
     rates = {}
     for i, limit in limits(p, normal).items():
         rates[f"elementDeflection[{i}]"] = held_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], rate)
-    force = held + p["bristleDamping"] * rate + p["viscousFriction"] * normal * v
+    force = held + p["bristleDamping"] * rate + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -7,7 +7,7 @@ from . import stribeck
 
 def curve(p, normal, velocity):
     """g: the Stribeck curve without its viscous part, as a force."""
-    return stribeck.coefficient({**p, "viscousFriction": 0.0}, abs(velocity)) * normal
+    return stribeck.coefficient(p, abs(velocity)) * normal
 
 
 def damping(p, velocity):
@@ -18,7 +18,7 @@ def linear(p, normal, velocity, damping=damping):
     """Under held inputs in contact: dz/dt = rate (end - z), F = sigma0 z + damping dz/dt + viscous; gives (rate, end, damping, viscous)."""
     g = curve(p, normal, velocity)
     end = math.copysign(g / p["bristleStiffness"], velocity)
-    return p["bristleStiffness"] * abs(velocity) / g, end, damping(p, velocity), p["viscousFriction"] * normal * velocity
+    return p["bristleStiffness"] * abs(velocity) / g, end, damping(p, velocity), stribeck.viscous(p, normal, velocity)
 
 
 def evaluate(p, u, x, damping=damping):
@@ -28,5 +28,5 @@ def evaluate(p, u, x, damping=damping):
         force = 0.0
     else:
         rate = velocity - abs(velocity) * p["bristleStiffness"] * z / curve(p, normal, velocity)
-        force = p["bristleStiffness"] * z + damping(p, velocity) * rate + p["viscousFriction"] * normal * velocity
+        force = p["bristleStiffness"] * z + damping(p, velocity) * rate + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

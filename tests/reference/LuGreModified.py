@@ -7,7 +7,7 @@ from . import stribeck
 
 def linear(p, normal, velocity):
     """As LuGre.linear: eq 18 is linear in the deflection, too."""
-    curve, speed = stribeck.coefficient(p, abs(velocity)) * normal, abs(velocity)
+    curve, speed = stribeck.force(p, normal, abs(velocity)), abs(velocity)
     end = math.copysign(curve / p["bristleStiffness"], velocity)
     return p["bristleStiffness"] * speed / (curve + p["bristleDamping"] * speed), end, p["bristleDamping"], 0.0
 
@@ -18,6 +18,6 @@ def evaluate(p, u, x):
     if normal <= 0:
         rate = -stiffness * z / damping
         return {"bristleDeflection": rate}, {"frictionForce": 0.0, "slidingVelocity": velocity - rate}
-    curve, speed = stribeck.coefficient(p, abs(velocity)) * normal, abs(velocity)
+    curve, speed = stribeck.force(p, normal, abs(velocity)), abs(velocity)
     rate = (velocity * curve - speed * stiffness * z) / (curve + speed * damping)
     return {"bristleDeflection": rate}, {"frictionForce": stiffness * z + damping * rate, "slidingVelocity": velocity - rate}

@@ -9,7 +9,7 @@ def evaluate(p, u, x):
         rate = -z * p["bristleStiffness"] / p["bristleDamping"]
         force = 0.0
     else:
-        level = stribeck.coefficient({**p, "viscousFriction": 0.0}, abs(velocity))
+        level = stribeck.coefficient(p, abs(velocity))
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
-        force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate + p["viscousFriction"] * velocity) * normal
+        force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate) * normal + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

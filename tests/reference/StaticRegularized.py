@@ -12,7 +12,7 @@ def regularized(p, normal, velocity):
         ratio = speed / band
         force = p["staticFriction"] * ratio * (2 - ratio) * normal
     else:
-        force = stribeck.coefficient(p, speed - band) * normal
+        force = stribeck.force(p, normal, speed - band)
     return math.copysign(force, velocity)
 
 
