@@ -12,11 +12,13 @@ model Belt "A mass on a conveyor belt, held by a spring: stick-slip with the fri
     stribeckExponent = 2,
     viscousFriction = 0.01019368,
     bristleStiffness = 100000,
-    bristleDamping = 316.2278) "The imported friction element; another model needs another class name here and nothing else";
+    bristleDamping = 316.2278) "The imported friction element; another one has its own class name and its own parameters";
 equation
   friction.normalForce = mass * gravity;
   friction.relativeVelocity = velocity - beltSpeed;
   der(position) = velocity;
   mass * der(velocity) = -springStiffness * position - friction.frictionForce;
-  annotation(experiment(StartTime = 0, StopTime = 20, Interval = 0.01, Tolerance = 1e-8));
+  annotation(
+    __OpenModelica_commandLineOptions = "--allowNonStandardModelica=reinitInAlgorithms",
+    experiment(StartTime = 0, StopTime = 20, Interval = 0.01, Tolerance = 1e-8));
 end Belt;

@@ -64,6 +64,7 @@ TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
 }  # fmt: skip
 EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
+TOLERANCE = 1e-8  # right in tools that take no nominal values from an FMU, too: there it is absolute
 EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text"}
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
@@ -219,6 +220,7 @@ class _Reader:
     def experiment(self, data: dict[str, Any]) -> tuple[float, float, float]:
         entry = self.required(data, "", "experiment")
         self.check_entry("experiment", entry, EXPERIMENT_KEYS)
+        entry = {"tolerance": TOLERANCE} | entry
         for key in EXPERIMENT_KEYS:
             if self.required(entry, "experiment", key) <= 0:
                 raise self.error(f"experiment.{key}", "has to be above 0")
