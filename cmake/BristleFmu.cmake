@@ -98,17 +98,22 @@ function(bristle_add_library library source platform folders)
         VERBATIM)
 endfunction()
 
+# With a second argument the model's twin of that name.
 function(bristle_add_fmu description)
-    cmake_path(GET description STEM model)
+    cmake_path(GET description STEM law)
+    set(model "${law}${ARGV1}")
+    if(ARGV1)
+        set(twin --twin ${ARGV1})
+    endif()
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
     file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
-    file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${model}/*")
+    file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${law}/*")
 
     # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all.
     add_custom_command(
-        OUTPUT "${generated}/fmu.c" "${generated}/${model}.h" "${generated}/${model}_slopes.c"
+        OUTPUT "${generated}/fmu.c" "${generated}/${law}.h" "${generated}/${law}_slopes.c"
                "${generated}/modelDescription.xml" "${generated}/documentation/index.html" "${generated}/model.png"
-        COMMAND ${bristle} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
+        COMMAND ${bristle} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
                 --depfile "${generated}/generate.d"
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
@@ -118,7 +123,7 @@ function(bristle_add_fmu description)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
         bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src"
-                            "${generated}/${model}.h")
+                            "${generated}/${law}.h")
         list(APPEND libraries "${library}")
     endforeach()
 
@@ -133,7 +138,7 @@ function(bristle_add_fmu description)
 
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
-    foreach(file "${PROJECT_SOURCE_DIR}/fmu_src/models/${model}.c" "${generated}/fmu.c")
+    foreach(file "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c" "${generated}/fmu.c")
         set(command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' -isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
         set_property(GLOBAL APPEND PROPERTY bristle_compile_commands
             "{\"directory\": \"${PROJECT_BINARY_DIR}\", \"file\": \"${file}\", \"command\": \"${command}\"}")

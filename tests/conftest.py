@@ -69,7 +69,18 @@ class Fmu:
         return self.name
 
 
-FMUS = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
+TWIN_SUFFIXES = [file.stem for file in sorted((REPOSITORY / "modelDescription" / "twins").glob("*.toml"))]
+
+
+def _twin_of(name):
+    """The model whose twin has this name; None where it is no twin."""
+    return next((name.removesuffix(suffix) for suffix in TWIN_SUFFIXES if name.endswith(suffix)), None)
+
+
+# Twins are proven by their relation to their models (test_twins.py), not by running everything twice.
+_ALL = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
+FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
+TWINS = [(fmu, next(model for model in FMUS if model.name == _twin_of(fmu.name))) for fmu in _ALL if _twin_of(fmu.name)]
 
 
 def pytest_addoption(parser):
@@ -89,11 +100,15 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("fmu", chosen, ids=[fmu.name for fmu in chosen])
 
 
+    if "twin" in metafunc.fixturenames:
+        metafunc.parametrize("twin, model", TWINS, ids=[twin.name for twin, _ in TWINS])
+
+
 def pytest_collection_modifyitems(config, items):
     """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups, which share something that takes long to
     make, come first, so that nobody waits for them in the end."""
     def wanted(item):
-        if config.getoption("--only-fmus") and not {"fmu", "all_fmus"} & set(item.fixturenames):
+        if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(item.fixturenames):
             return False
         return "NOTSET" not in item.name
 

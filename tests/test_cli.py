@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from conftest import FMUS, REPOSITORY
+from conftest import FMUS, TWINS, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 import bristle  # noqa: E402
@@ -188,7 +188,7 @@ def test_a_reader_that_has_seen_enough_is_no_error():
 
 def test_the_models_say_what_they_are(monkeypatch):
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-    assert bristle.models() == [fmu.name for fmu in FMUS]
+    assert bristle.models() == sorted([fmu.name for fmu in FMUS] + [twin.name for twin, _ in TWINS])
     for fmu in FMUS:
         about = bristle.describe(fmu.name)
         assert bristle.fmu(fmu.name) == fmu.path

@@ -39,7 +39,7 @@ tolerance = 1e-6
 symbol = "k"
 unit = "N/m"
 start = 100
-at_least = 1e-3
+above = 0
 at_most = "stiffnessLimit"
 text = "Stiffness"
 
@@ -100,13 +100,12 @@ BAD = {
     "wrong kind": ("start = 100", 'start = "much"', "parameters.springStiffness.start: has to be a number"),
     "not finite": ("start = 100", "start = inf", "parameters.springStiffness.start: has to be finite"),
     "unknown unit": ('unit = "m"', 'unit = "furlong"', 'states.springDeflection.unit: "furlong" is not a unit'),
-    "unknown display unit": ("at_least = 1e-3", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
+    "unknown display unit": ("above = 0", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
     "no unit for the derivative": ('unit = "m"\n', 'unit = "m/s2"\n', 'no unit of'),
-    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not at least 0.001"),
+    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not above 0"),
     "start beyond another parameter": ("start = 1000\n", "start = 10\n", "springStiffness.start: 100 is not at most stiffnessLimit"),
     "bound that is no parameter": ('"stiffnessLimit"', '"nothing"', 'springStiffness.at_most: "nothing" is not a parameter'),
     "bound of another dimension": ('unit = "N/m"\nstart = 1000', 'unit = "N"\nstart = 1000', "N/m cannot be compared with N"),
-    "bound that XML cannot say": ("at_least = 1e-3", "above = 0", "springStiffness.above: has to be the name of a parameter"),
     "nominal of zero": ("nominal = 1e-3", "nominal = 0", "states.springDeflection.nominal: has to be above 0"),
     "symbol missing": ('symbol = "k"\n', "", "parameters.springStiffness.symbol: is missing"),
     "text missing": ('text = "Stiffness"\n', "", "parameters.springStiffness.text: is missing"),
@@ -166,7 +165,7 @@ def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
     changed(project, '"translational"]', '"translational", "stribeck"]')
     file = changed(project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]")
     exponent = next(one for one in read_description(file).parameters if one.name == "stribeckExponent")
-    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1), ("at_most", 20)]
+    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1)]
 
 
 def test_names_that_collide_in_openmodelica_are_refused(project):
@@ -228,14 +227,14 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     schema.assertValid(root)
     variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
     assert list(variables) == [
-        "springStiffness", "stiffnessLimit", "springDeflectionStart", "normalForce", "relativeVelocity", "springDeflection",
+        "springStiffness", "stiffnessLimit", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity", "springDeflection",
         "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
     ]  # fmt: skip
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
-    assert variables["der(springDeflection)"][0].get("derivative") == "6"
+    assert variables["der(springDeflection)"][0].get("derivative") == "7"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
     assert variables["springDeflection"][0].get("start") is None
-    assert variables["springStiffness"][0].get("min") == "0.001"
+    assert variables["springStiffness"][0].get("min") == "0.0"
     assert variables["springStiffness"][0].get("max") is None, "a bound by another parameter is no number"
 
 
@@ -255,7 +254,7 @@ def test_structure_is_what_the_code_does(project, tmp_path):
     assert knowns("Derivatives") == {"der(springDeflection)": all_three}
     initial = knowns("InitialUnknowns")
     assert initial["springDeflection"] == {"springDeflectionStart"}
-    assert initial["frictionForce"] == {"normalForce", "springDeflectionStart", "springStiffness"}
+    assert initial["frictionForce"] == {"normalForce", "preloadForce", "springDeflectionStart", "springStiffness"}
     assert "springStiffness" not in initial["der(springDeflection)"]
 
 
@@ -271,11 +270,11 @@ def test_array_becomes_scalars(project, tmp_path):
     out = generated(project, tmp_path / "out")
     root = etree.parse(out / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
-    assert names[2:4] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
-    assert names[6:10] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
+    assert names[3:5] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
+    assert names[7:11] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
     assert "double z[2];" in (out / "Element.h").read_text()
     derivatives = {names[int(u.get("index")) - 1]: u.get("dependencies") for u in root.find("ModelStructure/Derivatives")}
-    assert derivatives == {"der(springDeflection[1])": "6", "der(springDeflection[2])": "8"}
+    assert derivatives == {"der(springDeflection[1])": "7", "der(springDeflection[2])": "9"}
 
 
 MODE = """
@@ -495,7 +494,7 @@ def test_depfile_names_every_file_that_was_read(project, tmp_path):
 def test_page_shows_what_a_reader_needs(project):
     page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
     etree.HTML(page)
-    for piece in ("<math", "springStiffness", "at least 0.001, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
+    for piece in ("<math", "springStiffness", "above 0, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
         assert piece in page
     assert not re.search(r'<(script|link|img)[^>]+https?://', page)
 

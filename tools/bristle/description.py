@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -101,6 +101,16 @@ class Equation:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """What stands between the variables of an element and those its law is written in, as expressions in C."""
+
+    inputs: tuple[Variable, ...]  # of the law
+    outputs: tuple[Variable, ...]
+    given: dict[str, str]  # input of the law by its symbol: made from p and u
+    taken: dict[str, str]  # output of the element by its symbol: made from p and law
+
+
+@dataclass(frozen=True)
 class Description:
     file: Path
     name: str
@@ -127,6 +137,17 @@ class Description:
     errata: tuple[str, ...]
     references: tuple[Reference, ...]
     files: tuple[Path, ...] = field(default=())  # everything that was read
+    frame: Frame | None = None  # where the law sees other variables than the element has
+
+    @property
+    def model(self) -> str:
+        """The name of the model whose C file has the law."""
+        return self.file.stem
+
+    @property
+    def law(self) -> Description:
+        """What the C file of the model is written in."""
+        return replace(self, inputs=self.frame.inputs, outputs=self.frame.outputs, frame=None) if self.frame else self
 
     @property
     def derivatives(self) -> tuple[Variable, ...]:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from . import BristleError
 from .description import Description
-from .differentiate import ModelCode, SubsetError, read_model
+from .differentiate import ModelCode, SubsetError, Surroundings, read_model
+from .frame import frame_text, renames
 from .header import header_text, types_text
 from .icon import icon_bytes
 from .page import PICTURE_TYPES, PICTURES, LatexError, page_text
@@ -41,17 +42,20 @@ class Project:
         return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)
 
 
-def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]:
-    """Writes the files of one model to `out`; returns all files that were read."""
+def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | None = None) -> list[Path]:
+    """Writes the files of one model, or of its twin, to `out`; returns all files that were read."""
     project = Project(description_file.parent.parent)
-    description = read_description(description_file)
+    description = read_description(description_file, twin)
     code = _read_code(project, description)
     _check_used(description, code)
     structure = model_structure(description, code.dependencies)
 
     _write(out / "fmu.c", unit_text(description, code.functions))
-    _write(out / f"{description.name}_slopes.c", code.slopes)
-    header = out / f"{description.name}.h"
+    _write(out / f"{description.model}_slopes.c", code.slopes)
+    if description.frame:
+        functions = {*code.functions, "indicators", "next_modes"}  # a model that has none takes those of the contact
+        _write(out / f"{description.model}_frame.c", frame_text(description, functions))
+    header = out / f"{description.model}.h"
     _write(header, header_text(description, code.functions, guid=""))
     sources = included_files("fmu.c", (out, project.source, fmi_include))
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
@@ -59,7 +63,7 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
 
     _write(header, header_text(description, code.functions, guid))
     _write(out / "modelDescription.xml", xml_text(description, structure, code.resets, guid))
-    sets, pictures = parameter_sets(description, project.resources), project.pictures(description.name)
+    sets, pictures = parameter_sets(description, project.resources), project.pictures(description.model)
     for stale in (out / "resources").glob("*.ssv"):
         stale.unlink()
     for one in sets:
@@ -77,9 +81,18 @@ def generate(description_file: Path, out: Path, fmi_include: Path) -> list[Path]
 
 def _read_code(project: Project, description: Description) -> ModelCode:
     try:
-        model_file = project.source / "models" / f"{description.name}.c"
+        model_file = project.source / "models" / f"{description.model}.c"
         options = [option.symbol for option in description.options]
-        return read_model(model_file, project.source, types_text(description), options, description.indicators)
+        return read_model(
+            model_file,
+            project.source,
+            types_text(description.law),
+            options,
+            description.indicators,
+            (lambda functions: Surroundings(types_text(description), frame_text(description, functions), renames(description)))
+            if description.frame
+            else None,
+        )
     except SubsetError as error:
         raise BristleError(str(error)) from None
 
@@ -90,7 +103,7 @@ def _check_used(description: Description, code: ModelCode) -> None:
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}
     for entry in description.parameters:
         if entry.symbol not in code.used and entry.name not in limits | starts:
-            raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.name}.c")
+            raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.model}.c")
 
 
 def _write(file: Path, text: str) -> None:

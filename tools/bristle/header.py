@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .description import Choice, Description, Variable
+from .frame import renames
 
 RULES = {
     "at_least": "RULE_AT_LEAST",
@@ -16,6 +17,8 @@ RULES = {
 
 def types_text(description: Description) -> str:
     """The structs and enumerators that a model's C file is written in."""
+    names = renames(description)
+    law = [(name, entries) for name, entries in (("Inputs", description.law.inputs), ("Outputs", description.law.outputs)) if name in names]
     blocks = [_enumerators(choice) for choice in description.modes + description.options]
     blocks += [
         _struct("Parameters", "double", description.parameters),
@@ -23,6 +26,7 @@ def types_text(description: Description) -> str:
         _struct("States", "double", description.states),
         _struct("Outputs", "double", description.outputs),
         _struct("Modes", "int", description.modes + description.options),
+        *(_struct(names[name], "double", entries) for name, entries in law),
     ]
     return "\n".join(blocks)
 

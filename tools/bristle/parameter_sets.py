@@ -30,7 +30,7 @@ def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]
     sets = []
     for file in set_files(folder):
         data = _read(file)
-        if description.name in data["models"]:
+        if description.model in data["models"]:
             sets.append(ParameterSet(file.stem, data["title"], data["source"], _values(description, file, data["values"])))
     return sets
 

@@ -6,13 +6,18 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import BristleError
-from .description import IN_WORDS, Bound, Choice, Description, Equation, Reference, Unit, Variable
+from .description import IN_WORDS, Bound, Choice, Description, Equation, Frame, Reference, Unit, Variable
 from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
+
+# Bounds on the same side of a value.
+SAME_SIDE = {"at_least": "above", "above": "at_least", "at_most": "below", "below": "at_most"}
+
 
 class DescriptionError(BristleError):
     """A mistake in a description: the file, the key and what is wrong with it."""
@@ -36,7 +41,6 @@ KINDS = {
     "list": (list, "a list"),
     "table": (dict, "a table"),
     "limit": ((int, float, str), "a number or the name of a parameter"),
-    "name": (str, "the name of a parameter; a number is at_least or at_most, as in modelDescription.xml"),
     "start": ((int, float, list), "a number or a list of numbers"),
 }
 
@@ -44,14 +48,14 @@ VARIABLE_KEYS = {
     "symbol": "text", "latex": "text", "unit": "text", "display": "text", "text": "text",
     "nominal": "number", "size": "count",
 }  # fmt: skip
-BOUND_KEYS = {"at_least": "limit", "above": "name", "at_most": "limit", "below": "name"}
+BOUND_KEYS = dict.fromkeys(IN_WORDS, "limit")
 CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
 
 TABLE_KEYS: dict[str, dict[str, str]] = {
     "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "items": "list"},
-    "inputs": VARIABLE_KEYS | {"start": "start", "at_least": "number", "at_most": "number"},
+    "inputs": VARIABLE_KEYS | {"law": "text", "start": "start", "at_least": "number", "at_most": "number"},
     "states": VARIABLE_KEYS | BOUND_KEYS | {"start": "start"},
-    "outputs": VARIABLE_KEYS | {"at_least": "number", "at_most": "number"},
+    "outputs": VARIABLE_KEYS | {"law": "text", "at_least": "number", "at_most": "number"},
     "modes": CHOICE_KEYS | {"output": "flag"},
 }
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
@@ -70,18 +74,20 @@ def bound(relation: str, limit: float | str) -> Bound:
     return Bound(relation, limit if isinstance(limit, str) else float(limit))
 
 
-def read_description(file: Path) -> Description:
-    """The checked description of the model in this file."""
-    return _Reader(file).read()
+def read_description(file: Path, twin: str | None = None) -> Description:
+    """The checked description of the model in this file, or of its twin of this name."""
+    return _Reader(file, twin).read()
 
 
 class _Reader:
     """Reads one description. `origin` remembers which file gave a key, to blame the right one."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, twin: str | None = None) -> None:
         self.file = file
+        self.twin = twin
         self.shared = file.parent / "shared"
         self.files: list[Path] = []
+        self.interfaces: set[Path] = set()  # shared files with inputs
         self.origin: dict[str, Path] = {}
 
     def error(self, key: str, sentence: str) -> DescriptionError:
@@ -95,20 +101,18 @@ class _Reader:
         self.units = self.read_units()
         self.literature = self.read_references()
         data = self.merge(self.file)
-        self.check_keys("", data, TOP_KEYS)
-        for table, keys in TABLE_KEYS.items():
-            for name, entry in data.get(table, {}).items():
-                self.check_entry(f"{table}.{name}", entry, keys)
-
-        tables = {table: data.get(table, {}) for table in TABLE_KEYS}
+        law = self.check_tables(data)
+        if self.twin:
+            data = self.twin_of(data)
+        tables = self.check_tables(data)
         states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
-        own = tables["parameters"].items()
+        own = sorted(tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0]))  # what the law has comes first
         parameters = [self.variable("parameters", name, entry) for name, entry in own if "items" not in entry]
         parameters += [state.start_parameter for state in states if state.start_parameter]
         stop, step, tolerance = self.experiment(data)
         description = Description(
             file=self.file,
-            name=self.file.stem,
+            name=self.file.stem + (self.twin or ""),
             title=self.required(data, "", "title"),
             summary=self.required(data, "", "summary").strip(),
             sign_convention=self.required(data, "", "sign_convention").strip(),
@@ -133,10 +137,94 @@ class _Reader:
             references=self.cited(data),
             files=tuple(self.files),
         )
+        description = replace(description, frame=self.frame(description, law, tables))
         self.check_names(description)
         self.check_bounds(description)
-        self.check_equations(description, data.get("dimensions", []))
+        if not self.twin:
+            self.check_equations(description, data.get("dimensions", []))
         return description
+
+    def is_of_the_interface(self, parameter: str) -> bool:
+        """Whether a parameter comes with the inputs of a shared file, or with a twin."""
+        return self.origin.get(f"parameters.{parameter}") in self.interfaces
+
+    def check_tables(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The tables of variables, with no key that is unknown."""
+        self.check_keys("", data, TOP_KEYS)
+        tables = {table: data.get(table, {}) for table in TABLE_KEYS}
+        for table, keys in TABLE_KEYS.items():
+            for name, entry in tables[table].items():
+                self.check_entry(f"{table}.{name}", entry, keys)
+        return tables
+
+    # The frame, and twins
+
+    def frame(self, description: Description, law: dict[str, dict[str, Any]], tables: dict[str, dict[str, Any]]) -> Frame | None:
+        """What leads from the element's variables to those of the law; none where they are the same."""
+        inputs = tuple(self.variable("inputs", name, entry) for name, entry in law["inputs"].items())
+        outputs = tuple(self.variable("outputs", name, entry) for name, entry in law["outputs"].items())
+        own = list(tables["inputs"].values())
+        given = {entry.symbol: one.get("law", f"u->{entry.symbol}") for entry, one in zip(inputs, own, strict=True)}
+        taken = {
+            entry.symbol: one.get("law", f"law.{entry.symbol}")
+            for entry, one in zip(description.outputs, tables["outputs"].values(), strict=True)
+        }
+        if not any("law" in entry for entry in [*own, *tables["outputs"].values()]):
+            return None
+        return Frame(inputs, outputs, given, taken)
+
+    def twin_of(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The data of the twin: what the twin's file says over those of the model, with the variables that it replaces."""
+        file = self.file.parent / "twins" / f"{self.twin}.toml"
+        own = self.load(file)
+        self.check_twin(file, own)
+        twin = {key: value for key, value in data.items() if key not in TABLE_KEYS}
+        own_parameters = own.get("parameters", {})
+        scale = own_parameters[own["power_of"]]
+        for table in TABLE_KEYS:
+            twin[table] = {}
+            for name, entry in data.get(table, {}).items():
+                changed = own["replace"].get(name)
+                if changed is None:
+                    twin[table][name] = entry
+                    continue
+                twin[table][changed["name"]] = self.replaced(table, entry, changed, scale)
+                self.origin[f"{table}.{changed['name']}"] = file
+        for name, entry in own_parameters.items():
+            twin["parameters"][name] = entry
+            self.origin[f"parameters.{name}"] = file
+            self.interfaces.add(file)
+        for key in ("title", "summary"):
+            twin[key] = own[key].format(title=data.get("title", ""), summary=data.get("summary", "").strip()).strip()
+        twin["sign_convention"] = own["sign_convention"]
+        twin["equations"] = own["equations"] + data.get("equations", [])
+        return twin
+
+    def check_twin(self, file: Path, own: dict[str, Any]) -> None:
+        for key in ("of", "title", "summary", "sign_convention", "power_of", "equations", "parameters", "replace"):
+            if key not in own:
+                raise DescriptionError(file, key, "is missing")
+        if own["power_of"] not in own["parameters"]:
+            raise DescriptionError(file, "power_of", f'"{own["power_of"]}" is not a parameter of this file')
+        for name, entry in own["replace"].items():
+            for key in ("name", "symbol", "unit", "power", "text"):
+                if key not in entry:
+                    raise DescriptionError(file, f"replace.{name}.{key}", "is missing")
+
+    def replaced(self, table: str, entry: dict[str, Any], changed: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
+        """A variable that takes the place of another one, and the expression that leads to the law or from it."""
+        power, factor = changed["power"], float(scale["start"]) ** changed["power"]
+        result = {key: value for key, value in entry.items() if key not in ("display", "latex")}
+        result |= {key: value for key, value in changed.items() if key not in ("name", "power")}
+        outward = table == "outputs"  # an output is made from the law's, anything else makes it
+        for key in ("start", "nominal"):
+            if key in entry and not isinstance(entry[key], list):
+                result[key] = float(f"{entry[key] * (factor if outward else 1 / factor):.12g}")
+        source = f"law.{entry['symbol']}" if outward else f"u->{changed['symbol']}"
+        radius = f"p->{scale['symbol']}"
+        if table in ("inputs", "outputs"):
+            result["law"] = {0: source, 1: f"{radius} * {source}", -1: f"{source} / {radius}"}[power]
+        return result
 
     # Files and their merging
 
@@ -160,7 +248,10 @@ class _Reader:
             part = self.shared / f"{name}.toml"
             if not part.is_file():
                 raise DescriptionError(file, "include", f'"{name}" is not a file of {self.shared}')
-            self.overlay(merged, self.merge(part), part, "")
+            below = self.merge(part)
+            if "inputs" in below:
+                self.interfaces.add(part)
+            self.overlay(merged, below, part, "")
         self.overlay(merged, own, file, "")
         return merged
 
@@ -177,6 +268,9 @@ class _Reader:
                 below[key] = {} if isinstance(value, dict) else value
                 if isinstance(value, dict):
                     self.overlay(below[key], value, file, f"{name}.")
+                elif isinstance(value, (int, float)) and isinstance(below.get(SAME_SIDE.get(key, "")), (int, float)):
+                    if SAME_SIDE[key] not in above:
+                        del below[SAME_SIDE[key]]  # a number takes the place of the one on its side
 
     # Single values
 

@@ -9,16 +9,20 @@ from pathlib import Path
 
 from . import BristleError
 from .description import Description
+from .frame import renames
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 def unit_text(description: Description, functions: Iterable[str]) -> str:
     """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is inlined."""
-    includes = [f"{description.name}.h", f"models/{description.name}.c"]
+    model, names = description.model, renames(description)
+    law = [f'#include "models/{model}.c"']
     if "next_modes" not in functions:
-        includes.append("common/contact_events.h")
-    includes += [f"{description.name}_slopes.c", "solver/solver.c", "fmi2/fmi2.c"]
+        law.append('#include "common/contact_events.h"')
+    if names:
+        law = [f"#define {name} {other}" for name, other in names.items()] + law + [f"#undef {name}" for name in names]
+        law.append(f'#include "{model}_frame.c"')
     lines = [
         f"/* {description.name} as one translation unit. Generated. */",
         "#ifdef __GNUC__",
@@ -26,7 +30,8 @@ def unit_text(description: Description, functions: Iterable[str]) -> str:
         "#endif",
         "#define BRISTLE_TABLES",
     ]
-    return "\n".join(lines + [f'#include "{name}"' for name in includes]) + "\n"
+    rest = [f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")]
+    return "\n".join([*lines, f'#include "{model}.h"', *law, *rest]) + "\n"
 
 
 def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:

@@ -34,7 +34,7 @@ Each module knows only those above it in this list:
     model                 all of it for one model
 """
 
-from .model import ModelCode, read_model
+from .model import ModelCode, Surroundings, read_model
 from .source import SubsetError
 
-__all__ = ["ModelCode", "SubsetError", "read_model"]
+__all__ = ["ModelCode", "SubsetError", "Surroundings", "read_model"]

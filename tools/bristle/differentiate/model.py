@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,21 +23,40 @@ class ModelCode:
     includes: list[str]
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """C that stands around a model: the types that both are written in, its functions, and how the model's own names change in it."""
+
+    types: str
+    functions: str
+    renames: dict[str, str]
+
+
 def read_model(
-    model_file: Path, include_dir: Path, header_types: str, options: Iterable[str] = (), indicators: int | None = None
+    model_file: Path,
+    include_dir: Path,
+    header_types: str,
+    options: Iterable[str] = (),
+    indicators: int | None = None,
+    frame: Callable[[frozenset[str]], Surroundings] | None = None,
 ) -> ModelCode:
-    """The code of a model. `options` are the members of Modes that the user chooses, `indicators` is how many there are."""
+    """The code of a model. `options` are the members of Modes that the user chooses, `indicators` is how many there are. With a frame,
+    which is made for the functions that the model has, slopes and dependencies are those of the whole."""
     source = Source(model_file, include_dir, header_types)
     unit = Unit(source)
     check_contract(unit)
     if indicators is not None:
         check_indicators(unit, indicators)
-    dependencies = model_dependencies(unit, frozenset(options))
+    functions = frozenset(CONTRACT.keys() & unit.definitions.keys())
+    whole = unit
+    if frame:
+        around = frame(functions)
+        whole = Unit(Source(model_file, include_dir, around.types, around.functions, around.renames))
     return ModelCode(
-        functions=frozenset(CONTRACT.keys() & unit.definitions.keys()),
-        slopes=slopes_text(unit, model_file.name),
-        dependencies=dependencies,
+        functions=functions,
+        slopes=slopes_text(whole, model_file.name),
+        dependencies=model_dependencies(whole, frozenset(options)),
         resets=reset_states(unit),
-        used=members_used(unit),
+        used=members_used(unit) | members_used(whole),
         includes=source.includes,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pycparser import c_ast, c_lexer, c_parser
@@ -16,10 +16,16 @@ class SubsetError(Exception):
 
 
 class Source:
-    """The model file with its local includes as one text. `#line` lines tell where each part comes from."""
+    """The model file with its local includes as one text. `#line` lines tell where each part comes from.
 
-    def __init__(self, model_file: Path, include_dir: Path, header_types: str) -> None:
+    In a frame, C that stands around the model, the names of the model's own functions and types are other ones.
+    """
+
+    def __init__(
+        self, model_file: Path, include_dir: Path, header_types: str, frame: str = "", renames: Mapping[str, str] | None = None
+    ) -> None:
         self.include_dir = include_dir
+        self.renames = dict(renames or {})
         self.model = self.label(model_file)
         self.header_name = model_file.stem + ".h"
         self.header_types = header_types
@@ -28,6 +34,7 @@ class Source:
         if not model_file.is_file():
             raise SubsetError(f"{self.model}:1: there is no such file")
         self.text = "".join(self.expand(model_file.read_text(encoding="utf-8"), self.model))
+        self.text += f'#line 1 "frame"\n{frame}'
         if self.header_name not in self.seen:
             raise SubsetError(f'{self.model}:1: the types of the model are not known; include "{self.header_name}" first')
 
@@ -46,13 +53,18 @@ class Source:
         for number, line in enumerate(lines, 1):
             directive = re.match(r"#\s*(\w*)\s*(.*)", line.strip())
             if not directive:
-                yield ("" if hidden else line) + "\n"
+                yield ("" if hidden else self.renamed(line) if label != self.header_name else line) + "\n"
             elif directive[1] == "include" and not hidden:
                 yield from self.include(directive[2], label, number)
                 yield f'#line {number + 1} "{label}"\n'
             else:
                 hidden += self.depth(directive[1], label, number) if number not in guard else 0
                 yield "\n"
+
+    def renamed(self, line: str) -> str:
+        if not self.renames:
+            return line
+        return re.sub(r"\b[A-Za-z_]\w*", lambda found: self.renames.get(found[0], found[0]), line)
 
     def depth(self, directive: str, label: str, number: int) -> int:
         """How much deeper the conditional parts are behind a directive. Only the generated header may have any."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -95,6 +96,15 @@ def fmu_folder() -> Path:
 def models() -> list[str]:
     """The names of all models."""
     return sorted(file.stem for file in fmu_folder().glob("*.fmu"))
+
+
+TWINS = ("Rotational",)  # endings of the names of twins, as the files in modelDescription/twins are called
+
+
+def without_twins(files: Iterable[Path]) -> list[Path]:
+    """The FMUs among these that are not another one's twin."""
+    known = {file.stem: file for file in files}
+    return [file for name, file in known.items() if not any(name.removesuffix(twin) in known for twin in TWINS if name.endswith(twin))]
 
 
 def fmu(name: str | Path) -> Path:

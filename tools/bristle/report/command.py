@@ -13,6 +13,7 @@ from .. import BristleError
 from ..cli.files import write_text
 from ..cli.progress import in_parallel
 from ..description import Reference
+from ..host.library import without_twins
 from ..papers import Case, cases, evaluate
 from . import ROOT
 from .page import Model, Number, Report, page_text
@@ -36,7 +37,7 @@ class Bench:
 
     def __init__(self, rig: Rig, fmus: Path) -> None:
         self.rig, self.fmus = rig, fmus
-        files = sorted(fmus.glob("*.fmu"))
+        files = without_twins(sorted(fmus.glob("*.fmu")))
         if not files:
             raise BristleError(f"no FMU in {fmus}: run ./build.sh first.")
         self.models = [Model(file.stem, _title(file)) for file in files]
