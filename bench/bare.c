@@ -14,7 +14,7 @@ static void bare_settle(const double *p, const double *u, double *x, int *m) {
 static void bare_start(const double *p, const double *u, double *x, int *m) {
     for (int i = 0; i < N_STATES; i++) x[i] = p[N_PARAMETERS - N_STATES + i];
     for (int i = 0; i < N_MODES; i++) m[i] = 0;
-    for (int i = 0; i < N_OPTIONS; i++) m[N_MODES + i] = option_starts[i];
+    for (int i = 0; i < N_OPTIONS; i++) m[N_MODES + i] = own_defaults.options[i];
 #if HAS_INITIALIZE
     initialize((const Parameters *)p, (const Inputs *)u, (States *)x);
 #endif
@@ -37,9 +37,21 @@ static void bare_jacobian(const double *p, const double *u, const double *x, con
 
 const BareModel *bare_model(void) {
     static const BareModel model = {
-        MODEL_NAME,     MODEL_GUID,          N_PARAMETERS,   N_INPUTS,         N_STATES,
-        N_OUTPUTS,      N_MODES + N_OPTIONS, bare_real_name, parameter_starts, input_starts,
-        state_nominals, bare_start,          bare_settle,    bare_evaluate,    bare_jacobian,
+        own_defaults.name,
+        own_defaults.guid,
+        N_PARAMETERS,
+        N_INPUTS,
+        N_STATES,
+        N_OUTPUTS,
+        N_MODES + N_OPTIONS,
+        bare_real_name,
+        own_defaults.parameters,
+        own_defaults.inputs,
+        state_nominals,
+        bare_start,
+        bare_settle,
+        bare_evaluate,
+        bare_jacobian,
     };
     return &model;
 }

@@ -111,7 +111,7 @@ function(bristle_add_fmu description)
 
     # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all.
     add_custom_command(
-        OUTPUT "${generated}/fmu.c" "${generated}/${law}.h" "${generated}/${law}_slopes.c"
+        OUTPUT "${generated}/fmu.c" "${generated}/${law}.h" "${generated}/own_defaults.h" "${generated}/${law}_slopes.c"
                "${generated}/modelDescription.xml" "${generated}/documentation/index.html" "${generated}/model.png"
         COMMAND ${bristle} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
                 --depfile "${generated}/generate.d"
@@ -123,7 +123,7 @@ function(bristle_add_fmu description)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
         bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src"
-                            "${generated}/${law}.h")
+                            "${generated}/${law}.h" "${generated}/own_defaults.h")
         list(APPEND libraries "${library}")
     endforeach()
 

@@ -7,6 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import fmpy
+import numpy as np
+
+from points import Sampler
 
 SOURCES = Path(__file__).parent / "host"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
@@ -67,3 +70,13 @@ def natural_waves(sampler, parameters):
         for i, variable in enumerate(sampler.description.family(base)):
             waves[variable.name] = (float(i == 2), 0.0, 0.0)
     return waves
+
+
+def natural_record(fmu, count=80):
+    """Times and inputs by name: natural waves at uneven times, with a jump, which is two samples at one time."""
+    rng = np.random.default_rng(len(fmu.description.name))
+    time = np.cumsum(rng.uniform(1e-4, 4e-3, count))
+    time[count // 2] = time[count // 2 - 1]
+    jump = np.where(np.arange(count) < count // 2, 1.0, 0.8)
+    waves = natural_waves(Sampler(fmu.description, "record"), fmu.description.starts())
+    return time, {name: offset + size * np.sin(2 * np.pi * rate * time) * jump for name, (offset, size, rate) in waves.items()}

@@ -9,8 +9,7 @@ from fmpy.fmi2 import FMU2Slave
 
 from conftest import FMUS, REPOSITORY
 from fmi2 import FmiError
-from hosting import natural_waves
-from points import Sampler
+from hosting import natural_record
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 import bristle  # noqa: E402
@@ -20,16 +19,6 @@ import bristle  # noqa: E402
 def these_fmus(monkeypatch):
     """The FMUs that are tested are those that are found."""
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-
-
-def motion(fmu, count=80):
-    """Natural inputs over uneven times, with a jump: two samples at one time."""
-    rng = np.random.default_rng(len(fmu.name))
-    time = np.cumsum(rng.uniform(1e-4, 4e-3, count))
-    time[count // 2] = time[count // 2 - 1]
-    waves = natural_waves(Sampler(fmu.description, "runner"), fmu.description.starts())
-    jump = np.where(np.arange(count) < count // 2, 1.0, 0.8)
-    return time, {name: offset + amplitude * np.sin(2 * np.pi * rate * time) * jump for name, (offset, amplitude, rate) in waves.items()}
 
 
 def by_fmpy(fmu, time, inputs, parameters, outputs, linear):
@@ -62,7 +51,7 @@ def by_fmpy(fmu, time, inputs, parameters, outputs, linear):
 
 @pytest.mark.parametrize("interpolate", ["linear", "hold"])
 def test_a_record_gives_the_numbers_of_fmpy_bit_for_bit(fmu, interpolate):
-    time, inputs = motion(fmu)
+    time, inputs = natural_record(fmu)
     parameters = {v.name: v.start for v in fmu.description.real_parameters[:3]}
     outputs = [v.name for v in fmu.description.outputs + fmu.description.states]
     ours = bristle.run(fmu.name, time, inputs, parameters, outputs, interpolate)
@@ -74,7 +63,7 @@ def test_a_record_gives_the_numbers_of_fmpy_bit_for_bit(fmu, interpolate):
 
 @pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity") and d.has("staticFriction", "dynamicFriction"))
 def test_many_sets_in_parallel_are_the_single_runs(fmu):
-    time, inputs = motion(fmu)
+    time, inputs = natural_record(fmu)
     start = fmu.description["staticFriction"].start
     sets = [{"staticFriction": start * factor} for factor in (1, 1.1, 1.3, 1.5, 2)]
     many = bristle.run_many(fmu.name, time, inputs, sets, ["frictionForce"], workers=3)["frictionForce"]
@@ -85,7 +74,7 @@ def test_many_sets_in_parallel_are_the_single_runs(fmu):
 
 @pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction") and d.takes("normalForce"))
 def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fmu):
-    time, inputs = motion(fmu, 10)
+    time, inputs = natural_record(fmu, 10)
     bad = {"staticFriction": 0.01, "dynamicFriction": 0.3}
     with fmu.co_simulation() as instance:
         with pytest.raises(FmiError):

@@ -41,9 +41,9 @@ static fmi2Status need(Instance *c, const void *pointer, const char *function) {
 
 static void set_start_values(Memory *k) {
     memset(k, 0, sizeof *k);
-    memcpy(&k->reals.p, parameter_starts, sizeof k->reals.p);
-    memcpy(&k->reals.u, input_starts, sizeof k->reals.u);
-    for (int i = 0; i < N_OPTIONS; i++) ((int *)&k->modes)[OPTION_PLACE + i] = option_starts[i];
+    memcpy(&k->reals.p, own()->parameters, sizeof k->reals.p);
+    memcpy(&k->reals.u, own()->inputs, sizeof k->reals.u);
+    for (int i = 0; i < N_OPTIONS; i++) ((int *)&k->modes)[OPTION_PLACE + i] = own()->options[i];
     k->tolerance = 1e-6;
     k->phase = INSTANTIATED;
     k->unchecked = 1;
@@ -65,16 +65,16 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     (void)visible;
     if (!functions) return NULL;
     if (!functions->allocateMemory || !functions->freeMemory) {
-        refuse_instance(functions, instanceName, "%s needs the callbacks allocateMemory and freeMemory.", MODEL_NAME);
+        refuse_instance(functions, instanceName, "%s needs the callbacks allocateMemory and freeMemory.", own()->name);
         return NULL;
     }
     if (!instanceName || !*instanceName) {
-        refuse_instance(functions, instanceName, "%s needs an instance name.", MODEL_NAME);
+        refuse_instance(functions, instanceName, "%s needs an instance name.", own()->name);
         return NULL;
     }
-    if (!fmuGUID || strcmp(fmuGUID, MODEL_GUID) != 0) {
+    if (!fmuGUID || strcmp(fmuGUID, own()->guid) != 0) {
         refuse_instance(functions, instanceName, "The GUID %s is not that of this %s, which is %s.",
-                        fmuGUID ? fmuGUID : "(null)", MODEL_NAME, MODEL_GUID);
+                        fmuGUID ? fmuGUID : "(null)", own()->name, own()->guid);
         return NULL;
     }
     if (fmuType != fmi2ModelExchange && fmuType != fmi2CoSimulation) {
@@ -84,7 +84,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     const size_t name_length = strlen(instanceName);
     Instance *c = functions->allocateMemory(1, sizeof(Instance) + name_length);
     if (!c) {
-        refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", MODEL_NAME);
+        refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", own()->name);
         return NULL;
     }
     memset(c, 0, sizeof *c);

@@ -24,12 +24,12 @@ static uint64_t hash_bytes(const void *bytes, size_t count) { /* FNV-1a */
 
 /* Two builds of one model have the same identity only if all of their description and code is the same. */
 static uint64_t model_identity(void) {
-    return hash_bytes(MODEL_GUID, sizeof MODEL_GUID);
+    return hash_bytes(own()->guid, sizeof own()->guid);
 }
 
 static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     if (stored->identity != model_identity())
-        return refuse(c, fmi2Error, "The stored state is not one of this %s.", MODEL_NAME);
+        return refuse(c, fmi2Error, "The stored state is not one of this %s.", own()->name);
     if (stored->kind != c->kind)
         return refuse(c, fmi2Error, "The stored state is one of %s, this instance is not.",
                       stored->kind == fmi2ModelExchange ? "model exchange" : "co-simulation");
@@ -168,7 +168,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     memset(&stored, 0, sizeof stored);
     if (size == stored_bytes()) carry_state(&walk, &stored);
     if (stored.magic != STATE_MAGIC)
-        return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size, MODEL_NAME);
+        return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size, own()->name);
     const size_t content = walk.count;
     if (carry_word(&walk, 0) != hash_bytes(bytes, content)) return refuse(c, fmi2Error, "The stored state is damaged.");
     stored.memory.stale = 1;

@@ -24,6 +24,7 @@ _OFFERED = {
     "run": "running",
     "run_many": "running",
     "evaluate": "running",
+    "stamp": "stamping",
 }
 __all__ = ["VERSION", "BristleError", *_OFFERED]
 __version__ = VERSION

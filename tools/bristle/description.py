@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,6 +18,11 @@ def scalar_names(name: str, size: int | None) -> list[str]:
     if name.startswith("der("):
         return [f"der({scalar})" for scalar in scalar_names(name[4:-1], size)]
     return [f"{name}[{i + 1}]" for i in range(size)]
+
+
+def numbers_text(values: Sequence[float]) -> str:
+    """Numbers as a page shows them; all alike are one."""
+    return ", ".join(f"{value:.9g}" for value in (values if len(set(values)) > 1 else values[:1]))
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import BristleError
+from .defaults import OWN_DEFAULTS, Defaults
 from .description import Description
 from .differentiate import ModelCode, SubsetError, Surroundings, read_model
 from .frame import frame_text, renames
@@ -55,13 +56,14 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     if description.frame:
         functions = {*code.functions, "indicators", "next_modes"}  # a model that has none takes those of the contact
         _write(out / f"{description.model}_frame.c", frame_text(description, functions))
-    header = out / f"{description.model}.h"
-    _write(header, header_text(description, code.functions, guid=""))
+    _write(out / f"{description.model}.h", header_text(description, code.functions))
+    defaults = description_defaults(description)
+    _write(out / OWN_DEFAULTS, defaults.c_text())
     sources = included_files("fmu.c", (out, project.source, fmi_include))
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
     guid = content_guid([("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts])
 
-    _write(header, header_text(description, code.functions, guid))
+    _write(out / OWN_DEFAULTS, replace(defaults, guid=guid).c_text())
     _write(out / "modelDescription.xml", xml_text(description, structure, code.resets, guid))
     sets, pictures = parameter_sets(description, project.resources), project.pictures(description.model)
     for stale in (out / "resources").glob("*.ssv"):
@@ -77,6 +79,17 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     written = {file for file in sources.values() if file.is_relative_to(out)}
     read = [*description.files, *set_files(project.resources), PICTURES, *pictures]
     return [*read, *sorted(set(sources.values()) - written)]
+
+
+def description_defaults(description: Description) -> Defaults:
+    """The defaults of a model as described; its GUID is not known yet."""
+    return Defaults(
+        guid="",
+        name=description.name,
+        parameters=tuple(start for entry in description.parameters for start in entry.starts),
+        inputs=tuple(start for entry in description.inputs for start in entry.starts),
+        options=tuple(option.start for option in description.options for _ in range(option.count)),
+    )
 
 
 def _read_code(project: Project, description: Description) -> ModelCode:

@@ -31,15 +31,13 @@ def types_text(description: Description) -> str:
     return "\n".join(blocks)
 
 
-def header_text(description: Description, functions: Iterable[str], guid: str) -> str:
+def header_text(description: Description, functions: Iterable[str]) -> str:
     """The whole header; `functions` are the names that the model's C file defines."""
     guard = f"BRISTLE_{description.name.upper()}_H"
     return f"""/* {description.title}. Generated from its description. */
 #ifndef {guard}
 #define {guard}
 
-#define MODEL_NAME "{description.name}"
-#define MODEL_GUID "{guid}"
 #define HAS_INITIALIZE {int("initialize" in functions)}
 #define HAS_CHECK {int("check" in functions)}
 #define HAS_CHECK_INPUTS {int("check_inputs" in functions)}
@@ -106,19 +104,16 @@ def _sizes(description: Description) -> str:
 
 
 def _tables(description: Description) -> str:
-    parameters, inputs = description.parameters, description.inputs
+    parameters = description.parameters
     tables = [
         _names("real_names", description.reals),
-        _table("const double", "parameter_starts", _starts(parameters)),
-        _table("const double", "input_starts", _starts(inputs)),
         _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
         _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
         _table("const int", "mode_output", _mode_places(description)),
         _names("option_names", description.options),
-        _table("const int", "option_starts", [str(o.start) for o in description.options for _ in range(o.count)]),
         _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
     ]
-    return '#include "fmi2/rule.h"\n\n' + "\n".join(tables)
+    return '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n' + "\n".join(tables)
 
 
 def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
@@ -133,10 +128,6 @@ def _names(table: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
     rows = [f'    "{name}",' for name in names]
     width = max(len(name) for name in names) + 1
     return "\n".join([f"static const char {table}[{len(names)}][{width}] = {{", *rows, "};", ""])
-
-
-def _starts(entries: Sequence[Variable]) -> list[str]:
-    return [repr(start) for entry in entries for start in entry.starts]
 
 
 def _nominal(entry: Variable) -> str:

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 from latex2mathml.converter import convert
 
 from . import VERSION, BristleError
-from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable, numbers_text
+from .page_parts import default_cell, footer_start, header_line, title_line
 from .parameter_sets import ParameterSet
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
@@ -76,21 +77,20 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
     filled = {title: body for title, body in sections.items() if body}
     links = " ".join(f'<a href="#{_anchor(title)}">{title}</a>' for title in filled)
     body = "\n".join(f'<h2 id="{_anchor(title)}">{title}</h2>\n{content}' for title, content in filled.items())
-    name, title = escape(description.name), escape(description.title)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{name} – Bristle</title>
+{title_line(description.name)}
 <style>{STYLE}</style>
 </head>
 <body>
-<header><h1>{name}</h1><p>{title}</p></header>
+{header_line(description.name, description.title)}
 <p>{escape(description.summary)}</p>
 <nav>{links}</nav>
 {body}
-<footer>{name}.fmu, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, MIT licence.</footer>
+{footer_start(description.name)}, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, MIT licence.</footer>
 </body>
 </html>
 """
@@ -187,12 +187,15 @@ def _unit(entry: Variable) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.9g}"
+    return numbers_text([value])
 
 
 def _starts(entry: Variable) -> str:
-    values = entry.starts if len(set(entry.starts)) > 1 else entry.starts[:1]
-    return ", ".join(_number(value) for value in values)
+    return default_cell(entry.name, numbers_text(entry.starts))
+
+
+def _default_item(option: Choice) -> str:
+    return f"<p>Default: {default_cell(option.name, option.items[option.start - 1][0])}</p>"
 
 
 def _range(entry: Variable) -> str:
@@ -215,7 +218,7 @@ def _parameters(description: Description) -> str:
         for e in description.parameters
     ]
     heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
-    options = "\n".join(_choice(option) for option in description.options)
+    options = "\n".join(_choice(option) + _default_item(option) for option in description.options)
     note = "<p>Initial values and options count at the start; all others may change during a run, too.</p>\n"
     return note + _table(heads, rows, ("Default",)) + options
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from . import VERSION, BristleError
 from .description import Choice, Description
+from .xml import document_text
 
 NAMESPACE = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 KEYS = {"title": str, "source": str, "models": list, "values": dict}
@@ -96,5 +97,4 @@ def ssv_text(one: ParameterSet) -> str:
         parameter = ElementTree.SubElement(parameters, f"{{{NAMESPACE}}}Parameter", {"name": name})
         kind = "Integer" if isinstance(value, int) else "Real"
         ElementTree.SubElement(parameter, f"{{{NAMESPACE}}}{kind}", {"value": repr(value)})
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return document_text(root)

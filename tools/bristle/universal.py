@@ -15,17 +15,32 @@ ALIGNMENT = 14  # as a power of two: the page size of the ARM processors
 
 def write_universal(out: Path, thin: Sequence[Path]) -> None:
     contents = [file.read_bytes() for file in thin]
-    head = struct.pack(">II", FAT_MAGIC, len(thin))
-    body = b""
-    first = _aligned(len(head) + 20 * len(thin))
     for file, content in zip(thin, contents, strict=True):
-        magic, processor, kind = struct.unpack_from("<III", content)
-        if magic != THIN_MAGIC:
+        if struct.unpack_from("<I", content)[0] != THIN_MAGIC:
             raise BristleError(f"{file}: not a library of macOS for one processor.")
+    out.write_bytes(joined(contents))
+
+
+def joined(contents: Sequence[bytes]) -> bytes:
+    """Thin libraries as one."""
+    head = struct.pack(">II", FAT_MAGIC, len(contents))
+    body = b""
+    first = _aligned(len(head) + 20 * len(contents))
+    for content in contents:
+        _, processor, kind = struct.unpack_from("<III", content)
         body += bytes(_aligned(len(body)) - len(body))
         head += struct.pack(">IIIII", processor, kind, first + len(body), len(content), ALIGNMENT)
         body += content
-    out.write_bytes(head + bytes(first - len(head)) + body)
+    return head + bytes(first - len(head)) + body
+
+
+def parts(library: bytes) -> list[bytes]:
+    """The thin libraries of one that may be for several processors."""
+    magic, count = struct.unpack_from(">II", library)
+    if magic != FAT_MAGIC:
+        return [library]
+    places = [struct.unpack_from(">II", library, 8 + 20 * i + 8) for i in range(count)]
+    return [library[start : start + size] for start, size in places]
 
 
 def _aligned(size: int) -> int:

@@ -80,6 +80,10 @@ def xml_text(description: Description, structure: Structure, resets: Collection[
     )
     places = _variables(root, description, resets)
     _structure(root, description, structure, places)
+    return document_text(root)
+
+
+def document_text(root: Element) -> str:
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 

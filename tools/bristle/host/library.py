@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 from .. import BristleError
 
 PACKAGE = Path(__file__).resolve().parents[1]
+OPTION_ITEM = re.compile(r"(?:\(|; )\d+ = (\w+): ")  # an option is an Integer whose text tells its items
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,9 @@ class Variable:
     min: float | None
     max: float | None
     nominal: float | None
-    items: tuple[str, ...] | None  # of an enumeration, whose values count from 1; None: a Real
+    is_real: bool
+    items: tuple[str, ...]  # of a mode or an option, whose values count from 1
     derivative: int | None  # the place of the state whose derivative this is
-
-    @property
-    def is_real(self) -> bool:
-        return self.items is None
 
 
 @dataclass(frozen=True)
@@ -149,23 +148,23 @@ def _variable(element: ElementTree.Element, types: dict[str | None, ElementTree.
     def number(key: str) -> float | None:
         return None if kind.get(key) is None else float(kind.get(key, ""))
 
-    start = number("start")
-    items = None
-    if kind.tag == "Enumeration" and declared is not None:
-        items = tuple(one.get("name", "") for one in declared.iterfind("Enumeration/Item"))
+    start, text, items = number("start"), element.get("description", ""), []
+    if kind.tag != "Real":
         start = None if start is None else int(start)
+        items = OPTION_ITEM.findall(text) if declared is None else [one.get("name", "") for one in declared.iterfind("Enumeration/Item")]
     return Variable(
         name=element.get("name", ""),
         reference=int(element.get("valueReference", "")),
         causality=element.get("causality", "local"),
         variability=element.get("variability", "continuous"),
-        text=element.get("description", ""),
+        text=text,
         unit=kind.get("unit"),
         start=start,
         min=number("min"),
         max=number("max"),
         nominal=number("nominal"),
-        items=items,
+        is_real=kind.tag == "Real",
+        items=tuple(items),
         derivative=int(kind.get("derivative", 0)) or None,
     )
 

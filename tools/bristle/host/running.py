@@ -309,6 +309,12 @@ def _settable(about: Model, values: Values, allowed: Sequence[Variable] | None =
     return reals, integers
 
 
+def settings(about: Model, values: Values) -> dict[Variable, float | int]:
+    """Values of inputs and parameters, by variable."""
+    reals, integers = _settable(about, values)
+    return {**reals, **integers}
+
+
 def _number(name: str, value: Any) -> float:
     numbers = _numbers(name, value)
     if numbers.ndim:
@@ -317,9 +323,8 @@ def _number(name: str, value: Any) -> float:
 
 
 def _item(option: Variable, value: Any) -> int:
-    items = option.items or ()
-    if value in items:
-        return items.index(value) + 1
-    if isinstance(value, (int, np.integer)) and 1 <= value <= len(items):
+    if value in option.items:
+        return option.items.index(value) + 1
+    if isinstance(value, (int, float, np.integer)) and value in range(1, len(option.items) + 1):
         return int(value)
-    raise BristleError(f"{option.name} = {value} must be {' or '.join(items)}.")
+    raise BristleError(f"{option.name} = {value} must be {' or '.join(option.items)}.")
