@@ -90,6 +90,14 @@ def paths(description, parameters, normal):
     return lengths
 
 
+def piece(sampler, parameters, normal, swing):
+    """A random piece of a motion: normal force, which may vanish where it swings, velocity and path."""
+    d, draw = sampler.description, sampler.random
+    load = -1.0 if swing and draw.random() < 0.1 else normal * 10 ** draw.uniform(-swing, swing)
+    velocity = sampler.value(d["relativeVelocity"], parameters) * 10 ** draw.uniform(-1, 1)
+    return load, velocity, min(draw.choice(paths(d, parameters, normal)) * 10 ** draw.uniform(-1, 0.7), abs(velocity) * 10)
+
+
 @MEMORYLESS
 def test_an_element_without_memory_never_drives_the_motion(fmu):
     for instance, parameters in Sampler(fmu.description, "passive").points(fmu, 20, 40):
@@ -100,8 +108,7 @@ def test_an_element_without_memory_never_drives_the_motion(fmu):
 @pytest.mark.parametrize("swing", [0.0, 1.0], ids=["constant normal force", "varying normal force"])
 def test_a_passive_element_never_gives_back_more_than_it_took(fmu, swing):
     """Random pieces of constant velocity, from creeping to ten times the natural speed, over the lengths in which the model changes."""
-    d = fmu.description
-    sampler = Sampler(d, "energy")
+    sampler = Sampler(fmu.description, "energy")
     draw = sampler.random
     with fmu.co_simulation() as instance:
         for _ in range(150):
@@ -110,10 +117,7 @@ def test_a_passive_element_never_gives_back_more_than_it_took(fmu, swing):
             taken = moved = 0.0
             history = []
             for _ in range(draw.choice([2, 3, 4, 6, 10])):
-                load = -1.0 if swing and draw.random() < 0.1 else normal * 10 ** draw.uniform(-swing, swing)
-                velocity = sampler.value(d["relativeVelocity"], parameters) * 10 ** draw.uniform(-1, 1)
-                path = min(draw.choice(paths(d, parameters, normal)) * 10 ** draw.uniform(-1, 0.7), abs(velocity) * 10)
-                history.append((load, velocity, path))
+                history.append(piece(sampler, parameters, normal, swing))
                 work, flow = energy(instance, *history[-1])
                 taken, moved = taken + work, moved + flow
                 assert taken >= -ROUGHNESS * moved, (parameters, history)

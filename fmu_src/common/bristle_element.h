@@ -1,9 +1,11 @@
-/* A friction element with one bristle: the model gives its laws in contact, without contact the bristle relaxes. */
+/* A friction element with one bristle: the model gives its laws in contact, without contact the bristle relaxes.
+ * It stores sigma0 z^2/2. */
 #ifndef BRISTLE_BRISTLE_ELEMENT_H
 #define BRISTLE_BRISTLE_ELEMENT_H
 
 #include "common/bristle.h"
 #include "common/contact.h"
+#include "common/heat.h"
 
 /* Friction force in contact, N > 0, where dx->z is set too. */
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx);
@@ -16,6 +18,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     else
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
     contact_outputs(u, F, u->v - dx->z, y);
+    heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define BRISTLE_FRICTION_CURVE_H
 
 #include "common/contact.h"
+#include "common/heat.h"
 
 /* Friction force in contact under the normal force N, with the sign of the velocity. */
 static double friction_curve(const Parameters *p, double N, double v);
@@ -14,6 +15,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     double F = 0;
     if (u->N > 0) F = friction_curve(p, u->N, u->v);
     contact_outputs(u, F, u->v, y);
+    heat_output(0, y);
 }
 
 #endif

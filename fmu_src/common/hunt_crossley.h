@@ -10,16 +10,30 @@
 
 #include <math.h>
 
+static double spring_force(const Parameters *p, double delta) {
+    return p->K * pow(delta / p->delta_0, p->P_K);
+}
+
+static double damper_force(const Parameters *p, double delta, double rate) {
+    return p->D * pow(delta / p->delta_0, p->P_D) * rate;
+}
+
 /* The force before it is cut off where it would pull; negative without contact. */
 static double pressing_force(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return delta;
-    const double s = delta / p->delta_0;
-    return p->K * pow(s, p->P_K) + p->D * pow(s, p->P_D) * rate;
+    return spring_force(p, delta) + damper_force(p, delta, rate);
 }
 
 static double hunt_crossley(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return 0;
     return fmax(pressing_force(p, delta, rate), 0);
+}
+
+/* Power that turns into heat, N d(delta)/dt less what the spring stores: that of the damper or, where the force is cut off, what the
+ * spring gives up. */
+static double contact_heat(const Parameters *p, double delta, double rate) {
+    if (delta <= 0) return 0;
+    return fmax(damper_force(p, delta, rate), -spring_force(p, delta)) * rate;
 }
 
 #endif

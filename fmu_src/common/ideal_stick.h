@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "common/contact.h"
+#include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/slip_direction.h"
 #include "common/stick_force.h"
@@ -33,6 +34,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
             F = slip_direction(m->mode) * sliding_force(p, u->N, fabs(u->v));
     }
     contact_outputs(u, F, u->v, y);
+    heat_output(0, y);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {

@@ -9,6 +9,8 @@
  * that nothing holds, and does not act. This lets z turn with the plane, without a rate of the normal among the inputs:
  * from d(n z)/dt = 0 the last term becomes -(z dn/dt) n, the turning of a vector that is fixed in the plane.
  *
+ * The bristle stores N sigma0 |z_t|^2/2; what a normal force that rises, or a plane that turns, adds to it is neither power nor heat.
+ *
  * Friction that differs along and across an axis e in the plane (a grain): across it is r times that along it. With M the matrix that
  * leaves vectors along e and multiplies those across by r,
  *
@@ -23,6 +25,7 @@
 #include <stddef.h>
 
 #include "common/bristle.h"
+#include "common/heat.h"
 #include "common/spatial.h"
 #include "common/stribeck.h"
 #include "common/vector.h"
@@ -71,6 +74,7 @@ static void rub(const Parameters *p, double N, Vector n, Vector v, const States 
     }
     put(rate, dx->z);
     friction_outputs(N, F, v, plus(v_t, -1, rate_t), y);
+    heat_output(N > 0 ? N * p->sigma0 * dot(z_t, rate_t) : 0, y);
 }
 
 /* Lays the bristle into a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it

@@ -54,4 +54,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     rub(p, y->N, n, vector(u->v), x, dx, y);
     put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
     y->P += y->N * delta_rate;
+    y->Q += contact_heat(p, y->delta, delta_rate);
 }

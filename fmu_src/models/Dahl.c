@@ -13,15 +13,17 @@
 #include "Dahl.h"
 #include "common/contact.h"
 #include "common/dahl_bristle.h"
+#include "common/heat.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
-    if (u->N <= 0) {
-        dx->z = -x->z / p->tau_r;
-        contact_outputs(u, 0, u->v - dx->z, y);
-        return;
+    double F = 0;
+    dx->z = -x->z / p->tau_r;
+    if (u->N > 0) {
+        const double z_max = saturation_length(p->mu_d * u->N, p->sigma0, p->tau_r, u->v);
+        dx->z = dahl_rate(z_max, p->delta_D, u->v, x->z);
+        F = p->sigma0 * x->z;
     }
-    const double z_max = saturation_length(p->mu_d * u->N, p->sigma0, p->tau_r, u->v);
-    dx->z = dahl_rate(z_max, p->delta_D, u->v, x->z);
-    contact_outputs(u, p->sigma0 * x->z, u->v - dx->z, y);
+    contact_outputs(u, F, u->v - dx->z, y);
+    heat_output(p->sigma0 * x->z * dx->z, y);
 }

@@ -13,6 +13,7 @@
 #include "GKF.h"
 #include "common/contact.h"
 #include "common/general_kinetic.h"
+#include "common/heat.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
@@ -26,6 +27,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         F = mu * u->N + film_force(p, u->v);
     }
     contact_outputs(u, F, u->v, y);
+    heat_output(0, y);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {

@@ -11,6 +11,8 @@
  * until the force has come down. The law is made for a constant normal force: where N falls faster than C lets the
  * forces follow, an element carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise.
  *
+ * It stores the sum of F_i^2/(2 k_i), which is lost at once at lift-off.
+ *
  * Separated (N <= 0): F = 0 and F_i = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
@@ -19,6 +21,7 @@
 #include "GeneralizedMaxwellSlip.h"
 #include "common/contact.h"
 #include "common/elements.h"
+#include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/lift_off.h"
 #include "common/slip_direction.h"
@@ -33,7 +36,7 @@ static double sliding_friction(const Parameters *p, double v) {
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    double F = 0, slipped = 0;
+    double F = 0, slipped = 0, stored_power = 0;
     const double mu = sliding_friction(p, u->v);
     for (int i = 0; i < ELEMENTS; i++) {
         dx->F_e[i] = 0;
@@ -47,11 +50,13 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
                 dx->F_e[i] = p->C * (direction * alpha_i - mu_i / mu);
                 slipped += p->k[i] * u->v - dx->F_e[i];
             }
+            stored_power += x->F_e[i] * dx->F_e[i] / p->k[i];
         }
     }
     const double v_S = u->N > 0 ? slipped / sum(p->k) : u->v;
     if (u->N > 0) F += p->sigma1 * (u->v - v_S) + viscous_force(p, u->N, u->v);
     contact_outputs(u, F, v_S, y);
+    heat_output(stored_power, y);
 }
 
 /* Force at which an element begins to slip: alpha_i s(v). */

@@ -20,4 +20,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)dx;
     y->N = hunt_crossley(p, u->delta, u->delta_rate);
     y->P = y->N * u->delta_rate;
+    y->Q = contact_heat(p, u->delta, u->delta_rate);
 }

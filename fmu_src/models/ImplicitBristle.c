@@ -20,6 +20,7 @@
 #include "ImplicitBristle.h"
 #include "common/bristle.h"
 #include "common/contact.h"
+#include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
@@ -130,6 +131,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     if (u->N <= 0 || m->mode == MODE_SEPARATED) {
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
         contact_outputs(u, 0, u->v - dx->z, y);
+        heat_output(p->sigma0 * x->z * dx->z, y);
         return;
     }
     const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
@@ -137,6 +139,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     if (m->mode != MODE_STICK) v_S = copysign(slip_speed(p, u->N, fabs(F_star), m->mode), F_star);
     dx->z = u->v - v_S;
     contact_outputs(u, F_star - p->sigma1 * v_S, v_S, y);
+    heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
 /* Force |F*| at which the mode SlowSlip jumps or runs into Slip. */

@@ -15,6 +15,7 @@
  */
 #include "Karnopp.h"
 #include "common/contact.h"
+#include "common/heat.h"
 #include "common/stick_force.h"
 #include "common/velocity_band.h"
 
@@ -27,6 +28,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         if (m->mode == MODE_SLIP) F = copysign(p->mu_d * u->N, u->v);
     }
     contact_outputs(u, F, u->v, y);
+    heat_output(0, y);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {

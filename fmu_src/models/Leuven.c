@@ -20,6 +20,7 @@
 #include "common/contact.h"
 #include "common/dahl_bristle.h"
 #include "common/elements.h"
+#include "common/heat.h"
 #include "common/held_deflection.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
@@ -35,12 +36,20 @@ static double hysteresis_force(const Parameters *p, const double *zeta, double N
     return F_h;
 }
 
+/* Rate of the energy in the springs, sum k_i zeta_i^2/2. */
+static double elastic_power(const Parameters *p, const double *zeta, const double *rate) {
+    double power = 0;
+    for (int i = 0; i < ELEMENTS; i++) power += p->k[i] * zeta[i] * rate[i];
+    return power;
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
     const double tau = p->sigma1 / sum(p->k);
     if (u->N <= 0) {
         for (int i = 0; i < ELEMENTS; i++) dx->zeta[i] = -x->zeta[i] / tau;
         contact_outputs(u, 0, u->v, y);
+        heat_output(elastic_power(p, x->zeta, dx->zeta), y);
         return;
     }
     const double F_h = hysteresis_force(p, x->zeta, u->N);
@@ -52,4 +61,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         dx->zeta[i] = held_rate(limit, x->zeta[i], z_rate);
     }
     contact_outputs(u, F_h + p->sigma1 * z_rate + viscous_force(p, u->N, u->v), v_S, y);
+    heat_output(elastic_power(p, x->zeta, dx->zeta), y);
 }

@@ -6,6 +6,8 @@
  *
  * The deflection does not see the normal force, the friction force follows it at once.
  *
+ * It stores N sigma0 z^2/2; what a normal force that rises adds to that is neither power nor heat.
+ *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
@@ -13,12 +15,22 @@
  * a stick that keeps its force while the normal force changes, passivity for a large damping.
  */
 #include "LuGreNormalized.h"
-#include "common/bristle_element.h"
+#include "common/bristle.h"
+#include "common/contact.h"
+#include "common/heat.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v));
-    dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
-    return (p->sigma0 * x->z + p->sigma1 * dx->z) * u->N + viscous_force(p, u->N, u->v);
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    double F = 0, stored_power = 0;
+    dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
+    if (u->N > 0) {
+        const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v));
+        dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
+        F = (p->sigma0 * x->z + p->sigma1 * dx->z) * u->N + viscous_force(p, u->N, u->v);
+        stored_power = p->sigma0 * x->z * dx->z * u->N;
+    }
+    contact_outputs(u, F, u->v - dx->z, y);
+    heat_output(stored_power, y);
 }

@@ -16,6 +16,7 @@
 #include "ProjectedGKF.h"
 #include "common/contact_indicator.h"
 #include "common/general_kinetic.h"
+#include "common/heat.h"
 #include "common/spatial.h"
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
@@ -38,6 +39,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         damping = mu_over_v * u->N + film_damping(p);
     }
     friction_outputs(u->N, scaled(damping, v_t), v, v_t, y);
+    heat_output(0, y);
 }
 
 static double sliding_speed(const Inputs *u) {

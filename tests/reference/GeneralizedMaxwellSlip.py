@@ -29,3 +29,6 @@ def evaluate(p, u, x):
         force += p["bristleDamping"] * (v - sliding) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": sliding}
 
+
+def stored(p, u, x):
+    return sum(0.5 * x[f"elementForce[{i}]"] ** 2 / p[f"elementStiffness[{i}]"] for i in ELEMENTS)

@@ -31,3 +31,7 @@ def evaluate(p, u, x):
         rates[f"elementDeflection[{i}]"] = held_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], rate)
     force = held + p["bristleDamping"] * rate + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": v - rate}
+
+
+def stored(p, u, x):
+    return sum(0.5 * p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"] ** 2 for i in ELEMENTS)

@@ -13,3 +13,7 @@ def evaluate(p, u, x):
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
         force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate) * normal + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}
+
+
+def stored(p, u, x):
+    return 0.5 * max(u["normalForce"], 0.0) * p["bristleStiffness"] * x["bristleDeflection"] ** 2
