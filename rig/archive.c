@@ -9,6 +9,9 @@
 
 #include "memory.h"
 
+/* No friction element is larger; a file that unpacks to more is no FMU but a bomb. */
+static const size_t LARGEST_MEMBER = 64u << 20;
+
 Archive *archive_open(const char *path, Message *message) {
     int code;
     Archive *archive = zip_open(path, ZIP_RDONLY, &code);
@@ -41,7 +44,7 @@ char *archive_read(Archive *archive, const char *member, size_t *size) {
         bytes = grown_array(bytes, length + 65537, 1);
         got = zip_fread(file, bytes + length, 65536);
         if (got > 0) length += (size_t)got;
-    } while (got > 0);
+    } while (got > 0 && length <= LARGEST_MEMBER);
     const bool good = got == 0 && zip_fclose(file) == 0 && length == facts.size;
     if (!good) {
         free(bytes);

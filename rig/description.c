@@ -131,11 +131,18 @@ static bool parse(const char *text, size_t size, void *data, XML_StartElementHan
     return good;
 }
 
+/* The identifier becomes the name of a file: it is a name in C and leads nowhere else. */
+static bool is_name(const char *text) {
+    const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    return *text && text[strspn(text, letters)] == '\0';
+}
+
 /* The rates and the states they belong to must exist, since the host looks them up by these indices. */
 static bool is_whole(const Description *d, Message *message) {
     if (!d->version || strcmp(d->version, "2.0") != 0)
         return fail(message, "it is not of FMI version 2.0 (but %s)", d->version ? d->version : "of none");
     if (!d->identifier || !d->guid) return fail(message, "it has no model exchange part");
+    if (!is_name(d->identifier)) return fail(message, "its modelIdentifier \"%s\" is not a name in C", d->identifier);
     for (int i = 0; i < d->n_rates; i++) {
         if (d->rates[i] < 1 || d->rates[i] > d->n_variables)
             return fail(message, "its model structure names variable %d of %d", d->rates[i], d->n_variables);

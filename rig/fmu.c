@@ -68,6 +68,38 @@ static bool read_description(Fmu *fmu, Archive *archive, Message *message) {
     return good || fail(message, "%s: its modelDescription.xml cannot be used: %s.", fmu->path, why.text);
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
+    (void)facts;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+/* Folders that are there now, to be removed also where the program ends in the middle, as without memory. */
+enum { FOLDERS = 256 };
+static char folders[FOLDERS][256];
+
+static void remove_folder(const char *folder) {
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    for (int i = 0; i < FOLDERS; i++)
+        if (strcmp(folders[i], folder) == 0) folders[i][0] = '\0';
+}
+
+static void remove_folders(void) {
+    for (int i = 0; i < FOLDERS; i++)
+        if (folders[i][0]) remove_folder(folders[i]);
+}
+
+static void remember_folder(const char *folder) {
+    static bool registered;
+    if (!registered) registered = atexit(remove_folders) == 0;
+    for (int i = 0; i < FOLDERS; i++)
+        if (!folders[i][0]) {
+            if (strlen(folder) < sizeof folders[i]) strcpy(folders[i], folder);
+            return;
+        }
+}
+
 static bool unpack(Fmu *fmu, Archive *archive, Message *message) {
     const char *root = getenv("TMPDIR");
     fmu->folder = joined(root && *root ? root : "/tmp", "/rig-", "XXXXXX");
@@ -77,6 +109,7 @@ static bool unpack(Fmu *fmu, Archive *archive, Message *message) {
         fmu->folder = NULL;
         return false;
     }
+    remember_folder(fmu->folder);
     Message why;
     return (archive_unpack(archive, "binaries/" PLATFORM "/", fmu->folder, &why) &&
             archive_unpack(archive, "resources/", fmu->folder, &why)) ||
@@ -150,16 +183,9 @@ bool fmu_open(Fmu *fmu, const char *path, Message *message) {
     return good;
 }
 
-static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
 void fmu_close(Fmu *fmu) {
     if (fmu->library) dlclose(fmu->library);
-    if (fmu->folder) nftw(fmu->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    if (fmu->folder) remove_folder(fmu->folder);
     description_free(&fmu->description);
     free(fmu->folder);
     free(fmu->path);

@@ -23,6 +23,7 @@ static const char help[] =
     "  rig SYSTEM A.fmu [B.fmu ...] [options]     a system with several contacts takes A.fmu for each of them,\n"
     "                                             or one for each, joined by commas: A.fmu,B.fmu,C.fmu\n"
     "  rig list [SYSTEM] [--json]                 the systems, or all about one\n"
+    "  rig --version                              the version; rig help is this text\n"
     "\n"
     "  --set NAME=VALUE          parameter of every FMU that has it; CONTACT.NAME=VALUE: at one contact only\n"
     "  --sets NAME|FILE.ssv      parameter set of resources/ by its name, or from a file\n"
@@ -276,51 +277,89 @@ static bool give(Model *model, const System *system, const Setting *setting, boo
     return true;
 }
 
-static bool give_all(Model *model, const Command *command, bool *known, Message *message) {
-    bool ignored;
+/* Which settings any of the models has known. */
+typedef struct {
+    bool *sets, *set;
+} Known;
+
+static bool give_all(Model *model, const Command *command, Known known, Message *message) {
     for (int i = 0; i < command->sets.count; i++)
-        if (!give(model, command->system, &command->sets.items[i], &ignored, message)) return false;
+        if (!give(model, command->system, &command->sets.items[i], &known.sets[i], message)) return false;
     for (int i = 0; i < command->set.count; i++)
-        if (!give(model, command->system, &command->set.items[i], &known[i], message)) return false;
+        if (!give(model, command->system, &command->set.items[i], &known.set[i], message)) return false;
     return true;
 }
 
-static bool check_all_known(const Command *command, const bool *known, const Fmu *example, Message *message) {
-    for (int k = 0; k < command->set.count; k++) {
+/* A name that no FMU knows is misspelt. */
+static bool check_known(const Settings *settings, const bool *known, const char *where, const Fmu *example,
+                        Message *message) {
+    for (int k = 0; k < settings->count; k++) {
         if (known[k]) continue;
         Message names = {""};
         const Description *d = &example->description;
         for (int i = 0; i < d->n_variables; i++)
             if (d->variables[i].causality == PARAMETER) add_name(&names, d->variables[i].name);
-        return fail(message, "--set %s=%s: no FMU has this parameter; %s has %s.", command->set.items[k].name,
-                    command->set.items[k].value, example->name, names.text);
+        return fail(message, "%s %s=%s: no FMU has this parameter; %s has %s.", where, settings->items[k].name,
+                    settings->items[k].value, example->name, names.text);
     }
     return true;
 }
 
-/* Loads, connects and initializes all models, so that whatever is wrong is found before anything runs. */
-static bool prepare(Model *models, const Command *command, const Experiment *experiment, Fmus *fmus, Message *message) {
-    bool *known = new_array((size_t)command->set.count, sizeof *known);
-    bool good = true;
-    for (int i = 0; i < command->n_models && good; i++) {
-        Model *model = &models[i];
-        good = find_fmus(model, command->models[i], command->system, fmus, message) &&
-               (model->coupling =
-                    coupling_open(command->system, command->parameters, &command->table, model->fmus, message)) &&
-               set_surfaces(model->coupling, command->named, message) && give_all(model, command, known, message);
-        for (int k = 0; k < i && good; k++)
-            if (strcmp(models[k].label, model->label) == 0) {
-                char number[16];
-                snprintf(number, sizeof number, "%d", i + 1);
-                char *label = joined(model->label, "#", number);
-                free(model->label);
-                model->label = label;
-            }
+/* A model that is one of several and does not fit is named and left out. */
+static bool leave_out(Model *model, const Command *command, Message *message) {
+    if (command->n_models == 1 || model->coupling) return false;
+    fprintf(stderr, "rig: left out: %s\n", message->text);
+    *message->text = '\0';
+    return true;
+}
+
+static void number_label(Model *models, int i) {
+    for (int k = 0; k < i; k++) {
+        if (strcmp(models[k].label, models[i].label) != 0) continue;
+        char number[16];
+        snprintf(number, sizeof number, "%d", i + 1);
+        char *label = joined(models[i].label, "#", number);
+        free(models[i].label);
+        models[i].label = label;
     }
-    good = good && check_all_known(command, known, models[0].fmus[0], message);
-    for (int i = 0; i < command->n_models && good; i++)
+}
+
+static void close_model(Model *model) {
+    coupling_close(model->coupling);
+    free(model->label);
+    free(model->fmus);
+    free(model->last_row);
+    memset(model, 0, sizeof *model);
+}
+
+/* Loads, connects and initializes all models that fit the system, so that whatever is wrong is found before anything runs. */
+static bool prepare(Model *models, Command *command, const Experiment *experiment, Fmus *fmus, Message *message) {
+    const Known known = {new_array((size_t)command->sets.count, sizeof *known.sets),
+                         new_array((size_t)command->set.count, sizeof *known.set)};
+    bool good = true;
+    int n = 0;
+    for (int i = 0; i < command->n_models && good; i++) {
+        Model *model = &models[n];
+        good = find_fmus(model, command->models[i], command->system, fmus, message);
+        if (!good) break;
+        model->coupling = coupling_open(command->system, command->parameters, &command->table, model->fmus, message);
+        if (!model->coupling && leave_out(model, command, message)) {
+            close_model(model);
+            continue;
+        }
+        good = model->coupling && set_surfaces(model->coupling, command->named, message) &&
+               give_all(model, command, known, message);
+        if (good) number_label(models, n);
+        n++;
+    }
+    command->n_models = n;
+    if (good && n == 0) good = fail(message, "none of the FMUs fits the system %s.", command->system->name);
+    good = good && check_known(&command->sets, known.sets, command->set_file, models[0].fmus[0], message) &&
+           check_known(&command->set, known.set, "--set", models[0].fmus[0], message);
+    for (int i = 0; i < n && good; i++)
         good = coupling_initialize(models[i].coupling, experiment->stop, experiment->tolerance, message);
-    free(known);
+    free(known.sets);
+    free(known.set);
     return good;
 }
 
@@ -392,12 +431,12 @@ static void print_summary(const Model *models, const Command *command, double st
 }
 
 static void print_statistics(const Model *models, int n_models, double stop) {
-    printf("%-24s %9s %11s %9s %7s %12s %22s\n", "model", "steps", "evaluations", "jacobians", "events", "wall_seconds",
-           "evaluations_per_second");
+    printf("%-24s %9s %11s %9s %7s %12s %32s\n", "model", "steps", "evaluations", "jacobians", "events", "wall_seconds",
+           "evaluations_per_simulated_second");
     for (int i = 0; i < n_models; i++) {
         const Statistics *s = &models[i].statistics;
         if (models[i].good)
-            printf("%-24s %9ld %11ld %9ld %7ld %12.4f %22.1f\n", models[i].label, s->steps, s->evaluations,
+            printf("%-24s %9ld %11ld %9ld %7ld %12.4f %32.1f\n", models[i].label, s->steps, s->evaluations,
                    s->jacobians, s->events, s->wall_seconds, (double)s->evaluations / stop);
     }
 }
@@ -457,12 +496,7 @@ static int execute(Command *command, char **arguments, Model **models, Fmus *fmu
 }
 
 static void clean_up(Command *command, Model *models, Fmus *fmus) {
-    for (int i = 0; models && i < command->n_models; i++) {
-        coupling_close(models[i].coupling);
-        free(models[i].label);
-        free(models[i].fmus);
-        free(models[i].last_row);
-    }
+    for (int i = 0; models && i < command->n_models; i++) close_model(&models[i]);
     free(models);
     for (int i = 0; i < fmus->count; i++) {
         fmu_close(fmus->items[i]);
@@ -478,11 +512,16 @@ static void clean_up(Command *command, Model *models, Fmus *fmus) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 2 || strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
+    const char *word = count < 2 ? "help" : arguments[1];
+    if (strcmp(word, "--version") == 0) {
+        printf("rig %s\n", version);
+        return GOOD;
+    }
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         fputs(help, count < 2 ? stderr : stdout);
         return count < 2 ? WRONG_USE : GOOD;
     }
-    if (strcmp(arguments[1], "list") == 0) return list(arguments + 2);
+    if (strcmp(word, "list") == 0) return list(arguments + 2);
     sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt}, NULL);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_interrupt}, NULL);
     Command command = {0};

@@ -1,14 +1,19 @@
-"""Writes the C file that lists all systems (systems/*.c) and holds all parameter sets (resources/*.toml)."""
+"""Writes the C file that lists all systems (systems/*.c), holds all parameter sets (resources/*.toml) and knows the version."""
 
 import json
 import sys
 import tomllib
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+
+from bristle import VERSION  # noqa: E402
+
 
 def main(systems: Path, resources: Path, out: Path) -> None:
     names = sorted(file.stem for file in systems.glob("*.c"))
     lines = ["/* Generated from systems/ and resources/. */", '#include "system.h"', "", "#include <stddef.h>", ""]
+    lines += [f"const char version[] = {quoted(VERSION)};", ""]
     lines += [f"extern const System system_{name};" for name in names]
     lines += ["", "const System *const systems[] = {", *(f"    &system_{name}," for name in names), "    NULL,", "};", ""]
     lines += ["const ParameterSet parameter_sets[] = {"]

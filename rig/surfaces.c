@@ -1,5 +1,6 @@
 #include "surfaces.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,11 @@ static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set
         if (variable->type == REAL) {
             double number = strtod(value, NULL);
             if (!fits && is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
-            if (number < variable->minimum || number > variable->maximum) continue;
+            if (number < variable->minimum || number > variable->maximum) {
+                fprintf(stderr, "rig: %s: %s = %g of the set %s is out of its range, %g to %g, and not taken.\n",
+                        e->instance.fmu->name, entry->name, number, set->name, variable->minimum, variable->maximum);
+                continue;
+            }
             snprintf(text, sizeof text, "%.17g", number);
             value = text;
         }

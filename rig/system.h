@@ -78,6 +78,7 @@ typedef struct {
     const SetValue *values;    /* ends with a name of NULL */
 } ParameterSet;
 
+extern const char version[];
 extern const System *const systems[];       /* ends with NULL */
 extern const ParameterSet parameter_sets[]; /* ends with a name of NULL */
 

@@ -10,10 +10,10 @@
 #include "memory.h"
 
 /* Cuts the next cell off a line, without the blanks and quotes around it. */
-static char *next_cell(char **rest) {
+static char *next_cell(const Table *table, char **rest) {
     char *cell = *rest;
-    char *end = cell + strcspn(cell, ",;\r\n");
-    *rest = *end == ',' || *end == ';' ? end + 1 : NULL;
+    char *end = cell + strcspn(cell, (const char[]){table->separator, '\r', '\n', '\0'});
+    *rest = *end == table->separator ? end + 1 : NULL;
     *end = '\0';
     while (isspace((unsigned char)*cell) || *cell == '"') cell++;
     while (end > cell && (isspace((unsigned char)end[-1]) || end[-1] == '"')) *--end = '\0';
@@ -21,12 +21,14 @@ static char *next_cell(char **rest) {
 }
 
 static bool read_names(Table *table, char *line, const char *path, Message *message) {
-    char *rest = line;
-    if (strcmp(next_cell(&rest), "time") != 0)
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    char *rest = strncmp(line, byte_order_mark, 3) == 0 ? line + 3 : line;
+    table->separator = strchr(rest, ';') ? ';' : strchr(rest, '\t') ? '\t' : ',';
+    if (strcmp(next_cell(table, &rest), "time") != 0)
         return fail(message, "%s: the first column is not named \"time\".", path);
     while (rest) {
         table->names = grown_array(table->names, (size_t)table->n_columns + 2, sizeof *table->names);
-        table->names[table->n_columns++] = copied(next_cell(&rest));
+        table->names[table->n_columns++] = copied(next_cell(table, &rest));
         table->names[table->n_columns] = NULL;
     }
     return table->n_columns > 0 || fail(message, "%s: there is no column beside \"time\".", path);
@@ -40,7 +42,9 @@ static bool read_row(Table *table, char *line, int number, const char *path, Mes
     char *rest = line;
     for (int i = -1; i < width; i++) {
         if (!rest) return fail(message, "%s, line %d: there are fewer cells than names.", path, number);
-        char *end, *cell = next_cell(&rest);
+        char *end, *cell = next_cell(table, &rest);
+        char *comma = table->separator == ',' ? NULL : strchr(cell, ',');
+        if (comma) *comma = '.'; /* a decimal comma */
         const double value = strtod(cell, &end);
         if (end == cell || *end || !isfinite(value))
             return fail(message, "%s, line %d: \"%s\" is not a number.", path, number, cell);

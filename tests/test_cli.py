@@ -2,6 +2,7 @@
 
 import csv
 import os
+import random
 import re
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from conftest import FMUS, TWINS, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 import bristle  # noqa: E402
-from bristle import cli  # noqa: E402
+from bristle import cli, table  # noqa: E402
 from bristle.cli.files import writing  # noqa: E402
 
 ENVIRONMENT = {
@@ -197,3 +198,74 @@ def test_the_models_say_what_they_are(monkeypatch):
         assert [v.name for v in about.states] == [v.name for v in fmu.description.states]
         assert all(v.text for v in about.variables)
     assert np.isfinite(bristle.run(fmu.path, [0, 1], {})[about.outputs[0].name]).all()
+
+
+# ---- hostile files ----
+
+
+def damaged_fmus(count):
+    """An FMU cut off, with bytes changed anywhere, or in its directory."""
+    whole, draw = FMUS[0].path.read_bytes(), random.Random(1)
+    for number in range(count):
+        content = bytearray(whole)
+        if number % 3 == 0:
+            content = content[: draw.randrange(len(content))]
+        else:
+            first = 0 if number % 3 == 1 else len(content) - 3000
+            for _ in range(draw.choice([1, 20, 400])):
+                content[draw.randrange(first, len(content))] = draw.randrange(256)
+        yield bytes(content)
+
+
+def test_a_damaged_fmu_is_listed_or_refused_in_a_line(tmp_path, capsys):
+    file = tmp_path / "Damaged.fmu"
+    for content in damaged_fmus(60):
+        file.write_bytes(content)
+        code = cli.main(["list", str(tmp_path)])
+        told = capsys.readouterr()
+        assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
+
+
+def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    (tmp_path / "modelDescription").symlink_to(REPOSITORY / "modelDescription")
+    whole = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    for mark in (table.BEGIN, table.END):
+        text = whole.replace(mark, "")
+        readme.write_text(text, encoding="utf-8")
+        assert cli.main(["table", str(readme)]) == 2
+        assert f"the line {mark} is missing" in capsys.readouterr().err
+        assert readme.read_text(encoding="utf-8") == text
+    readme.write_bytes(b"\xff\xfe")
+    assert cli.main(["table", str(readme)]) == 2
+    assert "README.md: not a text in UTF-8." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content, sentence", [
+    (None, "Mine.toml: there is no such file"),
+    (b"\xff\xfe", "Mine.toml: not a text in UTF-8"),
+    (b'include = ["loop"]', 'shared/loop.toml: include: "loop" includes this file itself'),
+    (b"include = 3", "Mine.toml: include: has to be a list of names"),
+    (b"a = " + b"[" * 100000, "Mine.toml: "),
+    (b"title = 1", "Mine.toml: title: has to be a text"),
+    (b"[parameters]\nx = 1", "Mine.toml: parameters.x: has to be a table"),
+])
+def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, tmp_path, capsys):
+    folder = tmp_path / "modelDescription"
+    (folder / "shared").mkdir(parents=True)
+    for name in ("units.toml", "references.toml"):
+        (folder / "shared" / name).write_bytes((REPOSITORY / "modelDescription" / "shared" / name).read_bytes())
+    (folder / "shared" / "loop.toml").write_text('include = ["loop"]')
+    if content is not None:
+        (folder / "Mine.toml").write_bytes(content)
+    assert cli.main(["generate", str(folder / "Mine.toml"), "--out", str(tmp_path / "out"), "--fmi-include", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1 and len(told) < 400
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert cli.main(["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")]) == 2
+    told = capsys.readouterr().err
+    assert "report.html: " in told and told.count("\n") == 1 and "rig" not in told

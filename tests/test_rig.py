@@ -22,7 +22,7 @@ from conftest import FMUS, FOLDER, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from bristle import papers  # noqa: E402
+from bristle import VERSION, papers  # noqa: E402
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
@@ -280,7 +280,7 @@ def test_standard_output_takes_the_results():
 def test_statistics_are_a_table(tmp_path):
     run = call("belt", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, "--stats", "-o", tmp_path / "results.csv")
     header, *rows = [line.split() for line in run.stdout.splitlines()]
-    assert header == "model steps evaluations jacobians events wall_seconds evaluations_per_second".split()
+    assert header == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
     assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
     for row in rows:
         steps, evaluations, jacobians = map(int, row[1:4])
@@ -394,6 +394,44 @@ def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
     assert run.returncode == 2 and sentence in run.stderr and run.stderr.count("\n") == 1
 
 
+@needs("LuGre")
+@pytest.mark.parametrize("text", [
+    "time,normalForce,relativeVelocity\n0,9.81,0.01\n0.5,9.81,0.02\n",
+    "\ufefftime;normalForce;relativeVelocity\r\n0;9,81;0,01\r\n0,5;9,81;0,02\r\n",
+    "time\tnormalForce\trelativeVelocity\n0\t9,81\t1e-2\n0.5\t9.81\t0,02\n",
+])
+def test_motion_may_come_from_any_spreadsheet(text, tmp_path):
+    """Byte order mark, semicolons, tabs, decimal commas: the same run."""
+    motion = tmp_path / "motion.csv"
+    motion.write_text(text, encoding="utf-8", newline="")
+    force = simulate(tmp_path, "prescribed", "LuGre", options=["--input", motion])["LuGre"]["frictionForce"]
+    assert force[-1] == pytest.approx(3.33657, rel=1e-4), "LuGre at 20 mm/s under 9.81 N, with what its lag leaves"
+
+
+@needs("LuGre")
+def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
+    ssv = tmp_path / "mine.ssv"
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
+        ssv.write_bytes(archive.read("resources/rill2023_model1.ssv").replace(b"staticFriction", b"staticFrictoin"))
+    run = call("pulse", PRESENT["LuGre"].path, "--sets", ssv)
+    assert run.returncode == 2 and "mine.ssv staticFrictoin=0.6: no FMU has this parameter; LuGre has staticFriction" in run.stderr
+    assert run.stderr.count("\n") == 1 and run.stdout == ""
+
+
+@needs("LuGre", "HuntCrossley")
+def test_what_fits_is_run_and_what_does_not_is_named():
+    run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["LuGre"].path)
+    assert run.returncode == 0 and "\nLuGre " in run.stdout and "HuntCrossley" not in run.stdout
+    assert run.stderr.startswith("rig: left out: ") and "does not offer its input penetration" in run.stderr and run.stderr.count("\n") == 1
+    run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["HuntCrossley"].path)
+    assert run.returncode == 2 and run.stderr.endswith("rig: none of the FMUs fits the system pulse.\n")
+
+
+def test_the_rig_says_its_version_and_how_it_is_used():
+    assert call("--version").stdout == f"rig {VERSION}\n"
+    assert call("help").stdout == call("--help").stdout != ""
+
+
 def damaged(name, content):
     """What may be wrong with an FMU; None leaves a member out."""
     description, binary = name == "modelDescription.xml", name.startswith("binaries/linux64/")
@@ -408,6 +446,8 @@ def damaged(name, content):
         "text for binary": b"text" if binary else content,
         "other input": content.replace(b'name="relativeVelocity"', b'name="speed"') if description else content,
         "other output": content.replace(b'name="frictionForce"', b'name="force"') if description else content,
+        "identifier that leads elsewhere": content.replace(b'modelIdentifier="', b'modelIdentifier="../../') if description else content,
+        "bomb": b" " * (200 << 20) if description else content,
         "missing variable": content.replace(b"<Derivatives>", b'<Derivatives><Unknown index="99"/>') if description else content,
     }
 
@@ -416,7 +456,7 @@ def damaged(name, content):
 @pytest.mark.parametrize("damage", damaged("", b""))
 def test_damaged_fmu_is_refused(damage, tmp_path):
     file = tmp_path / "Damaged.fmu"
-    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(file, "w") as target:
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
         for name in source.namelist():
             content = damaged(name, source.read(name))[damage]
             if content is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from .cli.files import writing
 from .sources import included_files, with_relative_includes
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+LARGEST_DESCRIPTION = 16 << 20  # bytes
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
 
 
@@ -60,6 +62,21 @@ def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
             archive.writestr(entry, data)
 
 
+def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
+    """The model description of an FMU and the names of its members; whatever the file is, a clear word."""
+    try:
+        with zipfile.ZipFile(fmu) as archive:
+            if archive.getinfo("modelDescription.xml").file_size > LARGEST_DESCRIPTION:
+                raise BristleError(f"{fmu}: not an FMU, its modelDescription.xml is larger than {LARGEST_DESCRIPTION >> 20} MiB.")
+            return ElementTree.fromstring(archive.read("modelDescription.xml")), archive.namelist()
+    except KeyError:
+        raise BristleError(f"{fmu}: not an FMU, it has no modelDescription.xml.") from None
+    except ElementTree.ParseError as error:
+        raise BristleError(f"{fmu}: its modelDescription.xml cannot be read: {error}.") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, LookupError, RecursionError):
+        raise BristleError(f"{fmu}: not an FMU, the zip file cannot be read.") from None
+
+
 def summaries(folder: Path) -> Iterator[str]:
     """One line per FMU of a folder: name, kinds, platforms, size."""
     files = sorted(folder.glob("*.fmu"))
@@ -67,9 +84,7 @@ def summaries(folder: Path) -> Iterator[str]:
         raise BristleError(f"{folder}: there is no FMU.")
     width = max(len(file.name) for file in files)
     for file in files:
-        with zipfile.ZipFile(file) as archive:
-            root = ElementTree.fromstring(archive.read("modelDescription.xml"))
-            names = archive.namelist()
+        root, names = contents(file)
         kinds = [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None]
         platforms = [name.split("/")[1] for name in names if name.startswith("binaries/")]
         if "sources/fmu.c" in names:

@@ -98,6 +98,8 @@ class _Reader:
         return DescriptionError(self.origin.get(known, self.file), key, sentence)
 
     def read(self) -> Description:
+        if not self.file.is_file():
+            raise DescriptionError(self.file, "", "there is no such file")
         self.units = self.read_units()
         self.literature = self.read_references()
         data = self.merge(self.file)
@@ -234,10 +236,14 @@ class _Reader:
             return tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DescriptionError(file, "", "there is no such file") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError:
+            raise DescriptionError(file, "", "not a text in UTF-8") from None
+        except RecursionError:
+            raise DescriptionError(file, "", "it is nested too deep") from None
+        except tomllib.TOMLDecodeError as error:
             raise DescriptionError(file, "", f"not valid TOML: {error}") from None
 
-    def merge(self, file: Path) -> dict[str, Any]:
+    def merge(self, file: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
         """The content of a file over that of its includes: tables key by key, lists one after the other."""
         own = self.load(file)
         merged: dict[str, Any] = {}
@@ -248,7 +254,9 @@ class _Reader:
             part = self.shared / f"{name}.toml"
             if not part.is_file():
                 raise DescriptionError(file, "include", f'"{name}" is not a file of {self.shared}')
-            below = self.merge(part)
+            if part in within:
+                raise DescriptionError(file, "include", f'"{name}" includes this file itself')
+            below = self.merge(part, (*within, part))
             if "inputs" in below:
                 self.interfaces.add(part)
             self.overlay(merged, below, part, "")

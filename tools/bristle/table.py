@@ -30,11 +30,19 @@ def models_table(descriptions: Iterable[Description]) -> str:
 
 def with_table(text: str, table: str) -> str:
     """A text with the table between its two marks renewed."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    for mark, found in ((BEGIN, begin), (END, end)):
+        if not found:
+            raise BristleError(f"the line {mark} is missing, so the place of the table is not known.")
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
 def renewed(readme: Path, descriptions: Path) -> str:
     table = models_table(read_description(file) for file in model_files(descriptions))
-    return with_table(readme.read_text(encoding="utf-8"), table)
+    try:
+        return with_table(readme.read_text(encoding="utf-8"), table)
+    except UnicodeDecodeError:
+        raise BristleError(f"{readme}: not a text in UTF-8.") from None
+    except BristleError as error:
+        raise BristleError(f"{readme}: {error}") from None

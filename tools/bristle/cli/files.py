@@ -31,3 +31,14 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO]:
 def write_text(file: Path, text: str) -> None:
     with writing(file) as handle:
         handle.write(text)
+
+
+def check_writable(file: Path) -> None:
+    """Says now that a file cannot be written, before long work is done for it."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise BristleError(f"{file}: {error.strerror or error}.") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from .. import BristleError
+from ..package import contents
 
 PACKAGE = Path(__file__).resolve().parents[1]
 OPTION_ITEM = re.compile(r"(?:\(|; )\d+ = (\w+): ")  # an option is an Integer whose text tells its items
@@ -127,11 +127,7 @@ def describe(name: str | Path) -> Model:
 
 @lru_cache(maxsize=256)
 def _read(file: Path, *_: int) -> Model:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            root = ElementTree.fromstring(archive.read("modelDescription.xml"))
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError):
-        raise BristleError(f"{file}: not an FMU.") from None
+    root, _ = contents(file)
     kind = root.find("CoSimulation")
     if root.get("fmiVersion") != "2.0" or kind is None:
         raise BristleError(f"{file}: not an FMU for co-simulation after FMI 2.0.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from .. import BristleError
-from ..cli.files import write_text
+from ..cli.files import check_writable, write_text
 from ..cli.progress import in_parallel
 from ..description import Reference
 from ..host.library import without_twins
@@ -25,6 +25,8 @@ from .uplot import library
 
 
 def report(arguments: argparse.Namespace) -> None:
+    if not arguments.only_pictures:
+        check_writable(arguments.out)
     bench = Bench(Rig(arguments.rig), arguments.fmus)
     if not arguments.only_pictures:
         _write_page(bench, arguments.out)
