@@ -14,6 +14,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parent.parent
 PAIR = ("LuGre", "ImplicitBristle")
 PAIR_SETS = ("rill2023_model1", "rill2023_model2")
@@ -26,6 +28,7 @@ IMPLICIT_GOAL = 4.0  # of ImplicitBristle over LuGre
 EXACT = 1e-9  # an error below which a step counts as exact
 STEP_GOAL = 20.0  # the best of SUNDIALS over fmi2DoStep, for LuGre
 BYTES_GOAL, CALLS_GOAL = 1024, 2  # per instance in model exchange
+RECORD_GOAL = 100.0  # FMPy's simulate_fmu over bristle.run, per sample
 SIZE_GOAL = 500_000  # bytes of an FMU
 BUILD_GOAL = 300.0  # seconds
 
@@ -83,6 +86,7 @@ def main() -> int:
         pair_table(cycles, instructions),
         step_table(steps),
         memory_table(memory, fmus),
+        record_table(options.fmus),
     ]
     if options.build:
         parts.append(build_table())
@@ -146,6 +150,18 @@ def total(dump: Path) -> int:
 def table(title: str, note: str, head: list[str], rows: list[list[str]]) -> str:
     lines = [f"### {title}", "", note, "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def record_table(folder: Path) -> str:
+    """`bristle.run` against FMPy over the same record, to the same bits."""
+    lines = []
+    for row in records.rows(folder):
+        ratio = row.simulate / row.ours
+        goal = f"≥ {RECORD_GOAL:g}: {verdict(ratio >= RECORD_GOAL)}" if row.model == "LuGre" else ""
+        lines.append([row.model, row.inputs, f"{1000 * row.ours:.0f} ns", f"{row.calls:.1f} µs", f"{row.simulate:.1f} µs", f"{ratio:.0f}", goal])
+    note = f"Two at a time LuGre is {records.in_parallel(folder):.2f} times as fast by the clock."
+    heads = ["model", "inputs", "bristle.run", "FMPy, single calls", "FMPy, simulate_fmu", "times faster than this", "goal"]
+    return table("Records, per sample", note, heads, lines)
 
 
 def verdict(good: bool) -> str:
