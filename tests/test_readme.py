@@ -1,11 +1,13 @@
 """The README tells what is there now."""
 
 import re
+import shlex
 import sys
 
-from conftest import FMUS, REPOSITORY
+from conftest import FMUS, REPOSITORY, Fmu
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle.cli import main  # noqa: E402
 from bristle.table import renewed  # noqa: E402
 
 README = REPOSITORY / "README.md"
@@ -15,6 +17,22 @@ def test_the_table_of_models_is_that_of_the_descriptions():
     text = README.read_text(encoding="utf-8")
     assert text == renewed(README, REPOSITORY / "modelDescription"), "run: PYTHONPATH=tools .venv/bin/python -m bristle table README.md"
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
+
+
+def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
+    """The commands one after the other, each with what the one before has left, then the lines of Python."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    section = README.read_text(encoding="utf-8").partition("## An element of your own")[2].partition("\n## ")[0]
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", section, re.S) for line in block.splitlines()]
+    assert len(commands) >= 3
+    for line in commands:
+        program, *words = shlex.split(line)
+        assert program == "bristle" and main(words) == 0, line
+    assert Fmu(tmp_path / "MyGuideway.fmu").description["staticFriction"].start == 0.15
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", section, re.S)[1], names)
+    assert names["force"].shape == (10001,)
 
 
 def test_every_link_leads_somewhere():
