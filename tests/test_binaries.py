@@ -1,5 +1,6 @@
 """The three binaries and the sources in an FMU: what they export, what they need, what they keep."""
 
+import random
 import re
 import shutil
 import struct
@@ -8,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import fmpy
 import pytest
 
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
@@ -16,6 +18,7 @@ from points import Sampler
 pytestmark = pytest.mark.shipped
 
 NAMES = set(FUNCTIONS)
+HEADERS = Path(fmpy.__file__).parent / "c-code"
 GCC = ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-fvisibility=hidden")
 
 
@@ -164,7 +167,7 @@ def test_no_writable_globals(fmu, tmp_path):
     texts are otherwise relocated when the library is loaded, and then read-only.
     """
     sources = fmu.folder / "sources"
-    run(*GCC, "-fno-pic", "-c", "-I", sources, "-o", tmp_path / "fmu.o", sources / "fmu.c")
+    run(*GCC, "-fno-pic", "-c", "-I", HEADERS, "-o", tmp_path / "fmu.o", sources / "fmu.c")
     kinds = {}
     for line in run("nm", tmp_path / "fmu.o").splitlines():
         kind, name = line.split()[-2:]
@@ -186,26 +189,126 @@ def test_no_function_of_the_process_is_called(fmu):
     assert [name for name in used if not re.fullmatch(harmless, name, re.X)] == []
 
 
-def test_sources_are_strict_c99(fmu, tmp_path):
-    sources = fmu.folder / "sources"
-    run(*GCC, "-Wconversion", "-Wshadow", "-c", "-I", sources, "-o", tmp_path / "fmu.o", sources / "fmu.c")
+def stack_of_calls(graph):
+    """The most stack that each FMI function takes with all that it calls of the FMU, from gcc's graph of calls; a cycle in it is an error."""
+    frames, calls = {}, {}
+    for name, label in re.findall(r'node: \{ title: "([^"]+)" label: "([^"]*)"', graph):
+        frame = re.search(r"(\d+) bytes \((\w+)\)", label)
+        assert frame is None or frame[2] == "static", f"{name} has a frame of unknown size"
+        frames[name] = int(frame[1]) if frame else 0
+    for caller, called in re.findall(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', graph):
+        calls.setdefault(caller, set()).add(called)
+
+    def depth(name, above=()):
+        assert name not in above, f"{name} calls itself"
+        return frames.get(name, 0) + max((depth(called, (*above, name)) for called in calls.get(name, ())), default=0)
+    return {name: depth(name) for name in frames if name in NAMES}
 
 
-def test_listed_sources_exist_and_are_all_that_is_needed(fmu):
+def test_sources_are_strict_c99_without_recursion_and_with_little_stack(fmu, tmp_path):
+    """4 kB for any call beside what the C library takes: real-time tasks often have little more."""
+    run(*GCC, "-Wconversion", "-Wshadow", "-fcallgraph-info=su", "-I", HEADERS, "-c", "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+    stack = stack_of_calls((tmp_path / "fmu.ci").read_text())
+    assert set(stack) == NAMES
+    assert max(stack.values()) <= 4096, max(stack.items(), key=lambda item: item[1])
+
+
+def test_every_c_file_is_listed_and_compiles_alone(fmu):
+    """Some importers compile what is listed, some every .c file that they find."""
+    found = sorted(path.relative_to(fmu.folder / "sources").as_posix() for path in (fmu.folder / "sources").rglob("*.c"))
     for kind in ("ModelExchange", "CoSimulation"):
-        listed = [e.get("name") for e in fmu.description.root.findall(f"{kind}/SourceFiles/File")]
-        assert listed
-        for name in listed:
-            assert (fmu.folder / "sources" / name).is_file()
+        assert [e.get("name") for e in fmu.description.root.findall(f"{kind}/SourceFiles/File")] == found == ["fmu.c"]
 
 
-def test_the_prefix_macro_is_respected(fmu, tmp_path):
-    """For a static library of several FMUs: all global names of the object begin with the prefix."""
-    sources, compiled = fmu.folder / "sources", tmp_path / "prefixed.o"
-    prefix = f"{fmu.description.identifier}_"
-    run(*GCC, "-c", f"-DFMI2_FUNCTION_PREFIX={prefix}", "-I", sources, "-o", compiled, sources / "fmu.c")
-    lines = run("nm", "--defined-only", "--extern-only", compiled).splitlines()
-    assert {line.split()[-1] for line in lines} == {prefix + name for name in NAMES}
+@pytest.fixture(scope="module")
+def standard_headers(tmp_path_factory):
+    """Headers of an importer that treat the prefix as those of FMI 2.0.5 do; FMPy's never add one."""
+    folder = tmp_path_factory.mktemp("headers")
+    for name in ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"):
+        shutil.copy(HEADERS / name, folder)
+    text = (folder / "fmi2Functions.h").read_text()
+    plain = "#define fmi2FullName(name) name\n"
+    assert text.count(plain) == 1
+    (folder / "fmi2Functions.h").write_text(text.replace(plain, """
+#if !defined(FMI2_OVERRIDE_FUNCTION_PREFIX) && defined(FMI2_FUNCTION_PREFIX)
+#define FMI2_ACTUAL_FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
+#endif
+#ifdef FMI2_ACTUAL_FUNCTION_PREFIX
+#define joined(a, b) a##b
+#define joined_values(a, b) joined(a, b)
+#define fmi2FullName(name) joined_values(FMI2_ACTUAL_FUNCTION_PREFIX, name)
+#else
+#define fmi2FullName(name) name
+#endif
+"""))
+    return folder
+
+
+def global_names(*command):
+    """The global names of the object that a compiler makes; C++ adds weak ones of its library."""
+    run(*command)
+    lines = run("nm", "--defined-only", "--extern-only", command[command.index("-o") + 1]).splitlines()
+    return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
+
+
+def test_the_source_defines_the_prefix_of_its_functions(fmu, standard_headers, tmp_path):
+    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none for a dynamic library."""
+    unit, compiled, own = fmu.folder / "sources" / "fmu.c", tmp_path / "fmu.o", f"{fmu.description.identifier}_"
+    assert f"#define FMI2_FUNCTION_PREFIX {own}\n" in unit.read_text()
+    compile_it = ("gcc", "-std=c99", "-O0", "-c", "-o", compiled, unit)
+    for prefix, options in ((own, ("-I", standard_headers)), ("", ("-I", standard_headers, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
+                            ("another_", ("-I", standard_headers, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())):
+        assert global_names(*compile_it, *options) == {prefix + name for name in NAMES}, options
+
+
+def test_the_headers_of_the_importer_are_used(fmu, standard_headers, tmp_path):
+    """Those among the sources serve where there are none."""
+    sources = fmu.folder / "sources"
+    for options, folder in ((("-I", standard_headers), standard_headers), ((), sources / "headers")):
+        command = ["gcc", "-std=c99", "-fsyntax-only", "-H", *options, sources / "fmu.c"]
+        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        used = {Path(line.lstrip(". ")).resolve() for line in result.stderr.splitlines() if line.startswith(".") and "fmi2Func" in line}
+        assert used == {(folder / name).resolve() for name in ("fmi2Functions.h", "fmi2FunctionTypes.h")}
+
+
+@pytest.mark.parametrize("language", ["c11", "c17", "c++11", "c++17"])
+def test_other_languages_compile_the_sources(all_fmus, language, standard_headers, tmp_path):
+    """Four models of any kind, others in each language."""
+    for fmu in random.Random(language).sample(all_fmus, 4):
+        compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror")
+        names = global_names(*compiler, f"-std={language}", "-O0", "-c", "-I", standard_headers, "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+        assert {name for name in names if "fmi2" in name} == {f"{fmu.description.identifier}_{name}" for name in NAMES}
+
+
+def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
+    """Linked statically, each under its own prefix; every one makes a step."""
+    chosen = random.Random("static").sample(all_fmus, 4)
+    objects = []
+    for fmu in chosen:
+        objects.append(tmp_path / f"{fmu.name}.o")
+        run("gcc", "-std=c99", "-O0", "-c", "-I", standard_headers, "-o", objects[-1], fmu.folder / "sources" / "fmu.c")
+    program = """#include <stdio.h>
+#include <stdlib.h>
+#include "fmi2FunctionTypes.h"
+static void log_message(fmi2ComponentEnvironment e, fmi2String i, fmi2Status s, fmi2String c, fmi2String m, ...) {
+    (void)e, (void)i, (void)s, (void)c;
+    puts(m);
+}
+static const fmi2CallbackFunctions callbacks = {log_message, calloc, free, NULL, NULL};
+#define ELEMENT(model, guid) do { \\
+    extern fmi2InstantiateTYPE model##_fmi2Instantiate; extern fmi2EnterInitializationModeTYPE model##_fmi2EnterInitializationMode; \\
+    extern fmi2ExitInitializationModeTYPE model##_fmi2ExitInitializationMode; extern fmi2DoStepTYPE model##_fmi2DoStep; \\
+    extern fmi2FreeInstanceTYPE model##_fmi2FreeInstance; \\
+    fmi2Component c = model##_fmi2Instantiate(#model, fmi2CoSimulation, guid, "", &callbacks, fmi2False, fmi2False); \\
+    if (!c || model##_fmi2EnterInitializationMode(c) || model##_fmi2ExitInitializationMode(c) || model##_fmi2DoStep(c, 0, 1e-3, 1)) return 1; \\
+    model##_fmi2FreeInstance(c); \\
+    puts(#model); } while (0)
+int main(void) {
+""" + "".join(f'    ELEMENT({fmu.description.identifier}, "{fmu.description.guid}");\n' for fmu in chosen) + "    return 0;\n}\n"
+    (tmp_path / "main.c").write_text(program)
+    run("gcc", "-std=c99", "-I", standard_headers, "-o", tmp_path / "program", tmp_path / "main.c", *objects, "-lm")
+    assert run(tmp_path / "program").split() == [fmu.description.identifier for fmu in chosen]
 
 
 def behaviour(fmu, library):

@@ -3,7 +3,7 @@
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const char *function = "fmi2SetRealInputDerivatives";
     fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEPPING, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
@@ -28,7 +28,7 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
 /* Time derivatives of the outputs at the end of the last step. */
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                         const fmi2Integer order[], fmi2Real value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const char *function = "fmi2GetRealOutputDerivatives";
     fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING | TERMINATED, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
@@ -86,7 +86,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
 
 fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint, fmi2Real communicationStepSize,
                       fmi2Boolean noSetFMUStatePriorToCurrentPoint) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
     fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2DoStep");
     if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
@@ -98,7 +98,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
 }
 
 fmi2Status fmi2CancelStep(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2CancelStep");
     if (status != fmi2OK) return status;
     return refuse(c, fmi2Error, "There is no step to cancel: fmi2DoStep returns when its step is done.");
@@ -114,7 +114,7 @@ static fmi2Status no_such_status(Instance *c, fmi2StatusKind kind) {
 }
 
 fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetStatus");
     if (status != fmi2OK) return status;
     if (kind != fmi2DoStepStatus) return no_such_status(c, kind);
@@ -123,7 +123,7 @@ fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi
 }
 
 fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetRealStatus");
     if (status != fmi2OK) return status;
     if (kind != fmi2LastSuccessfulTime) return no_such_status(c, kind);
@@ -132,13 +132,13 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
 }
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetIntegerStatus");
     return status == fmi2OK ? no_such_status(c, kind) : status;
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetBooleanStatus");
     if (status != fmi2OK) return status;
     if (kind != fmi2Terminated) return no_such_status(c, kind);
@@ -147,7 +147,7 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind ki
 }
 
 fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind, fmi2String *value) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetStringStatus");
     if (status != fmi2OK) return status;
     if (kind != fmi2PendingStatus) return no_such_status(c, kind);

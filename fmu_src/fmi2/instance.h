@@ -2,14 +2,23 @@
 #ifndef BRISTLE_INSTANCE_H
 #define BRISTLE_INSTANCE_H
 
-#include "fmi2Functions.h"
-
-/* Several FMUs linked into one program have to have names of their own. The header of FMPy leaves the prefix out. */
+/* The importer's headers decide what becomes of FMI2_FUNCTION_PREFIX, which fmu.c defines. Where there are none, those that come
+ * with the sources serve: they know no prefix, so it is put in here. */
+#ifdef __has_include
+#if !__has_include(<fmi2Functions.h>)
+#define BRISTLE_OWN_HEADERS
+#endif
+#endif
+#ifdef BRISTLE_OWN_HEADERS
+#include "headers/fmi2Functions.h"
 #ifdef FMI2_FUNCTION_PREFIX
 #undef fmi2FullName
 #define BRISTLE_PASTE(prefix, name) prefix##name
 #define BRISTLE_PASTE_VALUES(prefix, name) BRISTLE_PASTE(prefix, name)
 #define fmi2FullName(name) BRISTLE_PASTE_VALUES(FMI2_FUNCTION_PREFIX, name)
+#endif
+#else
+#include <fmi2Functions.h>
 #endif
 
 /* Functions that stay out of their callers, so as not to burden the usual way through these: APART, and SELDOM called at all. */

@@ -82,7 +82,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
         return NULL;
     }
     const size_t name_length = strlen(instanceName);
-    Instance *c = functions->allocateMemory(1, sizeof(Instance) + name_length);
+    Instance *c = (Instance *)functions->allocateMemory(1, sizeof(Instance) + name_length);
     if (!c) {
         refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", own()->name);
         return NULL;
@@ -100,13 +100,13 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
 }
 
 void fmi2FreeInstance(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (c) c->free(c);
 }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, size_t nCategories,
                                const fmi2String categories[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     unsigned chosen = nCategories == 0 ? 1u << LOG_ALL : 0;
     if (nCategories > 0 && need(c, categories, "fmi2SetDebugLogging") != fmi2OK) return fmi2Error;
@@ -124,7 +124,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
 
 fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
                                fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow(c, INSTANTIATED, "fmi2SetupExperiment");
     if (status != fmi2OK) return status;
     if (!isfinite(startTime)) return refuse(c, fmi2Error, "The start time %g is not finite.", startTime);
@@ -141,7 +141,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDef
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow(c, INSTANTIATED, "fmi2EnterInitializationMode");
     if (status != fmi2OK) return status;
     c->memory.phase = INITIALIZATION;
@@ -149,7 +149,7 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component component) {
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow(c, INITIALIZATION, "fmi2ExitInitializationMode");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
@@ -160,7 +160,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
 
 /* An importer that gives up because a call was refused ends what has not begun: the reason has been told. */
 fmi2Status fmi2Terminate(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (c && c->refused && c->memory.phase & BEFORE_START) return fmi2Error;
     const fmi2Status status = allow(c, RUNNING, "fmi2Terminate");
     if (status != fmi2OK) return status;
@@ -169,7 +169,7 @@ fmi2Status fmi2Terminate(fmi2Component component) {
 }
 
 fmi2Status fmi2Reset(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     set_start_values(&c->memory);
     c->last_step = fmi2OK;

@@ -18,7 +18,7 @@ static inline fmi2Status allow_vector(Instance *c, int phases, const void *value
 }
 
 fmi2Status fmi2EnterEventMode(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2EnterEventMode");
     if (status != fmi2OK) return status;
     c->memory.phase = EVENT;
@@ -28,7 +28,7 @@ fmi2Status fmi2EnterEventMode(fmi2Component component) {
 /* The modes settle in one call, because some importers do not iterate; every field is written, because some importers
  * hand in a struct they have not initialized. */
 fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2NewDiscreteStates");
     if (status == fmi2OK) status = need(c, info, "fmi2NewDiscreteStates");
     if (status == fmi2OK) status = check_parameters(c);
@@ -51,7 +51,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2EnterContinuousTimeMode");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
@@ -63,7 +63,7 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
 /* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSetFMUStatePriorToCurrentPoint,
                                        fmi2Boolean *enterEventMode, fmi2Boolean *terminateSimulation) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2CompletedIntegratorStep");
     if (status != fmi2OK) return status;
@@ -74,7 +74,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSe
 }
 
 fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2SetTime");
     if (status != fmi2OK) return status;
     if (!isfinite(time)) return refuse(c, fmi2Discard, "The time must be finite, not %g.", time);
@@ -83,7 +83,7 @@ fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
 }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
     if (!all_finite(x, N_STATES))
@@ -97,7 +97,7 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
 }
 
 fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t nx) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
     if (status == fmi2OK) status = check_effect(c);
     if (status != fmi2OK || nx == 0) return status;
@@ -107,7 +107,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t
 }
 
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real nominals[], size_t nx) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status =
         allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", "fmi2GetNominalsOfContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
@@ -116,7 +116,7 @@ fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real n
 }
 
 fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], size_t nx) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", "fmi2GetDerivatives");
     if (status == fmi2OK) status = bring_up_to_date(c);
     if (status != fmi2OK || nx == 0) return status;
@@ -125,7 +125,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], s
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], size_t ni) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status =
         allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", "fmi2GetEventIndicators");
     if (status == fmi2OK) status = check_effect(c);

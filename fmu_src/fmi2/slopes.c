@@ -33,7 +33,7 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference vUnknown_ref[],
                                         size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
                                         const fmi2Real dvKnown[], fmi2Real dvUnknown[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const char *function = "fmi2GetDirectionalDerivative";
     fmi2Status status = allow_arrays(c, ANY_PHASE & ~INSTANTIATED, vUnknown_ref, dvUnknown, nUnknown, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);

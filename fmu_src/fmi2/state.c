@@ -37,11 +37,11 @@ static fmi2Status check_stored(Instance *c, const StoredState *stored) {
 }
 
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!state) return need(c, NULL, "fmi2GetFMUstate");
     if (!*state) *state = c->allocate(1, sizeof(StoredState));
-    StoredState *stored = *state;
+    StoredState *stored = (StoredState *)*state;
     if (!stored) return refuse(c, fmi2Error, "There is no memory to store the state.");
     stored->magic = STATE_MAGIC;
     stored->identity = model_identity();
@@ -51,8 +51,8 @@ fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
 }
 
 fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
-    Instance *c = component;
-    const StoredState *stored = state;
+    Instance *c = (Instance *)component;
+    const StoredState *stored = (const StoredState *)state;
     if (!c) return fmi2Error;
     if (!stored) return need(c, NULL, "fmi2SetFMUstate");
     const fmi2Status status = check_stored(c, stored);
@@ -61,7 +61,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
 }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!state || !*state) return fmi2OK;
     c->free(*state);
@@ -134,7 +134,7 @@ static size_t stored_bytes(void) {
 }
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t *size) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!state || !size) return need(c, NULL, "fmi2SerializedFMUstateSize");
     *size = stored_bytes();
@@ -142,8 +142,8 @@ fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate stat
 }
 
 fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[], size_t size) {
-    Instance *c = component;
-    const StoredState *stored = state;
+    Instance *c = (Instance *)component;
+    const StoredState *stored = (const StoredState *)state;
     const size_t needed = stored_bytes();
     if (!c) return fmi2Error;
     if (!stored || !bytes) return need(c, NULL, "fmi2SerializeFMUstate");
@@ -160,7 +160,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!bytes || !state) return need(c, NULL, "fmi2DeSerializeFMUstate");
     StoredState stored;

@@ -33,7 +33,7 @@ APART static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[
 }
 
 fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
     if (status != fmi2OK) return status;
     return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
@@ -109,7 +109,7 @@ APART static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], si
 }
 
 fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
     if (status != fmi2OK) return status;
     for (size_t i = 0; i < nvr; i++)
@@ -126,7 +126,7 @@ static int *integer_place(Modes *modes, fmi2ValueReference reference) {
 }
 
 fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetInteger");
     if (status != fmi2OK) return status;
     follow_start(&c->memory);
@@ -151,7 +151,7 @@ static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int va
 
 fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                           const fmi2Integer value[]) {
-    Instance *c = component;
+    Instance *c = (Instance *)component;
     fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetInteger");
     for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_option(c, vr[i], value[i]);
     if (status != fmi2OK || nvr == 0) return status;
@@ -170,20 +170,20 @@ static fmi2Status allow_nothing(Instance *c, const fmi2ValueReference vr[], size
 
 fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Boolean value[]) {
     (void)value;
-    return allow_nothing(c, vr, nvr, "Boolean");
+    return allow_nothing((Instance *)c, vr, nvr, "Boolean");
 }
 
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Boolean value[]) {
     (void)value;
-    return allow_nothing(c, vr, nvr, "Boolean");
+    return allow_nothing((Instance *)c, vr, nvr, "Boolean");
 }
 
 fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2String value[]) {
     (void)value;
-    return allow_nothing(c, vr, nvr, "String");
+    return allow_nothing((Instance *)c, vr, nvr, "String");
 }
 
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2String value[]) {
     (void)value;
-    return allow_nothing(c, vr, nvr, "String");
+    return allow_nothing((Instance *)c, vr, nvr, "String");
 }

@@ -15,7 +15,7 @@ from .icon import icon_bytes
 from .page import PICTURE_TYPES, PICTURES, LatexError, page_text
 from .parameter_sets import parameter_sets, set_files, ssv_text
 from .reading import read_description
-from .sources import content_guid, included_files, unit_text
+from .sources import UNIT, content_guid, fmi_headers, included_files, unit_text
 from .structure import model_structure
 from .xml import xml_text
 
@@ -51,7 +51,7 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     _check_used(description, code)
     structure = model_structure(description, code.dependencies)
 
-    _write(out / "fmu.c", unit_text(description, code.functions))
+    _write(out / UNIT, unit_text(description, code.functions))
     _write(out / f"{description.model}_slopes.c", code.slopes)
     if description.frame:
         functions = {*code.functions, "indicators", "next_modes"}  # a model that has none takes those of the contact
@@ -59,7 +59,7 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     _write(out / f"{description.model}.h", header_text(description, code.functions))
     defaults = description_defaults(description)
     _write(out / OWN_DEFAULTS, defaults.c_text())
-    sources = included_files("fmu.c", (out, project.source, fmi_include))
+    sources = included_files(UNIT, (out, project.source)) | fmi_headers(fmi_include)
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
     guid = content_guid([("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts])
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from . import BristleError
 from .cli.files import writing
-from .sources import included_files, with_relative_includes
+from .sources import UNIT, fmi_headers, included_files, shipped_name, shipped_text
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 LARGEST_DESCRIPTION = 16 << 20  # bytes
@@ -29,8 +29,10 @@ def write_package(
     content["documentation/licenses/fmi_headers.txt"] = _notice(fmi_include / "fmi2Functions.h").encode()
     for file in sorted((generated / "resources").glob("*.ssv")):
         content[f"resources/{file.name}"] = file.read_bytes()
-    for name, file in included_files("fmu.c", (generated, source, fmi_include)).items():
-        content[f"sources/{name}"] = with_relative_includes(name, file.read_text(encoding="utf-8")).encode()
+    for name, file in included_files(UNIT, (generated, source)).items():
+        content[f"sources/{shipped_name(name)}"] = shipped_text(name, file.read_text(encoding="utf-8")).encode()
+    for name, file in fmi_headers(fmi_include).items():
+        content[f"sources/{name}"] = file.read_bytes()
     for library in libraries:
         content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
     write_zip(fmu, content)
@@ -87,7 +89,7 @@ def summaries(folder: Path) -> Iterator[str]:
         root, names = contents(file)
         kinds = [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None]
         platforms = [name.split("/")[1] for name in names if name.startswith("binaries/")]
-        if "sources/fmu.c" in names:
+        if f"sources/{UNIT}" in names:
             platforms.append("sources")
         size = file.stat().st_size / 1000
         yield f"{file.name:{width}}  {' + '.join(kinds)}  {', '.join(platforms)}  {size:.0f} kB"

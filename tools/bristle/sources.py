@@ -12,6 +12,8 @@ from .description import Description
 from .frame import renames
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+FMI_HEADERS = "headers"  # folder of those that serve where the importer has none
+UNIT = "fmu.c"
 
 
 def unit_text(description: Description, functions: Iterable[str]) -> str:
@@ -27,6 +29,11 @@ def unit_text(description: Description, functions: Iterable[str]) -> str:
         f"/* {description.name} as one translation unit. Generated. */",
         "#ifdef __GNUC__",
         '#pragma GCC diagnostic ignored "-Wunused-function" /* a model takes from the shared headers what it needs */',
+        "#endif",
+        "/* The names of the functions begin with the name of the model in a program of several FMUs. A dynamic library has them plain: its",
+        " * headers add no prefix, or FMI2_OVERRIDE_FUNCTION_PREFIX is defined. */",
+        "#if !defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)",
+        f"#define FMI2_FUNCTION_PREFIX {description.name}_",
         "#endif",
         "#define BRISTLE_TABLES",
     ]
@@ -47,14 +54,26 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
         if file is None:
             raise BristleError(f'{user}: includes "{wanted}", which is not there.')
         found[wanted] = file
-        waiting += [(other, str(file)) for other in INCLUDE.findall(file.read_text(encoding="utf-8"))]
+        names = INCLUDE.findall(file.read_text(encoding="utf-8"))
+        waiting += [(other, str(file)) for other in names if not other.startswith(f"{FMI_HEADERS}/")]
     return found
 
 
-def with_relative_includes(name: str, text: str) -> str:
+def fmi_headers(folder: Path) -> dict[str, Path]:
+    """The headers of FMI as they are shipped, each by its name among the sources."""
+    names = ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h")
+    return {f"{FMI_HEADERS}/{name}": folder / name for name in names}
+
+
+def shipped_name(name: str) -> str:
+    """Only the translation unit is a .c file: some importers compile every one that they find."""
+    return name.removesuffix(".c") + ".inc" if name.endswith(".c") and name != UNIT else name
+
+
+def shipped_text(name: str, text: str) -> str:
     """The text of a source that finds what it includes from its own folder, without any option of the compiler."""
     up = "../" * name.count("/")
-    return INCLUDE.sub(lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{found[1]}"'), text)
+    return INCLUDE.sub(lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{shipped_name(found[1])}"'), text)
 
 
 def content_guid(parts: Iterable[tuple[str, str]]) -> str:

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from . import VERSION
 from .description import Choice, Description, Unit, Variable
+from .sources import UNIT
 from .structure import Structure
 
 LOG_CATEGORIES = {
@@ -90,7 +91,7 @@ def document_text(root: Element) -> str:
 
 def _kind(root: Element, tag: str, description: Description, capabilities: dict[str, str]) -> None:
     kind = SubElement(root, tag, modelIdentifier=description.name, **capabilities)
-    SubElement(SubElement(kind, "SourceFiles"), "File", name="fmu.c")
+    SubElement(SubElement(kind, "SourceFiles"), "File", name=UNIT)
 
 
 def _used_units(description: Description) -> list[Unit]:
