@@ -16,6 +16,7 @@ from . import VERSION, BristleError
 from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable, numbers_text
 from .page_parts import default_cell, footer_start, header_line, title_line
 from .parameter_sets import ParameterSet
+from .sketch import sketch
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictures are defined, with their captions
@@ -27,6 +28,13 @@ ElementTree.register_namespace("", MATHML)
 class LatexError(BristleError):
     """A formula that cannot be shown."""
 
+
+TOOLS = [
+    "OpenModelica: simulate with a tolerance of 1e-8. It takes no nominal values from an FMU, so at its own 1e-6 the velocities of friction "
+    "are not resolved, and results can be wrong without a word. Every input has to be connected.",
+    "FMPy: inputs that move need co-simulation, or an output_interval of 1e-4 s or less in model exchange. Its solver (0.3.32) holds them "
+    "between two output points, which stiff elements answer with “mxstep steps taken before reaching tout”.",
+]
 
 PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
 
@@ -52,6 +60,10 @@ th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number, th.number { white-space: nowrap; } code { font-size: .92em; }
 .note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
+.sketch { display: block; width: 100%; max-width: 35rem; font-size: 14px; stroke-width: 1.6; } .sketch text { fill: var(--soft); }
+.sketch .ground { fill: var(--tint); stroke: var(--line); } .sketch .body { fill: var(--tint); stroke: var(--ink); }
+.sketch line.force { stroke: var(--accent); stroke-width: 2.4; } .sketch line.motion { stroke: var(--ink); stroke-width: 1.6; }
+.sketch text.force { fill: var(--accent); } .sketch text.motion { fill: var(--ink); }
 figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 4px; }
 figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-width: 35rem; } footer { margin-top: 3rem; }
 """
@@ -60,7 +72,7 @@ figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-wi
 def page_text(description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]) -> str:
     sections = {
         "When to choose it": _list(description.choose),
-        "Sign convention": f'<p class="note">{escape(description.sign_convention)}</p>',
+        "Sign convention": f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>',
         "Equations": "\n".join(_equation(equation) for equation in description.equations),
         "Pictures": _figures(pictures, captions()),
         "Inputs and outputs": _interface(description),
@@ -69,6 +81,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How the parameters are found": _list(description.identify),
         "Parameter sets": _parameter_sets(description, sets),
+        "In your tool": _list(TOOLS),
         "Energy": _energy(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -119,13 +132,23 @@ def _math(latex: str, display: str = "inline") -> str:
             problem = "the braces do not match"
     if problem:
         raise LatexError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
-    return _with_low_subscripts(shown)
+    return _set_well(shown)
 
 
-def _with_low_subscripts(math: str) -> str:
-    """Without a font for mathematics a browser lowers a subscript only as far as its height asks for, so each is made high enough."""
+def _set_well(math: str) -> str:
+    """What browsers do badly by themselves.
+
+    Without a font for mathematics a subscript is lowered only as far as its height asks for, so each is made high enough. Bars
+    around a value are taken for a relation, with gaps beside them. A star stands high in its line already, and as a superscript far too high.
+    """
     root = ElementTree.fromstring(math)
     for element in root.iter():
+        if element.tag == f"{{{MATHML}}}mo" and element.text == "|":
+            element.attrib |= {"lspace": "0", "rspace": "0"}
+        if element.tag == f"{{{MATHML}}}msup" and element[1].text == "*":
+            lowered = ElementTree.Element(f"{{{MATHML}}}mpadded", voffset="-0.35em")
+            ElementTree.SubElement(lowered, f"{{{MATHML}}}mo").text = "\u2217"
+            element[1] = lowered
         if element.tag in (f"{{{MATHML}}}msub", f"{{{MATHML}}}msubsup"):
             row = ElementTree.Element(f"{{{MATHML}}}mrow")
             row.extend([element[1], ElementTree.Element(f"{{{MATHML}}}mspace", height="0.9em")])

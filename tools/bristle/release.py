@@ -41,7 +41,7 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
     models = {file.stem: file for file in _fmus(fmus)}
     for name, file in models.items():
-        write_text(site / MODELS / f"{name}.html", _model_page(file))
+        write_text(site / MODELS / f"{name}.html", _model_page(file, models))
         _copy(file, site / FMUS / file.name)
     _copy(archive, site / archive.name)
     parts = {part: fmus / part for part in ("report", "playground") if (fmus / part / "index.html").is_file()}
@@ -68,12 +68,29 @@ def _copy(file: Path, target: Path) -> None:
     shutil.copyfile(file, target)
 
 
-def _model_page(fmu: Path) -> str:
+def _model_page(fmu: Path, models: dict[str, Path]) -> str:
     """The page inside an FMU, with the ways back to the others and to the file itself."""
     with zipfile.ZipFile(fmu) as archive:
         text = archive.read("documentation/index.html").decode()
+    text = _named_models(text, models, fmu.stem)
     ways = f'<p><a href="../index.html">All models</a> · <a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a></p>\n'
     return text.replace("<header>", f"{ways}<header>", 1)
+
+
+def _named_models(page: str, models: dict[str, Path], own: str) -> str:
+    """Names of other models in the texts of a page lead to these. Some are those of people, too: such a name has to be chosen to be one."""
+    names = "|".join(sorted((name for name in models if name != own), key=len, reverse=True))
+    named = re.compile(rf"(?<![\w./-])(?:(?<=[Cc]hoose )({names})|({names}))(?![\w-])")
+
+    def linked(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        is_model = found[1] or sum(letter.isupper() for letter in name) > 1
+        return f'<a href="{name}.html">{name}</a>' if is_model else name
+
+    def renewed(found: re.Match[str]) -> str:
+        return f"{found[1]}{named.sub(linked, found[2])}{found[3]}"
+
+    return re.sub(r"(<(?:li|p)(?: class=\"note\")?>)([^<]*)(</)", renewed, page) if names else page
 
 
 def _documents(repository: Path) -> list[Path]:
