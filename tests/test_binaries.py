@@ -1,5 +1,6 @@
 """The three binaries and the sources in an FMU: what they export, what they need, what they keep."""
 
+import os
 import random
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 import fmpy
 import pytest
 
+from conftest import REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
 from points import Sampler
 
@@ -244,6 +246,11 @@ def standard_headers(tmp_path_factory):
     return folder
 
 
+def some(fmus, seed):
+    """Four FMUs, others for each seed: all have the same sources but for their law."""
+    return random.Random(seed).sample(fmus, min(4, len(fmus)))
+
+
 def global_names(*command):
     """The global names of the object that a compiler makes; C++ adds weak ones of its library."""
     run(*command)
@@ -251,19 +258,21 @@ def global_names(*command):
     return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
 
 
-def test_the_source_defines_the_prefix_of_its_functions(fmu, standard_headers, tmp_path):
+def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers, tmp_path):
     """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none for a dynamic library."""
-    unit, compiled, own = fmu.folder / "sources" / "fmu.c", tmp_path / "fmu.o", f"{fmu.description.identifier}_"
-    assert f"#define FMI2_FUNCTION_PREFIX {own}\n" in unit.read_text()
-    compile_it = ("gcc", "-std=c99", "-O0", "-c", "-o", compiled, unit)
-    for prefix, options in ((own, ("-I", standard_headers)), ("", ("-I", standard_headers, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
-                            ("another_", ("-I", standard_headers, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())):
-        assert global_names(*compile_it, *options) == {prefix + name for name in NAMES}, options
+    for fmu in all_fmus:
+        assert f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n" in (fmu.folder / "sources" / "fmu.c").read_text()
+    for fmu in some(all_fmus, "prefix"):
+        own = f"{fmu.description.identifier}_"
+        compile_it = ("gcc", "-std=c99", "-O0", "-c", "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+        for prefix, options in ((own, ("-I", standard_headers)), ("", ("-I", standard_headers, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
+                                ("another_", ("-I", standard_headers, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())):
+            assert global_names(*compile_it, *options) == {prefix + name for name in NAMES}, options
 
 
-def test_the_headers_of_the_importer_are_used(fmu, standard_headers, tmp_path):
+def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_path):
     """Those among the sources serve where there are none."""
-    sources = fmu.folder / "sources"
+    sources = some(all_fmus, "headers")[0].folder / "sources"
     for options, folder in ((("-I", standard_headers), standard_headers), ((), sources / "headers")):
         command = ["gcc", "-std=c99", "-fsyntax-only", "-H", *options, sources / "fmu.c"]
         result = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=tmp_path)
@@ -274,16 +283,15 @@ def test_the_headers_of_the_importer_are_used(fmu, standard_headers, tmp_path):
 
 @pytest.mark.parametrize("language", ["c11", "c17", "c++11", "c++17"])
 def test_other_languages_compile_the_sources(all_fmus, language, standard_headers, tmp_path):
-    """Four models of any kind, others in each language."""
-    for fmu in random.Random(language).sample(all_fmus, 4):
-        compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror")
-        names = global_names(*compiler, f"-std={language}", "-O0", "-c", "-I", standard_headers, "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+    for fmu in some(all_fmus, language):
+        compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2")
+        names = global_names(*compiler, f"-std={language}", "-c", "-I", standard_headers, "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
         assert {name for name in names if "fmi2" in name} == {f"{fmu.description.identifier}_{name}" for name in NAMES}
 
 
 def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
     """Linked statically, each under its own prefix; every one makes a step."""
-    chosen = random.Random("static").sample(all_fmus, 4)
+    chosen = some(all_fmus, "static")
     objects = []
     for fmu in chosen:
         objects.append(tmp_path / f"{fmu.name}.o")
@@ -349,3 +357,26 @@ def test_nothing_names_the_machine_that_built_it(fmu):
         for name in archive.namelist():
             found = re.search(rb"/(home|root|tmp|work|Users)/", archive.read(name))
             assert not found, f"{name} holds {found.group()}"
+
+
+def test_the_same_bytes_come_from_another_folder(all_fmus, tmp_path):
+    """A build of one model in a folder with a space in its name; a build for all platforms has the libraries of the others beside it."""
+    folder = tmp_path / "another folder"
+    folder.mkdir()
+    for name in ("cmake", "fmu_src", "modelDescription", "resources", "runner", "tools"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(REPOSITORY / name, folder)
+    fmu = next(fmu for fmu in all_fmus if fmu.name == "Coulomb" or len(all_fmus) == 1)
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DBRISTLE_PLATFORMS=linux64", f"-DBRISTLE_DIST={folder / 'dist'}",
+        f"-DPython3_EXECUTABLE={sys.executable}", env=environment)
+    run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
+    with zipfile.ZipFile(fmu.path) as here, zipfile.ZipFile(folder / "dist" / fmu.path.name) as there:
+        names = [info.filename for info in here.infolist() if not info.filename.startswith(("binaries/win64/", "binaries/darwin64/"))]
+        assert there.namelist() == names
+        for name in names:
+            assert there.read(name) == here.read(name), name
+            assert (there.getinfo(name).date_time, there.getinfo(name).external_attr) == (here.getinfo(name).date_time, here.getinfo(name).external_attr)
+    if len(names) == len(zipfile.ZipFile(fmu.path).namelist()):
+        assert (folder / "dist" / fmu.path.name).read_bytes() == fmu.path.read_bytes()

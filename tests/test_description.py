@@ -274,8 +274,8 @@ def test_connectors_that_are_always_used_lie_on_the_icon(fmu):
     d = fmu.description
     below = {v.base or v.name for v in d.inputs[7:]}
     assert below <= {"contactNormal", "planePoint"}, below
-    force = "contactForce" if "contactForce[1]" in d else "frictionForce" if d.has("frictionForce") or d.has("frictionForce[1]") else "normalForce"
-    assert force in {v.base or v.name for v in d.outputs[:3]}
+    forces = [name for name in ("contactForce", "frictionForce", "frictionTorque", "normalForce") if name in {v.base or v.name for v in d.outputs}]
+    assert forces[0] in {v.base or v.name for v in d.outputs[:3]}
 
 
 def test_default_experiment_is_complete(fmu):
@@ -376,3 +376,15 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
                 assert instance.get(state.name) != before[state.name]
         if kind == MODEL_EXCHANGE:
             assert instance.states == [instance.get(state.name) for state in fmu.description.states]
+
+
+def test_the_page_is_set_well_and_stands_alone(fmu):
+    """Bars without gaps, no star high above its letter, a sketch that names the force, nothing that is said on another page."""
+    d, page = fmu.description, (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
+    for bar in re.findall(r"<mo([^>]*)>\|</mo>", page):
+        assert 'lspace="0"' in bar and 'rspace="0"' in bar
+    assert not re.search(r"<msup>(<m[in]>[^<]*</m[in]>)<mo[^>]*>\*</mo>", page)
+    assert not re.search(r"[Aa]s for [A-Z]\w+[.,;]", re.search(r'id="how-the-parameters-are-found">(.*?)<h2', page, re.DOTALL)[1]) if "how-the-param" in page else True
+    forces = [name for name in ("frictionForce", "contactForce") if d.has(name) or d.has(f"{name}[1]")]
+    assert all(f">{name}</text>" in page for name in forces)
+    assert "tolerance of 1e-8" in page and "output_interval" in page, "what importers do badly"

@@ -45,7 +45,7 @@ class OpenModelica:
     def look(self):
         """What its equations read at a point; it stops the run unless each call succeeds."""
         instance, d = self.instance, self.description
-        instance.indicators
+        assert len(instance.indicators) == d.indicators
         instance.get_reals([v.reference for v in d.outputs])
         instance.modes()
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -71,6 +72,17 @@ def test_every_link_of_the_site_leads_somewhere(site):
 def test_front_leads_to_every_model(site):
     links = Links((site / "index.html").read_text(encoding="utf-8")).targets
     assert {f"models/{fmu.name}.html" for fmu in FMUS} <= set(links)
+
+
+def test_pages_of_models_lead_to_those_they_name(site):
+    """A name that is a person's too leads on where a model is to be chosen, and not where an equation is cited."""
+    names = "|".join(fmu.name for fmu in FMUS)
+    for fmu in FMUS:
+        page = (site / "models" / f"{fmu.name}.html").read_text(encoding="utf-8")
+        for name in re.findall(rf"<li>[^<]*\b[Cc]hoose ({names})\b", page):
+            assert name == fmu.name, f"{fmu.name} names {name} without a link"
+        assert f'<a href="{fmu.name}.html">' not in page
+        assert not re.search(r'<a href="\w+\.html">(\w+)</a>,? (et al|eqs? )', page)
 
 
 def test_dead_link_is_refused_in_a_sentence(tmp_path):

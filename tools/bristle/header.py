@@ -104,7 +104,6 @@ def _sizes(description: Description) -> str:
 
 
 def _tables(description: Description) -> str:
-    parameters = description.parameters
     tables = [
         _names("real_names", description.reals),
         _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),

@@ -16,7 +16,7 @@ def sketch(description: Description) -> str:
     """A block on its counterpart as SVG; empty where an element has no such picture."""
     names = {entry.name for entry in description.inputs + description.outputs}
     arrows = list(_arrows(names))
-    if not {"frictionForce", "normalForce", "contactForce"} & names:
+    if not names & {"frictionForce", "contactForce", "penetration"}:
         return ""
     left, top, width, height = BODY
     title = "A body on its counterpart, with " + ", ".join(dict.fromkeys(name.lstrip("− ") for name, *_ in arrows))

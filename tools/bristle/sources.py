@@ -16,6 +16,10 @@ FMI_HEADERS = "headers"  # folder of those that serve where the importer has non
 UNIT = "fmu.c"
 
 
+def prefix_line(name: str) -> str:
+    return f"#define FMI2_FUNCTION_PREFIX {name}_"
+
+
 def unit_text(description: Description, functions: Iterable[str]) -> str:
     """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is inlined."""
     model, names = description.model, renames(description)
@@ -33,7 +37,7 @@ def unit_text(description: Description, functions: Iterable[str]) -> str:
         "/* The names of the functions begin with the name of the model in a program of several FMUs. A dynamic library has them plain: its",
         " * headers add no prefix, or FMI2_OVERRIDE_FUNCTION_PREFIX is defined. */",
         "#if !defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)",
-        f"#define FMI2_FUNCTION_PREFIX {description.name}_",
+        prefix_line(description.name),
         "#endif",
         "#define BRISTLE_TABLES",
     ]

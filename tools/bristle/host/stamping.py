@@ -19,7 +19,7 @@ from ..package import write_zip
 from ..page_parts import default_cell, footer_start, header_line, title_line
 from ..parameter_sets import ParameterSet, ssv_text
 from ..signature import signed_anew
-from ..sources import content_guid
+from ..sources import UNIT, content_guid, prefix_line
 from ..universal import joined, parts
 from ..xml import document_text
 from .library import Model, Variable, describe
@@ -92,6 +92,8 @@ def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, 
             changed[entry] = _xml(data, new)
         elif entry == f"sources/{OWN_DEFAULTS}":
             changed[entry] = _defaults(new).c_text().encode()
+        elif entry == f"sources/{UNIT}":
+            changed[entry] = data.replace(prefix_line(old.identifier).encode(), prefix_line(new.identifier).encode())
         elif entry == "documentation/index.html":
             changed[entry] = _page(data.decode(), old, new).encode()
         else:
