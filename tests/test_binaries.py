@@ -13,7 +13,7 @@ from pathlib import Path
 import fmpy
 import pytest
 
-from conftest import REPOSITORY
+from conftest import FOLDER, REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
 from points import Sampler
 
@@ -153,6 +153,26 @@ def test_linux_needs_only_the_c_library_of_2012(fmu):
     assert set(re.findall(r"NEEDED\s+(\S+)", listing)) <= {"libc.so.6", "libm.so.6"}
     versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", listing)}
     assert all(version <= (2, 17) for version in versions), versions
+
+
+RUNNER = {"runner_version", "runner_simulate", "runner_evaluate"}
+
+
+@pytest.mark.parametrize("platform", ["linux64", "win64", "darwin64"])
+def test_the_runner_exports_its_functions_and_needs_only_the_system(platform):
+    file = next((FOLDER / "runner" / platform).glob("runner.[sd]*"), None)
+    if file is None:
+        pytest.skip(f"there is no runner for {platform} in this build")
+    if platform == "linux64":
+        assert {line.split()[-1].split("@")[0] for line in run("nm", "--dynamic", "--defined-only", file).splitlines()} == RUNNER
+        assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {"libc.so.6", "libm.so.6"}
+    elif platform == "win64":
+        exported, imported = exports_of_pe(file.read_bytes())
+        assert set(exported) == RUNNER and all(library.startswith("api-ms-win-crt-") for library in imported)
+    else:
+        for exported, needed in map(commands_of_mach_o, slices_of_mach_o(file.read_bytes())):
+            assert exported - LINKERS_OWN == {f"_{name}" for name in RUNNER}
+            assert needed <= {"/usr/lib/libSystem.B.dylib"}
 
 
 def test_linux_names_no_path_and_no_executable_stack(fmu):

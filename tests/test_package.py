@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FMUS, FOLDER, REPOSITORY
+from conftest import FOLDER, REPOSITORY
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
+FILES = sorted(FOLDER.glob("*.fmu"))
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
@@ -52,8 +53,8 @@ def anywhere(installed, tmp_path):
 def test_the_wheel_has_every_fmu_as_it_is(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
-        for fmu in FMUS:
-            assert archive.read(f"bristle/data/{fmu.name}.fmu") == fmu.path.read_bytes()
+        for file in FILES:
+            assert archive.read(f"bristle/data/{file.name}") == file.read_bytes()
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
     assert libraries == {f"bristle/data/{file.relative_to(FOLDER).as_posix()}" for file in FOLDER.glob("runner/*/runner.*") if file.suffix != ".lib"}
 
@@ -68,14 +69,14 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
     package, file, *models, force = run(sys.executable, "-c", program, **anywhere).splitlines()
     assert Path(package) == installed / "bristle" / "__init__.py"
     assert Path(file) == installed / "bristle" / "data" / "LuGre.fmu"
-    assert models == [fmu.name for fmu in FMUS]
+    assert models == [file.stem for file in FILES]
     assert float(force) == pytest.approx(3.34, abs=0.01)  # dynamic friction under 9.81 N, and a little above it
 
 
 def test_the_installed_command_works(anywhere, installed):
     command = installed / "bin" / "bristle"
     assert run(command, "--version", **anywhere).startswith("bristle ")
-    assert len(run(command, "list", **anywhere).splitlines()) == len(FMUS)
+    assert len(run(command, "list", **anywhere).splitlines()) == len(FILES)
     rows = run(command, "run", "LuGre", "--set", "relativeVelocity=0.02", "--stop", "0.1", "--interval", "0.01", **anywhere).splitlines()
     assert len(rows) == 12
 

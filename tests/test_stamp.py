@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
-from conftest import FMUS, REPOSITORY, Fmu
+from conftest import FMUS, REPOSITORY, TWINS, Fmu
 from fmi2 import FmiError, Instance, Library
 from hosting import natural_record
 from points import Sampler
@@ -105,6 +105,13 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
+
+
+@pytest.mark.parametrize("model", [twin for twin, _ in TWINS[:1]], ids=repr)
+def test_a_twin_is_stamped_like_any_other(model, stamped):
+    own, values = stamped(model)
+    assert validate_fmu(str(own.path)) == []
+    assert same(numbers(model, own.path), numbers(model, model.path, values))
 
 
 def test_several_are_loaded_together_and_do_not_mix(tmp_path):

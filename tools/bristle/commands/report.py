@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..report import ROOT
 
+EXTRA = "report"
 EXAMPLES = """
   bristle report --out report.html
   bristle report --rig build/rig/rig --fmus my_fmus --out mine.html

@@ -46,6 +46,9 @@ def run(arguments: argparse.Namespace) -> None:
     from ..parameter_sets import ParameterSet, ssv_text
 
     made = suggest(arguments.model, Known(**{name: getattr(arguments, name) for name in QUANTITIES}))
+    if arguments.out:  # before anything is printed, for whoever reads that may not want all of it
+        own = ParameterSet(arguments.out.stem, f"First values for {made.model.name}", "bristle suggest", made.values)
+        write_text(arguments.out, ssv_text(own))
     width = max(map(len, made.values))
     for name, value in made.values.items():
         unit = made.model[name].unit
@@ -55,6 +58,4 @@ def run(arguments: argparse.Namespace) -> None:
             print(f"\n{title}:")
             print("\n".join(f"  {line.rstrip('.')}." for line in lines))
     if arguments.out:
-        name = arguments.out.stem
-        write_text(arguments.out, ssv_text(ParameterSet(name, f"First values for {made.model.name}", "bristle suggest", made.values)))
         print(f"\n{arguments.out}  {len(made.values)} parameters")
