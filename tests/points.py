@@ -44,8 +44,10 @@ class Sampler:
         return abs(variable.start or 0) or 1.0
 
     def parameters(self):
-        """A preload stays at zero: references and laws are written in the normal force, and test_preload.py proves that they see the sum."""
-        return {variable.name: variable.start if variable.name == "preloadForce" else self.spread(variable) for variable in self.description.parameters}
+        """A preload stays at zero: references and laws are written in the normal force, and test_preload.py proves that they see the sum. What a host
+        says about the body stays as it is too: it makes co-simulation something else than the law on a given motion."""
+        return {variable.name: variable.start if variable.name == "preloadForce" or variable.name.startswith("coupling") else self.spread(variable)
+                for variable in self.description.parameters}  # fmt: skip
 
     def sizes(self, variable, parameters):
         """Sizes that matter for an input or a state: its own, and those of the parameters of the same unit."""

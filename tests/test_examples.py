@@ -51,6 +51,20 @@ def test_co_simulation_draws_one_curve_per_element(tmp_path):
     assert shows_something(tmp_path / "curves.png")
 
 
+def test_closed_loop_rests_with_a_coupling_mass(tmp_path):
+    text = run("closed_loop.py", "loop.png", FOLDER / "StaticRegularized.fmu", cwd=tmp_path)
+    errors = {float(mass): float(error) for mass, error in re.findall(r"couplingMass (\d+) kg: force off the load by (\S+) N", text)}
+    assert errors[0] > 4 and errors[3] < 0.02, "a hundredth of the load"
+    assert shows_something(tmp_path / "loop.png")
+
+
+def test_container_with_a_coupling_mass_holds_the_body_with_a_long_step(tmp_path):
+    """FMPy's container steps its parts side by side: the force acts one step late."""
+    text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", "2", cwd=tmp_path)
+    drift = {float(step): abs(float(end)) for step, end in re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm", text, re.MULTILINE)}
+    assert drift[1] < 0.01 and drift[2] < 0.05, "0.88 and 0.96 mm without it"
+
+
 def test_container_holds_the_body_only_with_a_short_communication_step(tmp_path):
     text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", cwd=tmp_path)
     rows = re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm +([\d.]+) N$", text, re.MULTILINE)

@@ -227,11 +227,12 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     schema.assertValid(root)
     variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
     assert list(variables) == [
-        "springStiffness", "stiffnessLimit", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity", "springDeflection",
-        "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
+        "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity",
+        "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
+        "estimatedMass", "estimatedLoad",
     ]  # fmt: skip
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
-    assert variables["der(springDeflection)"][0].get("derivative") == "7"
+    assert variables["der(springDeflection)"][0].get("derivative") == "8"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
     assert variables["springDeflection"][0].get("start") is None
     assert variables["springStiffness"][0].get("min") == "0.0"
@@ -270,11 +271,11 @@ def test_array_becomes_scalars(project, tmp_path):
     out = generated(project, tmp_path / "out")
     root = etree.parse(out / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
-    assert names[3:5] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
-    assert names[7:11] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
+    assert names[4:6] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
+    assert names[8:12] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
     assert "double z[2];" in (out / "Element.h").read_text()
     derivatives = {names[int(u.get("index")) - 1]: u.get("dependencies") for u in root.find("ModelStructure/Derivatives")}
-    assert derivatives == {"der(springDeflection[1])": "7", "der(springDeflection[2])": "9"}
+    assert derivatives == {"der(springDeflection[1])": "8", "der(springDeflection[2])": "10"}
 
 
 MODE = """

@@ -39,7 +39,10 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     memset(&slopes, 0, sizeof slopes);
     slopes.x = c->memory.reals.dx;
     slopes.u = c->memory.u_rate;
-    if ((status = follow_slopes(c, &slopes)) != fmi2OK) return status;
+    if (is_coupled(&c->memory))
+        ; /* a mean force has no slope */
+    else if ((status = follow_slopes(c, &slopes)) != fmi2OK)
+        return status;
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
             return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
@@ -59,15 +62,47 @@ static fmi2Status check_step(Instance *c, double point, double length) {
     return fmi2OK;
 }
 
+static int advance_instance(Memory *k, const Motion *motion, double length) {
+#if HAS_COUPLING
+    if (couples(k)) {
+        if (length == 0) return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
+        return couple(motion, length, &k->coupling, &k->reals.x, &k->modes, &k->solver_step);
+    }
+    if (k->coupling.steps > 0) { /* it has been switched off and is forgotten */
+        memset(&k->coupling, 0, sizeof k->coupling);
+        memset(&k->reals.observed, 0, sizeof k->reals.observed);
+    }
+#endif
+    return advance(motion, length, &k->reals.x, &k->modes, &k->solver_step);
+}
+
+/* Says once that the body is shaken to and fro, where the element could help it. */
+static void notice_chatter(Instance *c) {
+#if HAS_COUPLING
+    enum { CHATTER = 20 };
+    Memory *k = &c->memory;
+    const int turned = k->started && product(velocity_of(&k->reals.u), velocity_of(&k->u_last)) < 0;
+    k->alternations = turned ? k->alternations < CHATTER ? k->alternations + 1 : CHATTER : 0;
+    if (k->alternations == CHATTER && !couples(k))
+        tolerate(c, TOLERATED_CHATTER,
+                 "The velocity has changed its sign at each of 20 steps, which are too long for this law: set %s to "
+                 "roughly what the contact moves.",
+                 real_names[COUPLED_MASS]);
+#else
+    (void)c;
+#endif
+}
+
 /* Takes the instance over a step; where that fails, everything is as before. */
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     const Memory before = *k;
     begin_run(k);
+    notice_chatter(c);
     Motion motion = {&before.reals.p, &before.reals.u, &before.u_rate, before.tolerance, 1};
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
-    const int outcome = advance(&motion, length, &k->reals.x, &k->modes, &k->solver_step);
+    const int outcome = advance_instance(k, &motion, length);
     k->reals.u = inputs_at(&motion, length);
     lead_back(k);
     k->time = point + length;

@@ -148,6 +148,52 @@ static fmi2Status check_point(Instance *c) {
     return fmi2OK;
 }
 
+/* Whether the loop over the body is to be closed inside. */
+static int couples(const Memory *k) {
+#if HAS_COUPLING
+    return ((const double *)&k->reals.p)[COUPLED_MASS] > 0;
+#else
+    (void)k;
+    return 0;
+#endif
+}
+
+/* Whether a step has been made in that way, which gives the force until the next one. */
+static int is_coupled(const Memory *k) {
+#if HAS_COUPLING
+    return k->coupling.steps > 0 && couples(k);
+#else
+    (void)k;
+    return 0;
+#endif
+}
+
+/* The inputs of now. After a step with the body, as long as the host does not say otherwise, the velocity is the one expected at the end
+ * of it: they are then put into the room. */
+static const Inputs *present_inputs(const Memory *k, Inputs *room) {
+    if (!is_coupled(k)) return &k->reals.u;
+    *room = k->reals.u;
+#if HAS_COUPLING
+    Inputs before = k->coupling.seen.u;
+    if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
+        memcpy(velocity_of(room), k->coupling.seen.v_end, N_AXES * sizeof(double));
+#endif
+    return room;
+}
+
+/* Puts the force that a step with the body has given in place of that of the law. */
+static void give_coupled(Memory *k, const Inputs *u) {
+    if (!is_coupled(k)) return;
+#if HAS_COUPLING
+    const Seen *seen = &k->coupling.seen;
+    deliver(seen, u, &k->reals.y);
+    k->reals.observed.mass = seen->mass[k->coupling.late];
+    for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = seen->load[i] + given_load(&k->coupling, &seen->u, i);
+#else
+    (void)u;
+#endif
+}
+
 /* States and modes under the inputs of now. Between co-simulation steps the event that new inputs make is not taken before
  * the step, because they may still be set anew; but what is read shows it. */
 typedef struct {
@@ -157,7 +203,10 @@ typedef struct {
 
 static Present present(const Memory *k) {
     Present now = {k->reals.x, k->modes};
-    if (N_MODES > 0 && k->phase == STEPPING) settle_modes(&k->reals.p, &k->reals.u, &now.x, &now.modes);
+    if (N_MODES > 0 && k->phase == STEPPING) {
+        Inputs room;
+        settle_modes(&k->reals.p, present_inputs(k, &room), &now.x, &now.modes);
+    }
     return now;
 }
 
@@ -169,7 +218,10 @@ static fmi2Status bring_up_to_date(Instance *c) {
     if (status != fmi2OK) return status;
     follow_start(k);
     const Present now = present(k);
-    evaluate(&k->reals.p, &k->reals.u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
+    Inputs room;
+    const Inputs *u = present_inputs(k, &room);
+    evaluate(&k->reals.p, u, &now.x, &now.modes, &k->reals.dx, &k->reals.y);
+    give_coupled(k, u);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
         return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
     k->stale = 0;

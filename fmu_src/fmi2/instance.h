@@ -50,6 +50,9 @@ typedef struct {
     States x;
     States dx;
     Outputs y;
+#if HAS_COUPLING
+    Observed observed;
+#endif
 } Reals;
 
 /* Everything that a stored FMU state has to bring back. */
@@ -58,6 +61,9 @@ typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     Inputs u_last; /* inputs at the end of the last one, in model exchange at the last event */
     Modes modes;
+#if HAS_COUPLING
+    Coupling coupling; /* with the body, where couplingMass is given */
+#endif
     double time;
     double tolerance;
     double solver_step;
@@ -66,6 +72,7 @@ typedef struct {
     int states_given; /* the importer has set the states before the run started */
     int started;      /* has left event mode, or made a step: initial values and options hold from here on */
     int unchecked;    /* parameters have changed since the last check of their rules */
+    int alternations; /* steps one after the other that have each turned the velocity round */
     int stale;        /* derivatives and outputs have to be evaluated anew */
 } Memory;
 

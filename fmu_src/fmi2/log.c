@@ -46,7 +46,7 @@ static void tell(const Instance *c, fmi2Status status, int category, const char 
 }
 
 /* Reports once per instance that a call is taken although the standard does not allow it there. */
-enum { TOLERATED_PARAMETER, TOLERATED_STATE, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE };
+enum { TOLERATED_PARAMETER, TOLERATED_STATE, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE, TOLERATED_CHATTER };
 
 SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {
     if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;

@@ -120,6 +120,16 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integers(walk, &k->states_given, 1);
     carry_integers(walk, &k->started, 1);
     carry_integers(walk, &k->unchecked, 1);
+    carry_integers(walk, &k->alternations, 1);
+#if HAS_COUPLING
+    Coupling *coupling = &k->coupling;
+    carry_reals(walk, &coupling->seen, (int)(sizeof coupling->seen / sizeof(double)));
+    carry_integers(walk, (int *)&coupling->m, (int)(sizeof coupling->m / sizeof(int)));
+    carry_integers(walk, &coupling->steps, 1);
+    carry_integers(walk, &coupling->samples, 1);
+    carry_integers(walk, &coupling->late, 1);
+    carry_integers(walk, &coupling->load_given, 1);
+#endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
     stored->kind = (fmi2Type)kind;
 }

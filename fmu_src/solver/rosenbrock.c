@@ -6,42 +6,6 @@ enum { STAGES = 6 };
 
 static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
 
-/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
-static void factorize(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM]) {
-    for (int i = 0; i < N_STATES; i++) row[i] = i;
-    for (int k = 0; k < N_STATES; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < N_STATES; i++)
-            if (fabs(A[i][k]) > fabs(A[pivot][k])) pivot = i;
-        if (pivot != k) {
-            const int kept_row = row[k];
-            row[k] = row[pivot];
-            row[pivot] = kept_row;
-            for (int j = 0; j < N_STATES; j++) {
-                const double kept = A[k][j];
-                A[k][j] = A[pivot][j];
-                A[pivot][j] = kept;
-            }
-        }
-        for (int i = k + 1; i < N_STATES; i++) {
-            A[i][k] /= A[k][k];
-            for (int j = k + 1; j < N_STATES; j++) A[i][j] -= A[i][k] * A[k][j];
-        }
-    }
-}
-
-static void back_substitute(double A[STATE_ROOM][STATE_ROOM], int row[STATE_ROOM], const double *rhs, double *result) {
-    double b[STATE_ROOM];
-    for (int i = 0; i < N_STATES; i++) b[i] = rhs[row[i]];
-    for (int i = 1; i < N_STATES; i++)
-        for (int j = 0; j < i; j++) b[i] -= A[i][j] * b[j];
-    for (int i = N_STATES - 1; i >= 0; i--) {
-        for (int j = i + 1; j < N_STATES; j++) b[i] -= A[i][j] * b[j];
-        b[i] /= A[i][i];
-    }
-    for (int i = 0; i < N_STATES; i++) result[i] = b[i];
-}
-
 /* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped
  * with the stiffness of the start, then miss the motion and the error estimate does not see it. */
 static int softens(const Motion *motion, const Point *from, double h, const States *x1) {
@@ -100,14 +64,14 @@ static double rosenbrock_step(const Motion *motion, const Point *from, double h,
     const double *x0 = (const double *)&from->x;
     double *end = (double *)x1;
     const double per_h = 1 / h;
-    double W[STATE_ROOM][STATE_ROOM], k[STAGES][STATE_ROOM];
+    double W[MATRIX_ROOM][MATRIX_ROOM], k[STAGES][STATE_ROOM];
     int row[STATE_ROOM];
     States f = from->f, f_rate = no_states;
     Outputs y, y_slope;
 
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - from->J[i][j];
-    factorize(W, row);
+    factorize(N_STATES, W, row);
     if (!motion->held) {
         const Inputs u = inputs_at(motion, from->t);
         evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &from->x, &no_states, &from->m, &f, &f_rate, &y,
@@ -126,7 +90,7 @@ static double rosenbrock_step(const Motion *motion, const Point *from, double h,
             rhs[i] = ((const double *)&f)[i] + time_slope[s] * h * ((const double *)&f_rate)[i];
             for (int j = 0; j < s; j++) rhs[i] += c[s][j] * per_h * k[j][i];
         }
-        back_substitute(W, row, rhs, k[s]);
+        back_substitute(N_STATES, W, row, rhs, k[s]);
     }
     for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
     const double error = scaled_error(k[STAGES - 1], x0, end, motion->tolerance);

@@ -5,9 +5,11 @@
  * Layers, each knowing only those above it in this list:
  *   point          the motion of the inputs, a point on the way with its rates and their slopes
  *   exponential    steps for linear states
+ *   matrix         small linear systems
  *   rosenbrock     steps for all others
  *   events         the step in which an indicator changes its sign is cut there
  *   advance        the modes settle, the run goes on; error control finds the length of the next trial step
+ *   joint, coupling  the same with the body in the loop, for hosts that hold the force over a step
  *
  * All steps keep no history, so a run can be stopped, stored and repeated bit by bit at any communication point.
  */
@@ -18,6 +20,8 @@
 #include "solver/point.c"
 
 #include "solver/exponential.c"
+
+#include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"
 
@@ -89,3 +93,9 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
     }
     return SOLVER_DONE;
 }
+
+#if HAS_COUPLING
+#include "solver/joint.c"
+
+#include "solver/coupling.c"
+#endif

@@ -91,6 +91,23 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """Which variables close the loop over the body in co-simulation."""
+
+    velocity: Variable  # input: of the body
+    force: Variable  # output: subtracted from the equation of motion of the body
+    mass: Variable  # parameter: of the body, roughly
+    observed_mass: Variable  # outputs that the model does not compute: what is known of the body
+    observed_load: Variable
+    load: Variable | None = None  # input: the load, where the law asks for it
+    normal: Variable | None = None  # input: of the plane, where the body moves in space
+    opposed: Variable | None = None  # output: the force is in it, with the other sign
+    proportional: tuple[Variable, ...] = ()  # outputs that grow with the force
+    power: Variable | None = None  # outputs that the power of the force is in
+    heat: Variable | None = None
+
+
+@dataclass(frozen=True)
 class Reference:
     key: str
     cite: str
@@ -130,12 +147,13 @@ class Description:
     stop: float
     step: float
     tolerance: float
-    parameters: tuple[Variable, ...]  # as described, then the initial values of the states
+    parameters: tuple[Variable, ...]  # as described, that of the coupling, then the initial values of the states
     options: tuple[Choice, ...]
     inputs: tuple[Variable, ...]
     states: tuple[Variable, ...]
-    outputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]  # of the model
     modes: tuple[Choice, ...]
+    coupling: Coupling | None
     equations: tuple[Equation, ...]
     choose: tuple[str, ...]
     identify: tuple[str, ...]
@@ -160,9 +178,18 @@ class Description:
         return tuple(state.derivative for state in self.states if state.derivative)
 
     @property
+    def observed(self) -> tuple[Variable, ...]:
+        """The outputs that tell what is known of the body."""
+        return (self.coupling.observed_mass, self.coupling.observed_load) if self.coupling else ()
+
+    @property
+    def all_outputs(self) -> tuple[Variable, ...]:
+        return self.outputs + self.observed
+
+    @property
     def reals(self) -> tuple[Variable, ...]:
         """All real variables in the order of their value references."""
-        return self.parameters + self.inputs + self.states + self.derivatives + self.outputs
+        return self.parameters + self.inputs + self.states + self.derivatives + self.all_outputs
 
     @property
     def mode_outputs(self) -> tuple[Choice, ...]:

@@ -111,11 +111,12 @@ def _read_code(project: Project, description: Description) -> ModelCode:
 
 
 def _check_used(description: Description, code: ModelCode) -> None:
-    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start."""
+    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start, nor the coupling."""
     limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}
+    outside = {description.coupling.mass.name} if description.coupling else set()
     for entry in description.parameters:
-        if entry.symbol not in code.used and entry.name not in limits | starts:
+        if entry.symbol not in code.used and entry.name not in limits | starts | outside:
             raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.model}.c")
 
 

@@ -43,6 +43,7 @@ def header_text(description: Description, functions: Iterable[str]) -> str:
 #define HAS_CHECK_INPUTS {int("check_inputs" in functions)}
 #define HAS_CONSTRAIN {int("constrain" in functions)}
 #define LINEAR_STATES {int(description.linear_states)}
+#define HAS_COUPLING {int(description.coupling is not None)}
 
 {types_text(description)}
 {_sizes(description)}
@@ -62,6 +63,7 @@ def counts(description: Description) -> dict[str, int]:
         "N_INPUTS": _count(description.inputs),
         "N_STATES": _count(description.states),
         "N_OUTPUTS": _count(description.outputs),
+        "N_OBSERVED": _count(description.observed),
         "N_MODES": _count(description.modes),
         "N_MODE_OUTPUTS": _count(description.mode_outputs),
         "N_OPTIONS": _count(description.options),
@@ -100,7 +102,28 @@ def enumerator(choice: Choice, item: str) -> str:
 
 def _sizes(description: Description) -> str:
     lines = [f"    {name} = {value}," for name, value in counts(description).items()]
-    return "\n".join(["enum {", *lines, "};", ""])
+    return "\n".join(["enum {", *lines, *_coupling(description), "};", ""])
+
+
+def _coupling(description: Description) -> list[str]:
+    """Where in the structs the variables lie that close the loop over the body; -1 where there is none."""
+    coupling = description.coupling
+    if coupling is None:
+        return ["    N_AXES = 0,"]
+    places = {
+        "COUPLED_VELOCITY": _place(description.inputs, coupling.velocity),
+        "COUPLED_LOAD": _place(description.inputs, coupling.load),
+        "COUPLED_NORMAL": _place(description.inputs, coupling.normal),
+        "COUPLED_FORCE": _place(description.outputs, coupling.force),
+        "OPPOSED_FORCE": _place(description.outputs, coupling.opposed),
+        "COUPLED_MASS": _place(description.parameters, coupling.mass),
+        "N_AXES": coupling.velocity.count,
+    }
+    return [f"    {name} = {value}," for name, value in places.items()]
+
+
+def _place(entries: Sequence[Variable], wanted: Variable | None) -> int:
+    return _count(entries[: entries.index(wanted)]) if wanted else -1
 
 
 def _tables(description: Description) -> str:
@@ -112,6 +135,10 @@ def _tables(description: Description) -> str:
         _names("option_names", description.options),
         _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
     ]
+    coupling, outputs = description.coupling, description.outputs
+    if coupling:
+        for name, entries in (("proportional", coupling.proportional), ("powers", [one for one in (coupling.power, coupling.heat) if one])):
+            tables.append(_table("const int", name, [str(_place(outputs, one)) for one in entries], empty="-1"))
     return '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n' + "\n".join(tables)
 
 

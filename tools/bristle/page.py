@@ -82,6 +82,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "How the parameters are found": _list(description.identify),
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list(TOOLS),
+        "Hosts with a fixed step": _coupling(description),
         "Energy": _energy(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -227,10 +228,29 @@ def _range(entry: Variable) -> str:
     return escape(", ".join(words)) or "any"
 
 
+def _coupling(description: Description) -> str:
+    """What a host that holds the force over its step can bear, and what helps."""
+    coupling = description.coupling
+    if coupling is None:
+        return ""
+    mass, force = coupling.mass.name, coupling.force.name
+    return (
+        f"<p>A host that holds {escape(force)} over its step h can bear a law whose slope at rest is at most 2 m/h, and m/h where the "
+        "output acts one step late, as in masters that step all parts side by side. Of a bristle the slope is its damping plus h times its stiffness. "
+        "With a speed v<sub>r</sub> over which friction rises, and a body pressed by its weight, this means "
+        "v<sub>r</sub> ≥ (s/2) μ<sub>s</sub> g h, twice as much where the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
+        "1.5 for a cubic and 1 for a line. Beyond it the body is shaken to and fro, which the element notices and says in its log.</p>\n"
+        f"<p><code>{escape(mass)}</code> takes the bound away in co-simulation. The element then observes the load from the velocity and its own forces, "
+        "solves law and body together over the step in which its output acts, and gives the mean force. "
+        f"A guess within a factor of 4 is enough: <code>{escape(coupling.observed_mass.name)}</code> shows what it has found. "
+        f"The output keeps its value until the next step, whatever inputs are set in between. Without a guess (0), and in model exchange, all is as the equations say.</p>"
+    )
+
+
 def _interface(description: Description) -> str:
     rows = [(_name(e), _math(e.latex), _unit(e), _starts(e), escape(e.text)) for e in description.inputs]
     inputs = _table(("Input", "Symbol", "Unit", "Start", "Meaning"), rows, ("Start",))
-    rows_out = [(_name(e), _math(e.latex), _unit(e), escape(e.text)) for e in description.outputs]
+    rows_out = [(_name(e), _math(e.latex), _unit(e), escape(e.text)) for e in description.all_outputs]
     rows_out += [(_name(mode), escape(mode.symbol), "–", escape(mode.text)) for mode in description.mode_outputs]
     return inputs + "\n" + _table(("Output", "Symbol", "Unit", "Meaning"), rows_out)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import BristleError
-from .description import IN_WORDS, Bound, Choice, Description, Equation, Frame, Reference, Unit, Variable
+from .description import IN_WORDS, Bound, Choice, Coupling, Description, Equation, Frame, Reference, Unit, Variable
 from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
 
@@ -61,9 +61,16 @@ TABLE_KEYS: dict[str, dict[str, str]] = {
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
     "passive": "flag", "energy": "text",
-    "indicators": "count", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
+    "indicators": "count", "coupling": "table", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
     "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
 }  # fmt: skip
+COUPLING_TABLES = {
+    "velocity": "inputs", "force": "outputs", "mass": "parameters", "observed_mass": "outputs", "observed_load": "outputs",
+    "load": "inputs", "normal": "inputs", "opposed": "outputs", "power": "outputs", "heat": "outputs",
+}  # fmt: skip
+OBSERVED = ("observed_mass", "observed_load")
+VECTORS = ("velocity", "force", "observed_load", "load", "normal", "opposed")
+OPTIONAL_COUPLING = ("load", "normal", "opposed", "power", "heat")
 EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
 TOLERANCE = 1e-6  # of the default experiment, for tools that know nominal values
 EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text"}
@@ -103,7 +110,7 @@ class _Reader:
         self.units = self.read_units()
         self.literature = self.read_references()
         data = self.merge(self.file)
-        law = self.check_tables(data)
+        law, unobserved = self.check_tables(data), self.observed(data)
         if self.twin:
             data = self.twin_of(data)
         tables = self.check_tables(data)
@@ -111,6 +118,9 @@ class _Reader:
         own = sorted(tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0]))  # what the law has comes first
         parameters = [self.variable("parameters", name, entry) for name, entry in own if "items" not in entry]
         parameters += [state.start_parameter for state in states if state.start_parameter]
+        inputs = tuple(self.variable("inputs", name, entry) for name, entry in tables["inputs"].items())
+        outputs = tuple(self.variable("outputs", name, entry) for name, entry in tables["outputs"].items())
+        observed = self.observed(data)
         stop, step, tolerance = self.experiment(data)
         description = Description(
             file=self.file,
@@ -127,10 +137,11 @@ class _Reader:
             tolerance=tolerance,
             parameters=tuple(parameters),
             options=tuple(self.choice("parameters", name, entry) for name, entry in own if "items" in entry),
-            inputs=tuple(self.variable("inputs", name, entry) for name, entry in tables["inputs"].items()),
+            inputs=inputs,
             states=states,
-            outputs=tuple(self.variable("outputs", name, entry) for name, entry in tables["outputs"].items()),
+            outputs=tuple(output for output in outputs if output.name not in observed),
             modes=tuple(self.choice("modes", name, entry) for name, entry in tables["modes"].items()),
+            coupling=self.coupling(data, {"parameters": parameters, "inputs": inputs, "outputs": outputs}),
             equations=tuple(self.equation(i, entry) for i, entry in enumerate(self.required(data, "", "equations"))),
             choose=self.texts(data, "choose"),
             identify=self.texts(data, "identify"),
@@ -139,7 +150,7 @@ class _Reader:
             references=self.cited(data),
             files=tuple(self.files),
         )
-        description = replace(description, frame=self.frame(description, law, tables))
+        description = replace(description, frame=self.frame(description, law, unobserved, tables))
         self.check_names(description)
         self.check_bounds(description)
         if not self.twin:
@@ -161,17 +172,17 @@ class _Reader:
 
     # The frame, and twins
 
-    def frame(self, description: Description, law: dict[str, dict[str, Any]], tables: dict[str, dict[str, Any]]) -> Frame | None:
+    def frame(self, description: Description, law: dict[str, dict[str, Any]], observed: list[str], tables: dict[str, dict[str, Any]]) -> Frame | None:
         """What leads from the element's variables to those of the law; none where they are the same."""
         inputs = tuple(self.variable("inputs", name, entry) for name, entry in law["inputs"].items())
-        outputs = tuple(self.variable("outputs", name, entry) for name, entry in law["outputs"].items())
+        outputs = tuple(self.variable("outputs", name, entry) for name, entry in law["outputs"].items() if name not in observed)
         own = list(tables["inputs"].values())
         given = {entry.symbol: one.get("law", f"u->{entry.symbol}") for entry, one in zip(inputs, own, strict=True)}
         taken = {
             entry.symbol: one.get("law", f"law.{entry.symbol}")
-            for entry, one in zip(description.outputs, tables["outputs"].values(), strict=True)
+            for entry, one in ((entry, tables["outputs"][entry.name]) for entry in description.outputs)
         }
-        if not any("law" in entry for entry in [*own, *tables["outputs"].values()]):
+        if not any("law" in entry for entry in [*own, *(tables["outputs"][entry.name] for entry in description.outputs)]):
             return None
         return Frame(inputs, outputs, given, taken)
 
@@ -199,8 +210,16 @@ class _Reader:
         for key in ("title", "summary"):
             twin[key] = own[key].format(title=data.get("title", ""), summary=data.get("summary", "").strip()).strip()
         twin["sign_convention"] = own["sign_convention"]
+        if "coupling" in data:
+            twin["coupling"] = {key: self.renamed(value, own["replace"]) for key, value in data["coupling"].items()}
         twin["equations"] = own["equations"] + data.get("equations", [])
         return twin
+
+    def renamed(self, value: Any, replaced: dict[str, Any]) -> Any:
+        """A name, or a list of them, as the twin has it."""
+        if isinstance(value, list):
+            return [self.renamed(name, replaced) for name in value]
+        return replaced[value]["name"] if value in replaced else value
 
     def check_twin(self, file: Path, own: dict[str, Any]) -> None:
         for key in ("of", "title", "summary", "sign_convention", "power_of", "equations", "parameters", "replace"):
@@ -257,7 +276,7 @@ class _Reader:
             if part in within:
                 raise DescriptionError(file, "include", f'"{name}" includes this file itself')
             below = self.merge(part, (*within, part))
-            if "inputs" in below:
+            if "inputs" in below or "coupling" in below:
                 self.interfaces.add(part)
             self.overlay(merged, below, part, "")
         self.overlay(merged, own, file, "")
@@ -321,6 +340,31 @@ class _Reader:
             if self.required(entry, "experiment", key) <= 0:
                 raise self.error(f"experiment.{key}", "has to be above 0")
         return float(entry["stop"]), float(entry["step"]), float(entry["tolerance"])
+
+    # The loop over the body
+
+    def observed(self, data: dict[str, Any]) -> list[str]:
+        """The outputs that the law does not have."""
+        return [data.get("coupling", {}).get(key, "") for key in OBSERVED]
+
+    def coupling(self, data: dict[str, Any], variables: dict[str, Iterable[Variable]]) -> Coupling | None:
+        entry = data.get("coupling", {})
+        if "mass" not in entry:
+            return None
+        self.check_keys("coupling", entry, dict.fromkeys(COUPLING_TABLES, "text") | {"proportional": "list"})
+
+        def named(key: str, table: str, name: Any) -> Variable:
+            for one in variables[table]:
+                if one.name == name:
+                    return one
+            raise self.error(f"coupling.{key}", f'"{name}" is not one of the {table}')
+
+        wanted = [key for key in COUPLING_TABLES if key in entry or key not in OPTIONAL_COUPLING]
+        found = {key: named(key, COUPLING_TABLES[key], self.required(entry, "coupling", key)) for key in wanted}
+        sizes = {found[key].size for key in VECTORS if key in found}
+        if len(sizes) > 1:
+            raise self.error("coupling", "velocity, force, load and normal have to have the same size")
+        return Coupling(**found, proportional=tuple(named("proportional", "outputs", name) for name in entry.get("proportional", [])))
 
     # Variables
 
@@ -539,7 +583,7 @@ class _Reader:
         yield from (("parameters", entry) for entry in description.options)
         yield from (("inputs", entry) for entry in description.inputs)
         yield from (("states", entry) for entry in description.states)
-        yield from (("outputs", entry) for entry in description.outputs)
+        yield from (("outputs", entry) for entry in description.all_outputs)
         yield from (("modes", entry) for entry in description.modes)
 
     def check_bounds(self, description: Description) -> None:

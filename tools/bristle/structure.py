@@ -42,6 +42,9 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         through_states = frozenset().union(*(initial.get(name, {name}) for name in known))
         initial[unknown] = at_start.get(unknown, through_states | everything if description.modes else through_states)
     running = {unknown: known & (inputs | states) for unknown, known in running.items()}
+    for output in description.observed:
+        for name in output.scalar_names:
+            running[name] = initial[name] = frozenset()  # it changes with a step, by what was seen in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states
         initial[mode] = at_start.get(mode, everything)

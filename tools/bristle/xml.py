@@ -156,7 +156,7 @@ def _scalars(description: Description) -> Iterator[Scalar]:
         yield from _real(entry, "local", "continuous", "calculated")
     for entry in description.derivatives:
         yield from _real(entry, "local", "continuous", "calculated")
-    for entry in description.outputs:
+    for entry in description.all_outputs:
         yield from _real(entry, "output", "continuous", "calculated")
     for choice in description.mode_outputs:
         for name in choice.scalar_names:
@@ -200,7 +200,7 @@ def _numbered(option: Choice) -> str:
 
 def _structure(root: Element, description: Description, structure: Structure, places: dict[str, int]) -> None:
     model = SubElement(root, "ModelStructure")
-    outputs = [name for entry in description.outputs + description.mode_outputs for name in entry.scalar_names]
+    outputs = [name for entry in description.all_outputs + description.mode_outputs for name in entry.scalar_names]
     states = [name for entry in description.states for name in entry.scalar_names]
     rates = [rate for _, rate in state_rates(description)]
     _unknowns(model, "Outputs", outputs, structure.running, places)

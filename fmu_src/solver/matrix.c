@@ -1,0 +1,41 @@
+/* Small linear systems, of the states alone and of the states with the body. */
+#include <math.h>
+
+enum { MATRIX_ROOM = N_STATES + N_AXES > 0 ? N_STATES + N_AXES : 1 };
+
+/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
+static void factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
+    for (int i = 0; i < n; i++) row[i] = i;
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i][k]) > fabs(A[pivot][k])) pivot = i;
+        if (pivot != k) {
+            const int kept_row = row[k];
+            row[k] = row[pivot];
+            row[pivot] = kept_row;
+            for (int j = 0; j < n; j++) {
+                const double kept = A[k][j];
+                A[k][j] = A[pivot][j];
+                A[pivot][j] = kept;
+            }
+        }
+        for (int i = k + 1; i < n; i++) {
+            A[i][k] /= A[k][k];
+            for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j];
+        }
+    }
+}
+
+static void back_substitute(int n, double A[MATRIX_ROOM][MATRIX_ROOM], const int *row, const double *rhs,
+                            double *result) {
+    double b[MATRIX_ROOM];
+    for (int i = 0; i < n; i++) b[i] = rhs[row[i]];
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) b[i] -= A[i][j] * b[j];
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) b[i] -= A[i][j] * b[j];
+        b[i] /= A[i][i];
+    }
+    for (int i = 0; i < n; i++) result[i] = b[i];
+}

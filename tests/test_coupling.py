@@ -1,0 +1,182 @@
+"""couplingMass: co-simulation that neither chatters nor creeps in a host that holds the friction force over its step."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from fmi2 import WARNING
+from loop import pulses, restlessness, run_loop
+
+NORMAL = 9.81
+STIFF = {"bristleStiffness": 1e7, "regularizationVelocity": 1e-5}
+
+
+def is_scalar(description):
+    return "couplingMass" in description and "frictionForce" in description
+
+
+def is_spatial(description):
+    return "couplingMass" in description and "frictionForce[1]" in description
+
+
+def has_states(description):
+    return is_scalar(description) and bool(description.states)
+
+
+def needs_load(description):
+    return is_scalar(description) and "externalForce" in description
+
+
+scalar = pytest.mark.fmus.with_args(is_scalar)
+
+
+def limit_of(fmu, normal=NORMAL):
+    """The force at which a body breaks away."""
+    return normal * fmu.description["staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"].start
+
+
+def element(fmu, mass, **values):
+    instance = fmu.co_simulation()
+    instance.initialize({"couplingMass": mass, **{name: value for name, value in values.items() if name in fmu.description}})
+    return instance
+
+
+def third(fmu):
+    """Pulses of a third of what the contact holds."""
+    return lambda time, position: pulses(time, size=limit_of(fmu) / 3)
+
+
+@scalar
+def test_rests_under_pulses(fmu):
+    """Guesses that are wrong by up to 4, steps from 1 to 5 ms, an output that acts at once and late, values as they come and stiff ones. A hundredth of
+    the load is the goal; what a law rings by itself, seen with a step of 0.1 ms, comes on top, and with 5 ms and a late output 5/100."""
+    choice = random.Random(f"rests {fmu.name}")
+    for stiff in (False, True):
+        values = STIFF if stiff else {}
+        with element(fmu, 1.0, **values) as instance:
+            own = restlessness(run_loop(instance, third(fmu), 0.6, 1e-4))
+        for late in (False, True):
+            step, guess = choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0, 2.0, 4.0))
+            allowed = 0.05 if late and step > 2e-3 else 0.01
+            with element(fmu, guess, **values) as instance:
+                found = restlessness(run_loop(instance, third(fmu), 0.6, step, late=late))
+            assert found <= allowed * limit_of(fmu) / 3 + 1.5 * own, (stiff, late, step, guess, found, own)
+
+
+@pytest.mark.fmus(lambda d: d.name in ("StaticRegularized", "Coulomb"))
+def test_without_it_the_same_loop_chatters(fmu):
+    """So the tests above have something to say. Coulomb is not told its load."""
+    with element(fmu, 0.0) as instance:
+        assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.5 * limit_of(fmu)
+
+
+@scalar
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_is_restored_bit_for_bit(fmu, late):
+    """From memory and from bytes, in the middle of what has been learnt, and after a reset."""
+    def go_on(instance):
+        return run_loop(instance, lambda t, x: 4 * math.sin(60 * t), 0.04, 1e-3, late=late, velocity=0.003)
+
+    with element(fmu, 2.0) as instance, element(fmu, 2.0) as other:
+        first = go_on(instance)
+        instance.time = 0.0
+        state, content = instance.save(), instance.snapshot()
+        assert len(content) == len(instance.pack(state))
+        after = [record(instance, n) for n in range(20)]
+        instance.restore(state)
+        assert instance.snapshot() == content
+        assert [record(instance, n) for n in range(20)] == after
+        other.resume(content)
+        assert [record(other, n) for n in range(20)] == after
+        instance.drop(state)
+        instance.demand("fmi2Reset")
+        instance.initialize({"couplingMass": 2.0})
+        assert (go_on(instance) == first).all()
+
+
+def record(instance, n):
+    """All outputs after one more step, on a motion that turns round."""
+    instance.set({"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))})
+    instance.step(1e-3, time=0.04 + n * 1e-3)
+    return [instance.get(output.name) for output in instance.description.outputs]
+
+
+@scalar
+def test_a_step_of_no_length_changes_nothing(fmu):
+    with element(fmu, 1.0) as instance:
+        run_loop(instance, third(fmu), 0.02, 1e-3)
+        before = instance.get("frictionForce"), instance.get("estimatedMass"), instance.get("estimatedLoad")
+        instance.step(0.0, time=0.02)
+        assert (instance.get("frictionForce"), instance.get("estimatedMass"), instance.get("estimatedLoad")) == before
+
+
+@scalar
+def test_steps_may_vary(fmu):
+    choice = random.Random(f"steps {fmu.name}")
+    steps = [choice.choice((2e-4, 1e-3, 2e-3)) for _ in range(800)]
+    with element(fmu, 2.0, **STIFF) as instance, element(fmu, 1.0, **STIFF) as fine:
+        own = restlessness(run_loop(fine, third(fmu), 0.8, 1e-4))
+        found = restlessness(run_loop(instance, third(fmu), 0.8, steps))
+    assert found <= 0.02 * limit_of(fmu) / 3 + 1.5 * own
+
+
+@scalar
+def test_normal_force_that_vanishes_and_comes_back(fmu):
+    """Separated, the force is exactly zero; else it never passes what the contact can hold (with the viscous and damping parts of a
+    law, at some mm/s, no more than a quarter above it)."""
+    def normal(time):
+        return NORMAL * (0.5 + math.sin(2 * math.pi * 10 * time))
+
+    with element(fmu, 1.0) as instance:
+        rows = run_loop(instance, lambda t, x: 1.0 - 200 * x, 0.5, 1e-3, normal=normal)
+    pressed = np.array([normal(t) for t in rows[:, 0]])
+    assert (rows[pressed <= 0, 3] == 0).all()
+    assert (abs(rows[:, 3]) <= 1.25 * 1.5 * limit_of(fmu)).all()
+
+
+@pytest.mark.fmus.with_args(needs_load)
+def test_finds_the_load_that_it_is_not_told(fmu):
+    with element(fmu, 3.0) as instance:
+        rows = run_loop(instance, third(fmu), 0.45, 1e-3)
+        assert instance.get("estimatedLoad") == pytest.approx(rows[-1, 4], rel=1e-6)
+        assert instance.get("estimatedMass") == pytest.approx(1.0, rel=0.05)
+        assert abs(rows[-1, 2]) < 1e-9
+
+
+@scalar
+def test_warns_of_chatter_once(fmu):
+    """A velocity that changes its sign at each step is noticed, whatever makes it do so, and the way out named."""
+    for mass, expected in ((0.0, 1), (1.0, 0)):
+        with fmu.co_simulation() as instance:
+            instance.demand("fmi2SetDebugLogging", 1, 0, None)
+            instance.initialize({"couplingMass": mass})
+            for n in range(80):
+                instance.set({"relativeVelocity": 1e-3 * (-1) ** n})
+                instance.step(1e-3, time=n * 1e-3)
+            told = [message for message in instance.messages if "couplingMass" in message.text]
+            assert len(told) == expected and all(message.status == WARNING for message in told)
+
+
+@scalar
+def test_several_contacts_on_one_body(fmu):
+    """Each takes its part of the mass."""
+    def pair(step):
+        with element(fmu, 1.0, **STIFF) as one, element(fmu, 1.0, **STIFF) as two:
+            return restlessness(run_loop([one, two], third(fmu), 0.6, step))
+
+    assert pair(1e-3) <= 0.02 * limit_of(fmu) / 3 + 1.5 * pair(2e-4)
+
+
+@scalar
+def test_random_loads_never_gain_energy(fmu):
+    """The body has less kinetic energy than the same loads would have given it without friction, and friction has taken some."""
+    choice = np.random.default_rng(7)
+    loads = limit_of(fmu) * choice.standard_normal(400)
+    for late in (False, True):
+        with element(fmu, 2.0, **STIFF) as instance:
+            rows = run_loop(instance, lambda t, x: loads[round(t / 1e-3)], 0.4, 1e-3, late=late)
+        velocity = np.concatenate([[0.0], rows[:, 2]])
+        assert np.mean(velocity**2) < np.mean((np.cumsum(loads) * 1e-3) ** 2)
+        assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
