@@ -7,6 +7,7 @@ regime of a law. A parameter set that breaks a rule of the model is drawn again:
 
 import math
 import random
+from functools import cached_property
 
 from fmi2 import ERROR, FmiError
 
@@ -15,6 +16,14 @@ class Sampler:
     def __init__(self, description, seed=1):
         self.description = description
         self.random = random.Random(f"{description.name} {seed}")
+
+    @cached_property
+    def saturation(self):
+        """Deflection that carries the static or dynamic friction force at the default parameters, of the softest spring; 0 without one."""
+        d = self.description
+        friction = max([d[name].start for name in ("staticFriction", "dynamicFriction") if name in d], default=0.0)
+        force = friction * d["normalForce"].start if d.takes("normalForce") else 0.0
+        return max([(force if v.unit == "N/m" else friction) / v.start for v in d.real_parameters if v.unit in ("N/m", "1/m")], default=0.0)
 
     def spread(self, variable):
         """A value of a parameter within a factor of two of its start, or of its nominal size where the start is zero."""
@@ -37,10 +46,12 @@ class Sampler:
         return min(max(value, low), high)
 
     def size(self, variable):
+        """The nominal value, which for a deflection is what solvers should resolve; then the deflection that carries the friction force."""
+        begun = variable.name.replace("Start", "")  # x of xStart, x[1] of xStart[1]
+        if begun != variable.name and begun in self.description:
+            return self.size(self.description[begun])
         if variable.nominal:
-            return variable.nominal
-        if variable.name.endswith("Start") and variable.name[:-5] in self.description:
-            return self.size(self.description[variable.name[:-5]])
+            return max(variable.nominal, self.saturation) if variable in self.description.states and variable.unit == "m" else variable.nominal
         return abs(variable.start or 0) or 1.0
 
     def parameters(self):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from prescribed import PRINTED
 from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreNormalized")
@@ -41,9 +42,9 @@ def test_the_force_follows_the_normal_force_at_once(fmu):
 
 @ONLY
 def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu):
-    """Colantonio et al. 2022, eq 14."""
+    """Colantonio et al. 2022, eq 14: of the printed LuGre."""
     normal = 7.0
-    scaled = {**P, "bristleStiffness": 4e4 * normal, "bristleDamping": 60.0 * normal}
+    scaled = {**P, **PRINTED, "bristleStiffness": 4e4 * normal, "bristleDamping": 60.0 * normal}
     with fmu.model_exchange() as instance:
         instance.start({**P, "normalForce": normal})
         for z in (-8e-6, 0.0, 3e-6, 1e-5):

@@ -350,6 +350,11 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
     if (u->N > p->k * before->N) x->z = 0;
 }
 """,
+    "resolution": """
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    length->z = u->N / p->k + x->z;
+}
+""",
 }
 
 

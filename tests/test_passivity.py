@@ -11,6 +11,7 @@ import pytest
 
 from conftest import REPOSITORY
 from points import Sampler
+from prescribed import PRINTED
 
 STEPS = 40  # per piece of constant velocity; Simpson's rule is then good to ROUGHNESS
 ROUGHNESS = 1e-4
@@ -40,11 +41,11 @@ LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
 # Parameters that are not the default; (normal force, velocity, path) one after the other; the energy each of these takes, in J.
 RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.33e-6]
 GIVING_BACK = {
-    "LuGre": ({}, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
-    "LuGreVelocityDamping": ({}, [(9.81, 1e-4, 1e-5), (0.01, 0.01, 1e-5)], [2.286e-6, -13.82e-6]),
+    "LuGre": (PRINTED, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
+    "LuGreVelocityDamping": (PRINTED, [(9.81, 1e-4, 1e-5), (0.01, 0.01, 1e-5)], [2.286e-6, -13.82e-6]),
     "LuGreNormalized": ({}, [(1, 1e-5, 5e-6), (10, -1e-5, 5e-6)], [0.1135e-6, -0.6687e-6]),
-    "ElastoPlastic": ({}, [(196.2, 1e-3, 2e-3), (196.2, 20, 1e-3)], [142.7e-3, -708.6e-3]),
-    "Leuven": ({}, [(196.2, 1e-3, 10e-3), (196.2, 20, 1e-3)], [0.9021, -1.342]),
+    "ElastoPlastic": (PRINTED, [(196.2, 1e-3, 2e-3), (196.2, 20, 1e-3)], [142.7e-3, -708.6e-3]),
+    "Leuven": (PRINTED, [(196.2, 1e-3, 10e-3), (196.2, 20, 1e-3)], [0.9021, -1.342]),
     "Gonthier": ({}, [(19.62, 1e-3, 1e-3), (196.2, -1e-3, 1e-3)], [11.09e-3, -42.26e-3]),
     "StickSlip": ({}, [(196.2, 1e-5, 6.4e-5), (196.2, 0.05, 3.6e-5), (196.2, -1e-5, 1e-4)], [3.370e-3, 3.532e-3, -7.348e-3]),
     "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.425e-3, 0.0549e-3, -18.85e-3]),

@@ -4,16 +4,31 @@
 
 #include <math.h>
 
-/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13).
- * As printed it grows without bound when the normal force, and with it g, vanishes in sliding, and every solver stalls
- * there. So g is kept above a millionth of sigma1 |v|, where eq 18 would keep it above the whole of it. */
+#include "common/limited.h"
+#include "common/slowing.h"
+
+/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13), slowed where g has all but vanished. */
 static double lugre_rate(double sigma0, double sigma1, double g, double v, double z) {
-    return v - sigma0 * z * fabs(v) / fmax(g, 1e-6 * sigma1 * fabs(v));
+    return saturating_rate(g, sigma1, v, sigma0 * z);
 }
 
 /* Rate of a bristle that nothing holds: -sigma0/sigma1 z (Rill 2023, eq 6). */
 static double relaxation_rate(double sigma0, double sigma1, double z) {
     return -sigma0 / sigma1 * z;
+}
+
+/* Damping of a bristle that creates no energy, whatever its deflection is. With r = sigma0 z/g in the direction of the motion, what is
+ * turned into heat is F v - sigma0 z dz/dt = g |v| (r^2 + c (1 - r)), c = sigma1 |v|/g, which is negative somewhere for c > 4. */
+static double passive_damping(double sigma1, double g, double v) {
+    const double a = fabs(v), most = 4 * g;
+    return sigma1 * a > most ? most / a : sigma1;
+}
+
+/* Force of spring and damper, as printed or bounded: the damper creates no energy, and both together stay within the limit. */
+static double bristle_force(int printed, double sigma0, double sigma1, double g, double limit, double v, double z,
+                            double rate) {
+    if (printed) return sigma0 * z + sigma1 * rate;
+    return limited(sigma0 * z + passive_damping(sigma1, g, v) * rate, limit);
 }
 
 #endif

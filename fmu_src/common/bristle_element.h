@@ -8,13 +8,12 @@
 #include "common/heat.h"
 
 /* Friction force in contact, N > 0, where dx->z is set too. */
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx);
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx);
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
     double F = 0;
     if (u->N > 0)
-        F = friction_force(p, u, x, dx);
+        F = friction_force(p, u, x, m, dx);
     else
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
     contact_outputs(u, F, u->v - dx->z, y);

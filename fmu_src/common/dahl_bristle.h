@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "common/slowing.h"
+
 /* sgn(w) |w|^delta. The exponents 1 and 2 do without pow. */
 static double signed_power(double w, double delta) {
     if (delta == 1) return w;
@@ -28,20 +30,21 @@ static double signed_power_slopes(double w, double w_slope, double delta, double
     return signed_power(w, delta);
 }
 
-/* Length at which bristles of the stiffness sigma0 carry the force g. It vanishes with the normal force, and in sliding every solver
- * stalls there; so it is kept above a millionth of the path that is slid in the time constant of the bristles. */
-static double saturation_length(double g, double sigma0, double tau, double v) {
-    return fmax(g / sigma0, 1e-6 * tau * fabs(v));
+/* Length at which bristles of the stiffness sigma0 carry the force g. */
+static double saturation_length(double g, double sigma0) {
+    return fmax(g / sigma0, NO_LENGTH);
 }
 
-/* Rate of the deflection. Where the power has a slope without bound the law is continued linearly, since no solver can follow it:
- * below a millionth of the way to the limit for delta < 1, and beyond a thousand times the limit (the normal force has all but
- * vanished). */
-static double dahl_rate(double z_max, double delta, double v, double z) {
-    const double w = 1 - copysign(1, v) * z / z_max;
-    if (delta < 1 && fabs(w) < 1e-6) return v * w * pow(1e-6, delta - 1);
-    const double overload = fmax(1e-3 * fabs(w), 1);
-    return v * overload * signed_power(w / overload, delta);
+/* Rate of the deflection; the bristles have the time constant tau. Where the power has a slope without bound the law is continued linearly,
+ * since no solver can follow it: below a millionth of the way to the limit for delta < 1, and beyond a thousand times the limit (the
+ * normal force has all but vanished). */
+static double dahl_rate(double z_max, double delta, double tau, double v, double z) {
+    const double side = copysign(1, v);
+    const double path = fmax(z_max, SHORTEST * tau * fabs(v));
+    if (fabs(z) > 1e3 * z_max) return v * (z_max - side * z) / path * pow(1e3, delta - 1);
+    const double w = 1 - side * z / z_max, pace = v * (z_max / path);
+    if (delta < 1 && fabs(w) < 1e-6) return pace * w * pow(1e-6, delta - 1);
+    return pace * signed_power(w, delta);
 }
 
 #endif

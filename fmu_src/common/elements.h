@@ -2,7 +2,7 @@
 #ifndef BRISTLE_ELEMENTS_H
 #define BRISTLE_ELEMENTS_H
 
-#include <math.h>
+#include "common/limited.h"
 
 enum { ELEMENTS = 4 };
 
@@ -13,10 +13,6 @@ static double sum(const double *values) {
 /* Share of an element in the whole; the parameters are divided by their sum. */
 static double element_share(const Parameters *p, int i) {
     return p->share[i] / sum(p->share);
-}
-
-static double limited(double value, double limit) {
-    return fmax(-limit, fmin(value, limit));
 }
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "common/bristle.h"
 #include "common/heat.h"
+#include "common/resolution.h"
 #include "common/spatial.h"
 #include "common/stribeck.h"
 #include "common/vector.h"
@@ -75,6 +76,12 @@ static void rub(const Parameters *p, double N, Vector n, Vector v, const States 
     put(rate, dx->z);
     friction_outputs(N, F, v, plus(v_t, -1, rate_t), y);
     heat_output(N > 0 ? N * p->sigma0 * dot(z_t, rate_t) : 0, y);
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    (void)x;
+    (void)u;
+    for (int i = 0; i < 3; i++) length->z[i] = p->mu_s / p->sigma0;
 }
 
 /* Lays the bristle into a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "common/contact.h"
+#include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
 #include "common/lift_off.h"
 #include "common/step.h"

@@ -10,6 +10,8 @@
  *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
+ * Bounded, unless the law is to be Printed: |F| <= 2 F_s - F_d, the peak of a reversal out of sliding and the greatest force of any motion
+ * under a constant normal force.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -19,6 +21,8 @@
 #include "BlimanSorine.h"
 #include "common/contact.h"
 #include "common/dahl_bristle.h"
+#include "common/limited.h"
+#include "common/resolution.h"
 
 /* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k ln(1 + e^L), k = eta/(1 - eta), is
  * concave in L: from the left, where the last term is left out, Newton's iteration converges monotonically. */
@@ -48,20 +52,37 @@ static double slow_part_slopes(double overshoot, double overshoot_slope, double 
     return b;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
+typedef struct {
+    double length;     /* sigma0 l/F_d */
+    double fast, slow; /* sigma_1 and sigma_2 as parts of sigma0 */
+} Parts;
+
+static Parts parts(const Parameters *p) {
     const double b = slow_part(p->mu_s / p->mu_d - 1, p->eta);
-    const double c = (1 + b) / p->eta - b;                      /* sigma0 l/F_d */
-    const double part_1 = (1 + b) / p->eta / c, part_2 = b / c; /* of sigma0 */
+    const double c = (1 + b) / p->eta - b;
+    return (Parts){c, (1 + b) / p->eta / c, b / c};
+}
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    const Parts of = parts(p);
     double F = 0;
     if (u->N > 0) {
-        const double l = saturation_length(c * p->mu_d * u->N, p->sigma0, p->tau_r, u->v);
-        dx->z[0] = u->v - fabs(u->v) * x->z[0] / (p->eta * l);
-        dx->z[1] = u->v - fabs(u->v) * x->z[1] / l;
-        F = p->sigma0 * (part_1 * x->z[0] - part_2 * x->z[1]);
+        const double l = saturation_length(of.length * p->mu_d * u->N, p->sigma0);
+        dx->z[0] = saturating_rate(p->eta * l, p->eta * p->tau_r, u->v, x->z[0]);
+        dx->z[1] = saturating_rate(l, p->tau_r, u->v, x->z[1]);
+        F = p->sigma0 * (of.fast * x->z[0] - of.slow * x->z[1]);
+        if (m->law != LAW_PRINTED) F = limited(F, (2 * p->mu_s - p->mu_d) * u->N);
     } else {
         dx->z[0] = -x->z[0] / p->tau_r;
         dx->z[1] = -x->z[1] / p->tau_r;
     }
-    contact_outputs(u, F, u->v - (part_1 * dx->z[0] - part_2 * dx->z[1]), y);
+    contact_outputs(u, F, u->v - (of.fast * dx->z[0] - of.slow * dx->z[1]), y);
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N <= 0) return;
+    const Parts of = parts(p);
+    const double full = p->mu_d * u->N / p->sigma0;
+    length->z[0] = resolved_deflection(full / of.fast, x->z[0]);
+    length->z[1] = resolved_deflection(full / fmax(of.slow, 1), x->z[1]);
 }

@@ -2,14 +2,14 @@
  *
  *     stick   dF_i/dt = k_i v                                until |F_i| = alpha_i s(v)           Al-Bender et al. 2005
  *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))         until v reverses
- *     F = F_1 + ... + F_4 + sigma1 (v - v_S) + F_v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
+ *     F = F_1 + ... + F_4 + sigma1 v k_stick/k + F_v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
  *
- * F_v: common/viscous.h. v - v_S is the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
+ * F_v: common/viscous.h. k_stick/k is the part of the stiffness that sticks, v - v_S the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
  * share of an element in the whole: the parameters are divided by their sum. An element that slips has the direction
  * of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9 part of v_A is told from rest)
  * and keeps its force then. Where the limit comes down to an element at rest, it slips in the direction of its force
  * until the force has come down. The law is made for a constant normal force: where N falls faster than C lets the
- * forces follow, an element carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise.
+ * forces follow, an element carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise. Damper and elements together give no more than mu_s N.
  *
  * It stores the sum of F_i^2/(2 k_i), which is lost at once at lift-off.
  *
@@ -24,37 +24,51 @@
 #include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/lift_off.h"
+#include "common/resolution.h"
 #include "common/slip_direction.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
-static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
+static const double REVERSAL = 1e-9;      /* speed of a motion back that ends a slip, as a part of v_A */
+static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
 
 /* s(v)/N */
 static double sliding_friction(const Parameters *p, double v) {
     return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(v));
 }
 
+/* Rate with which a slipping element follows its share of s. Its time constant s/C vanishes with the normal force, where every solver stalls,
+ * and is kept above a nanosecond. */
+static double following_rate(double C, double alpha_i, double s, double F) {
+    if (SHORTEST_TIME * C < s) return C * (alpha_i - F / s);
+    return (alpha_i * s - F) / SHORTEST_TIME;
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    double F = 0, slipped = 0, stored_power = 0;
+    double F = 0, slipped = 0, sticking = 0, stored_power = 0;
     const double mu = sliding_friction(p, u->v);
     for (int i = 0; i < ELEMENTS; i++) {
         dx->F_e[i] = 0;
         if (u->N > 0) {
             const double alpha_i = element_share(p, i);
-            const double mu_i = limited(x->F_e[i] / u->N, alpha_i * p->mu_s);
             const int direction = slip_direction(m->mode[i]);
-            F += mu_i * u->N;
-            if (m->mode[i] == MODE_STICK) dx->F_e[i] = p->k[i] * u->v;
+            F += limited(x->F_e[i], alpha_i * p->mu_s * u->N);
+            if (m->mode[i] == MODE_STICK) {
+                dx->F_e[i] = p->k[i] * u->v;
+                sticking += p->k[i];
+            }
             if (direction != 0) {
-                dx->F_e[i] = p->C * (direction * alpha_i - mu_i / mu);
+                dx->F_e[i] = following_rate(p->C, direction * alpha_i, mu * u->N, x->F_e[i]);
                 slipped += p->k[i] * u->v - dx->F_e[i];
             }
             stored_power += x->F_e[i] * dx->F_e[i] / p->k[i];
         }
     }
     const double v_S = u->N > 0 ? slipped / sum(p->k) : u->v;
-    if (u->N > 0) F += p->sigma1 * (u->v - v_S) + viscous_force(p, u->N, u->v);
+    if (u->N > 0) {
+        const double damper = p->sigma1 * u->v * sticking / sum(p->k);
+        F = limited(F + damper, p->mu_s * u->N) + viscous_force(p, u->N, u->v);
+    }
     contact_outputs(u, F, v_S, y);
     heat_output(stored_power, y);
 }
@@ -103,4 +117,9 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         }
     }
     return reset;
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N <= 0) return;
+    for (int i = 0; i < ELEMENTS; i++) length->F_e[i] = resolved_deflection(p->mu_s * u->N, x->F_e[i]);
 }

@@ -15,6 +15,7 @@
 #include "Gonthier.h"
 #include "common/bristle.h"
 #include "common/contact.h"
+#include "common/static_resolution.h"
 #include "common/step.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"

@@ -22,6 +22,7 @@
 #include "common/contact.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
+#include "common/static_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 

@@ -9,12 +9,15 @@
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An element comes to rest over the last
- * thousandth of the way to its limit. It never carries more than W_i, also when the normal force falls.
+ * thousandth of the way to its limit. It never carries more than a thousandth above W_i: what the normal force, falling, leaves above it fades with the
+ * time constant sigma1/sum k_i.
+ * Bounded, unless the law is to be Printed: in F sigma1 |v| <= (n+1)^(1+1/n)/n s, so that the damper creates no energy, and F_h and damper
+ * together give no more than mu_s N.
  *
  * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
- * Not modelled: passivity for a large damping; the lag of the Stribeck curve other than by the elements.
+ * Not modelled: the lag of the Stribeck curve other than by the elements.
  */
 #include "Leuven.h"
 #include "common/contact.h"
@@ -22,6 +25,7 @@
 #include "common/elements.h"
 #include "common/heat.h"
 #include "common/held_deflection.h"
+#include "common/resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
@@ -30,9 +34,18 @@ static double slider_limit(const Parameters *p, int i, double N) {
     return element_share(p, i) * p->mu_s * N;
 }
 
+/* Force of a spring that has come beyond the limit of its slider: it ends a thousandth above it, with a slope that fades, since a corner
+ * throws every solver back that crosses it slowly. */
+static double yielding(double force, double limit) {
+    const double last = LAST_PART * limit, excess = fabs(force) - limit;
+    if (excess <= 0) return force;
+    const double felt = fmin(excess, 2 * last);
+    return copysign(limit + felt * (1 - 0.25 * felt / last), force);
+}
+
 static double hysteresis_force(const Parameters *p, const double *zeta, double N) {
     double F_h = 0;
-    for (int i = 0; i < ELEMENTS; i++) F_h += limited(p->k[i] * zeta[i], slider_limit(p, i, N));
+    for (int i = 0; i < ELEMENTS; i++) F_h += yielding(p->k[i] * zeta[i], fmax(slider_limit(p, i, N), NO_LENGTH));
     return F_h;
 }
 
@@ -43,23 +56,53 @@ static double elastic_power(const Parameters *p, const double *zeta, const doubl
     return power;
 }
 
+/* Damping that creates no energy, whatever the elements carry. With r = F_h/s, c = sigma1 |v|/s and all springs unloading what is turned into
+ * heat is s |v| (r^(n+1) + c (1 - r^n)); it is negative somewhere for c > (n+1)^(1+1/n)/n, which lies between 1 and 4. */
+static double passive_damping(const Parameters *p, double s, double a) {
+    if (p->sigma1 * a <= s) return p->sigma1;
+    return fmin(p->sigma1, pow(p->n + 1, 1 + 1 / p->n) / p->n * s / a);
+}
+
+/* Rate of a spring that is moved with w. In sliding w is next to nothing and of either sign; there, below w_0, a spring at its limit goes over
+ * smoothly from being held to being unloaded, since solvers chatter at the corner. */
+static double moved_rate(double limit, double zeta, double w, double w_0) {
+    if (fabs(w) >= w_0) return held_rate(limit, zeta, w);
+    const double held = 1 - fmax(-1, fmin((1 - fabs(zeta) / limit) / LAST_PART, 1));
+    const double loading = 0.5 * (1 + copysign(1, zeta) * w / w_0);
+    return w * (1 - held * loading * loading * (3 - 2 * loading));
+}
+
+/* What the limit, coming down, has left above it fades as it does without contact. */
+static double element_rate(double limit, double zeta, double w, double w_0, double relaxation) {
+    return moved_rate(limit, zeta, w, w_0) - relaxation * (zeta - limited(zeta, limit));
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    const double tau = p->sigma1 / sum(p->k);
+    const double relaxation = sum(p->k) / p->sigma1;
     if (u->N <= 0) {
-        for (int i = 0; i < ELEMENTS; i++) dx->zeta[i] = -x->zeta[i] / tau;
+        for (int i = 0; i < ELEMENTS; i++) dx->zeta[i] = -x->zeta[i] * relaxation;
         contact_outputs(u, 0, u->v, y);
         heat_output(elastic_power(p, x->zeta, dx->zeta), y);
         return;
     }
-    const double F_h = hysteresis_force(p, x->zeta, u->N);
-    const double s = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
+    const double F_h = hysteresis_force(p, x->zeta, u->N), F_s = p->mu_s * u->N;
+    const double a = fabs(u->v), s = fmax(stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, NO_LENGTH);
+    const double pace = slowing(s, p->sigma1, u->v);
     const double v_S = u->v * signed_power(copysign(1, u->v) * F_h / s, p->n);
-    const double z_rate = u->v - v_S;
+    const double z_rate = pace * (u->v - v_S);
     for (int i = 0; i < ELEMENTS; i++) {
-        const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i], tau, u->v);
-        dx->zeta[i] = held_rate(limit, x->zeta[i], z_rate);
+        const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i]);
+        dx->zeta[i] = element_rate(limit, x->zeta[i], z_rate, LAST_PART * pace * a, relaxation);
     }
-    contact_outputs(u, F_h + p->sigma1 * z_rate + viscous_force(p, u->N, u->v), v_S, y);
+    double F = F_h + p->sigma1 * z_rate;
+    if (m->law != LAW_PRINTED) F = limited(F_h + passive_damping(p, s, a) * z_rate, F_s);
+    contact_outputs(u, F + viscous_force(p, u->N, u->v), v_S, y);
     heat_output(elastic_power(p, x->zeta, dx->zeta), y);
+}
+
+/* An error of the springs is felt by their force and, through the state equation, by the damper. */
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N <= 0) return;
+    for (int i = 0; i < ELEMENTS; i++)
+        length->zeta[i] = resolved_deflection(p->mu_s * u->N / (p->n * p->k[i]), x->zeta[i]);
 }

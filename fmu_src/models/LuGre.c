@@ -4,19 +4,23 @@
  *     dz/dt = v - sigma0 |v|/g z                         eq 17
  *     F     = sigma0 z + sigma1 dz/dt + F_v              eq 15, Listing 5 (type 2); F_v: common/viscous.h
  *
+ * Bounded, unless the law is to be Printed: in F sigma1 |v| <= 4 g, so that the damper creates no energy, and spring and damper together
+ * give no more than mu_s N.
+ *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
- * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load,
- * passivity for a large damping.
+ * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
  */
 #include "LuGre.h"
 #include "common/bristle_element.h"
+#include "common/static_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    return p->sigma0 * x->z + p->sigma1 * dx->z + viscous_force(p, u->N, u->v);
+    return bristle_force(m->law == LAW_PRINTED, p->sigma0, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
+           viscous_force(p, u->N, u->v);
 }

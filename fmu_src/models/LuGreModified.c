@@ -4,6 +4,8 @@
  *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)                     eq 18
  *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
  *
+ * Bounded, unless the law is to be Printed: |F| <= mu_s N + F_v, which it passes only where the normal force has fallen.
+ *
  * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
@@ -11,12 +13,14 @@
  */
 #include "LuGreModified.h"
 #include "common/bristle_element.h"
+#include "common/static_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double a = fabs(u->v);
     const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N + viscous_force(p, u->N, a);
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
-    return p->sigma0 * x->z + p->sigma1 * dx->z;
+    const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
+    return m->law == LAW_PRINTED ? F : limited(F, p->mu_s * u->N + viscous_force(p, u->N, a));
 }

@@ -18,6 +18,7 @@
 #include "common/bristle.h"
 #include "common/contact.h"
 #include "common/heat.h"
+#include "common/resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
@@ -33,4 +34,9 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     }
     contact_outputs(u, F, u->v - dx->z, y);
     heat_output(stored_power, y);
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    (void)x;
+    if (u->N > 0) length->z = p->mu_s / p->sigma0;
 }

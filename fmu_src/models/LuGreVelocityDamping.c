@@ -4,6 +4,8 @@
  *     dz/dt = v - sigma0 |v|/g z                                              eq 17
  *     F     = sigma0 z + sigma1 exp(-(|v|/v_A)^alpha) dz/dt + F_v             Listing 5 (type 5); F_v: common/viscous.h
  *
+ * Bounded, unless the law is to be Printed: as LuGre, with the faded damping.
+ *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  *
@@ -11,12 +13,14 @@
  */
 #include "LuGreVelocityDamping.h"
 #include "common/bristle_element.h"
+#include "common/static_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, States *dx) {
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double fading = decay(fabs(u->v) / p->v_A, p->alpha);
     const double g = (p->mu_d + (p->mu_s - p->mu_d) * fading) * u->N;
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    return p->sigma0 * x->z + p->sigma1 * fading * dx->z + viscous_force(p, u->N, u->v);
+    return bristle_force(m->law == LAW_PRINTED, p->sigma0, p->sigma1 * fading, g, p->mu_s * u->N, u->v, x->z, dx->z) +
+           viscous_force(p, u->N, u->v);
 }

@@ -17,6 +17,7 @@
 #include "common/contact.h"
 #include "common/heat.h"
 #include "common/regularization.h"
+#include "common/resolution.h"
 
 /* Shift of the friction curve that makes it meet F_0 at v_S = 0; ratio = F_0/F_s. */
 static double stick_shift(double v_r, double ratio) {
@@ -37,4 +38,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     dx->w = (F - F_bristle) * (4 * p->sigma0 / (p->sigma1 * p->sigma1));
     contact_outputs(u, F, v_S, y);
     heat_output((F - p->sigma1 * x->w) * x->w, y); /* w (sigma0 z + m_b dw/dt) */
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N <= 0) return;
+    length->z = resolved_deflection(p->mu_s * u->N / p->sigma0, x->z);
+    length->w = p->v_r;
 }

@@ -18,6 +18,7 @@
 #include "common/contact.h"
 #include "common/hysteresis.h"
 #include "common/lift_off.h"
+#include "common/resolution.h"
 #include "common/slip_direction.h"
 
 static double damper_speed(const Parameters *p, double N) {
@@ -93,4 +94,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         if (!moving) m->motion = MOTION_STARTING;
     }
     return 0;
+}
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N > 0) length->x = resolved_deflection(p->mu_s * u->N / p->c_f, x->x);
 }

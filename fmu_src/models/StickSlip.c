@@ -13,6 +13,7 @@
  */
 #include "StickSlip.h"
 #include "common/contact.h"
+#include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
 #include "common/step.h"
 

@@ -57,5 +57,7 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     }
     for (int i = 0; i < N_STATES; i++)
         ((double *)x1)[i] = ((const double *)&from->x)[i] + followed(b[i], z[i], h, &error[i]);
-    return scaled_error(error, (const double *)&from->x, (const double *)x1, motion->tolerance);
+    double allowed[STATE_ROOM];
+    allowed_errors(motion, from, h, x1, allowed);
+    return scaled_error(error, (const double *)x1, allowed);
 }

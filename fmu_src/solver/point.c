@@ -3,6 +3,8 @@
 
 enum { STATE_ROOM = N_STATES > 0 ? N_STATES : 1, INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1 };
 
+static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
+
 static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
@@ -69,13 +71,42 @@ static States inside(const Point *from, const States *x1, const States *f1, doub
     return x;
 }
 
-/* Error of a step in units of what the tolerance allows; infinite if a state is not finite. */
-static double scaled_error(const double *error, const double *x0, const double *x1, double tolerance) {
+/* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states
+ * themselves; no model less than a 1e-7 part of a nominal value. */
+static States resolved_at(const Motion *motion, double t, const States *x) {
+    States resolved = no_states;
+    double *value = (double *)&resolved;
+    for (int i = 0; i < N_STATES; i++) value[i] = INFINITY;
+#if HAS_RESOLUTION
+    const Inputs u = inputs_at(motion, t);
+    resolution(motion->p, &u, x, &resolved);
+#else
+    (void)motion;
+    (void)t;
+#endif
+    for (int i = 0; i < N_STATES; i++) {
+        const double size = state_nominals[i] + fabs(((const double *)x)[i]);
+        value[i] = fmax(fmin(value[i], size), 1e-7 * state_nominals[i]);
+    }
+    return resolved;
+}
+
+/* Errors that a step of length h to x1 may make: the tolerance times what the law resolves at its end, and what rounding makes of the
+ * larger end. */
+static void allowed_errors(const Motion *motion, const Point *from, double h, const States *x1, double *allowed) {
+    const States resolved = resolved_at(motion, from->t + h, x1);
+    for (int i = 0; i < N_STATES; i++) {
+        const double size = fmax(fabs(((const double *)&from->x)[i]), fabs(((const double *)x1)[i]));
+        allowed[i] = motion->tolerance * ((const double *)&resolved)[i] + ROUNDING * size;
+    }
+}
+
+/* Error of a step in units of what is allowed; infinite if a state is not finite. */
+static double scaled_error(const double *error, const double *x1, const double *allowed) {
     double worst = 0;
     for (int i = 0; i < N_STATES; i++) {
         if (!isfinite(x1[i])) return INFINITY;
-        const double scale = tolerance * (state_nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
-        worst = fmax(worst, fabs(error[i]) / scale);
+        worst = fmax(worst, fabs(error[i]) / allowed[i]);
     }
     return isfinite(worst) ? worst : INFINITY;
 }

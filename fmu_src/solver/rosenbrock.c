@@ -21,7 +21,7 @@ static int softens(const Motion *motion, const Point *from, double h, const Stat
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of a deflection that is
  * held there: inside the step the rates are then not those of the cubic, by more than the few tolerances that the cubic may miss a
  * smooth motion by. Where the start is stiff the cubic means nothing, but there the stages see the limit. */
-static int runs_over(const Motion *motion, const Point *from, double h, const States *x1) {
+static int runs_over(const Motion *motion, const Point *from, double h, const States *x1, const double *allowed) {
     static const double ds = 1e-3;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > 0.1) return 0;
@@ -35,7 +35,7 @@ static int runs_over(const Motion *motion, const Point *from, double h, const St
         for (int i = 0; i < N_STATES; i++)
             defect[i] =
                 h * ((const double *)&f)[i] - (((const double *)&right)[i] - ((const double *)&left)[i]) / (2 * ds);
-        if (scaled_error(defect, (const double *)&from->x, (const double *)x1, motion->tolerance) > 8) return 1;
+        if (scaled_error(defect, (const double *)x1, allowed) > 8) return 1;
     }
     return 0;
 }
@@ -93,8 +93,10 @@ static double rosenbrock_step(const Motion *motion, const Point *from, double h,
         back_substitute(N_STATES, W, row, rhs, k[s]);
     }
     for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
-    const double error = scaled_error(k[STAGES - 1], x0, end, motion->tolerance);
+    double allowed[STATE_ROOM];
+    allowed_errors(motion, from, h, x1, allowed);
+    const double error = scaled_error(k[STAGES - 1], end, allowed);
     if (error <= 1 && softens(motion, from, h, x1)) return TOO_LONG;
-    if (error <= 1 && !LINEAR_STATES && runs_over(motion, from, h, x1)) return TOO_LONG;
+    if (error <= 1 && !LINEAR_STATES && runs_over(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

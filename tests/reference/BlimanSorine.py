@@ -4,6 +4,8 @@ import math
 
 from scipy.optimize import brentq
 
+from . import bounds
+
 
 def overshoot(b, eta):
     """Peak over sliding force, less one, of a model with f1 = 1 + b and f2 = b: found where the two slopes cancel."""
@@ -31,7 +33,8 @@ def evaluate(p, u, x):
         force = 0.0
     else:
         rates = [v - abs(v) * deflection / one for deflection, one in zip(z, lengths)]
-        force = sum(k * deflection for k, deflection in zip(stiffness, z))
+        carried = sum(k * deflection for k, deflection in zip(stiffness, z))
+        force = bounds.within(p, carried, (2 * p["staticFriction"] - p["dynamicFriction"]) * normal)
     elastic = sum(k * rate for k, rate in zip(stiffness, rates)) / p["bristleStiffness"]
     return ({"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
             {"frictionForce": force, "slidingVelocity": v - elastic})

@@ -2,6 +2,8 @@
 
 import math
 
+from . import bounds
+
 
 def branch(p, normal, force, path):
     """Force after a path in the positive direction that began with the given one: eq 1 integrated."""
@@ -20,5 +22,5 @@ def evaluate(p, u, x):
     else:
         w = 1 - math.copysign(p["bristleStiffness"] * z / (p["dynamicFriction"] * normal), v * z)
         rate = v * math.copysign(abs(w) ** p["hysteresisExponent"], w)
-        force = p["bristleStiffness"] * z
+        force = bounds.within(p, p["bristleStiffness"] * z, p["dynamicFriction"] * normal)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -3,12 +3,12 @@
 import math
 
 from . import stribeck
-from .LuGre import curve
+from .LuGre import bristle_force, curve
 
 
 def share(p, z, v, z_max):
     """Of sliding: 0 while the bristle is elastic, 1 when it slides as LuGre's."""
-    z_ba = min(p["breakawayDeflection"], 0.999 * z_max)
+    z_ba = min(p["breakawayDeflection"], 0.99 * z_max)
     if v * z <= 0 or abs(z) <= z_ba:
         return 0.0
     if abs(z) >= z_max:
@@ -23,5 +23,5 @@ def evaluate(p, u, x):
     else:
         z_max = curve(p, normal, v) / p["bristleStiffness"]
         rate = v * (1 - share(p, z, v, z_max) * abs(z) / z_max)
-        force = p["bristleStiffness"] * z + p["bristleDamping"] * rate + stribeck.viscous(p, normal, v)
+        force = bristle_force(p, normal, v, z, rate) + stribeck.viscous(p, normal, v)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -22,11 +22,12 @@ def evaluate(p, u, x):
             if mode == 2:
                 rates[f"elementForce[{i}]"] = p[f"elementStiffness[{i}]"] * v
             elif mode in (3, 4):
-                rates[f"elementForce[{i}]"] = p["attractionRate"] * ((1 if mode == 3 else -1) * share - carried / curve)
+                rates[f"elementForce[{i}]"] = p["attractionRate"] * ((1 if mode == 3 else -1) * share - x[f"elementForce[{i}]"] / curve)
             force += carried
         stiffness = sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS)
         sliding = v - sum(rates.values()) / stiffness
-        force += p["bristleDamping"] * (v - sliding) + stribeck.viscous(p, normal, v)
+        sticking = sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS if u[f"mode[{i}]"] == 2) / stiffness
+        force = limited(force + p["bristleDamping"] * sticking * v, p["staticFriction"] * normal) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": sliding}
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from . import stribeck
+from . import bounds, stribeck
 from .GeneralizedMaxwellSlip import ELEMENTS, shares
 from .LuGre import curve
 from .StickSlip import held_rate
@@ -12,9 +12,29 @@ def limits(p, normal):
     return {i: share * p["staticFriction"] * normal for i, share in shares(p).items()}
 
 
+def yielding(force, limit):
+    """Beyond its limit a spring gains half of the next two thousandths, ever more slowly, and nothing after them."""
+    part = min(max(abs(force) / limit - 1, 0.0) / 2e-3, 1.0)
+    return force if part == 0 else math.copysign(limit * (1 + 1e-3 * part * (2 - part)), force)
+
+
 def hysteresis(p, normal, x):
-    return sum(min(max(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], -limit), limit)
-               for i, limit in limits(p, normal).items())
+    return sum(yielding(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], limit) for i, limit in limits(p, normal).items())
+
+
+def moved_rate(limit, zeta, rate, small):
+    """Held at its limit under load; below a small speed there is a cubic in place of the corner between load and unload."""
+    if abs(rate) >= small:
+        return held_rate(limit, zeta, rate)
+    held = 1 - max(-1.0, min((1 - abs(zeta) / limit) / 1e-3, 1.0))
+    part = (1 + math.copysign(rate / small, rate * zeta)) / 2
+    return rate * (1 - held * (3 * part ** 2 - 2 * part ** 3))
+
+
+def element_rate(limit, zeta, v, rate, tau):
+    """Held at its limit; what lies above it fades with tau."""
+    excess = math.copysign(max(abs(zeta) - limit, 0.0), zeta)
+    return moved_rate(limit, zeta, rate, 1e-3 * abs(v)) - excess / tau
 
 
 def evaluate(p, u, x):
@@ -28,8 +48,10 @@ def evaluate(p, u, x):
     rate = v * (1 - math.copysign(abs(ratio) ** p["transitionExponent"], ratio))
     rates = {}
     for i, limit in limits(p, normal).items():
-        rates[f"elementDeflection[{i}]"] = held_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], rate)
-    force = held + p["bristleDamping"] * rate + stribeck.viscous(p, normal, v)
+        rates[f"elementDeflection[{i}]"] = element_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], v, rate, tau)
+    exponent = p["transitionExponent"]
+    damping = bounds.damping(p, p["bristleDamping"], curve(p, normal, v), v, (exponent + 1) ** (1 + 1 / exponent) / exponent)
+    force = bounds.within(p, held + damping * rate, p["staticFriction"] * normal) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": v - rate}
 
 

@@ -2,7 +2,7 @@
 
 import math
 
-from . import stribeck
+from . import bounds, stribeck
 
 
 def curve(p, normal, velocity):
@@ -12,6 +12,11 @@ def curve(p, normal, velocity):
 
 def damping(p, velocity):
     return p["bristleDamping"]
+
+
+def bristle_force(p, normal, velocity, z, rate, damping=damping):
+    bounded = bounds.damping(p, damping(p, velocity), curve(p, normal, velocity), velocity)
+    return bounds.within(p, p["bristleStiffness"] * z + bounded * rate, p["staticFriction"] * normal)
 
 
 def linear(p, normal, velocity, damping=damping):
@@ -28,5 +33,5 @@ def evaluate(p, u, x, damping=damping):
         force = 0.0
     else:
         rate = velocity - abs(velocity) * p["bristleStiffness"] * z / curve(p, normal, velocity)
-        force = p["bristleStiffness"] * z + damping(p, velocity) * rate + stribeck.viscous(p, normal, velocity)
+        force = bristle_force(p, normal, velocity, z, rate, damping) + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

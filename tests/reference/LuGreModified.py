@@ -2,7 +2,7 @@
 
 import math
 
-from . import stribeck
+from . import bounds, stribeck
 
 
 def linear(p, normal, velocity):
@@ -20,4 +20,5 @@ def evaluate(p, u, x):
         return {"bristleDeflection": rate}, {"frictionForce": 0.0, "slidingVelocity": velocity - rate}
     curve, speed = stribeck.force(p, normal, abs(velocity)), abs(velocity)
     rate = (velocity * curve - speed * stiffness * z) / (curve + speed * damping)
-    return {"bristleDeflection": rate}, {"frictionForce": stiffness * z + damping * rate, "slidingVelocity": velocity - rate}
+    force = bounds.within(p, stiffness * z + damping * rate, p["staticFriction"] * normal + stribeck.viscous(p, normal, speed))
+    return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

@@ -42,6 +42,7 @@ def header_text(description: Description, functions: Iterable[str]) -> str:
 #define HAS_CHECK {int("check" in functions)}
 #define HAS_CHECK_INPUTS {int("check_inputs" in functions)}
 #define HAS_CONSTRAIN {int("constrain" in functions)}
+#define HAS_RESOLUTION {int("resolution" in functions)}
 #define LINEAR_STATES {int(description.linear_states)}
 #define HAS_COUPLING {int(description.coupling is not None)}
 

@@ -17,7 +17,7 @@ STRUCT_OF = {"p": "Parameters", "u": "Inputs", "x": "States", "m": "Modes", "dx"
 
 def model_dependencies(unit: Unit, options: Collection[str] = ()) -> Dependencies:
     """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what the states are made from
-    at the start, {"init.z": {"p.z_start"}}. Where the model has modes that can be followed, also what dx, y and the modes
+    at the start, {"init.z": {"p.z_start"}}. Where the model has options, or modes that can be followed, also what dx, y and the modes
     depend on at the start, when the modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an
     option there.
     """
@@ -41,10 +41,11 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
     if "initialize" in unit.definitions:
         run.tracer.run("initialize", [p, u, x])
     states = run.roots("init", "x", x)
-    if "next_modes" not in unit.definitions:
+    if "next_modes" not in unit.definitions and not options:
         return states
     try:
-        run.tracer.run("next_modes", [p, u, x, m])
+        if "next_modes" in unit.definitions:
+            run.tracer.run("next_modes", [p, u, x, m])
     except SubsetError:  # modes may be found by any C, and then everything depends on everything at the start
         return states
     states, modes = run.roots("init", "x", x), run.roots("start.m", "m", m)

@@ -1,0 +1,12 @@
+/* What co-simulation has to resolve of a displacement that reaches the static limit at x_s. */
+#ifndef BRISTLE_DISPLACEMENT_RESOLUTION_H
+#define BRISTLE_DISPLACEMENT_RESOLUTION_H
+
+#include "common/resolution.h"
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    (void)x;
+    if (u->N > 0) length->x = p->x_s;
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* What co-simulation has to resolve of a deflection: a part of the one that carries the static limit, which falls with the normal force. */
+#ifndef BRISTLE_STATIC_RESOLUTION_H
+#define BRISTLE_STATIC_RESOLUTION_H
+
+#include "common/resolution.h"
+
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    if (u->N > 0) length->z = resolved_deflection(p->mu_s * u->N / p->sigma0, x->z);
+}
+
+#endif

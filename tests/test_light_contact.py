@@ -1,0 +1,276 @@
+"""Contacts that unload: normal forces that fall, vanish, swing through zero and come back, and sets that are stiff.
+
+A force is compared with what the contact can carry, its static limit and viscous part; the laws that need `externalForce` stick or slip at
+once and are steady wherever the others are.
+"""
+
+import math
+import random
+
+import pytest
+
+from fmi2 import MODEL_EXCHANGE, OK
+from reference import integrate_me
+
+SCALAR = pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity"))
+STATES = pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity") and bool(d.states))
+BOUNDED = pytest.mark.fmus(lambda d: "law" in d)
+
+# A spring that is compared with the limit alone, as its page says: the damper of Simpack's stick comes on top.
+DAMPED_STICK = {"stictionDamping"}
+
+
+def limit(description, values, normal, velocity):
+    """What the contact can carry: the peak of Bliman and Sorine after a reversal is twice as far above the dynamic friction as the first."""
+    def value(name):
+        return values.get(name, description[name].start) if name in description else 0.0
+    static = max(value("staticFriction"), value("dynamicFriction"), value("peakFriction"))
+    if "lengthRatio" in description:
+        static = 2 * static - value("dynamicFriction")
+    viscous = (value("viscousFriction") * normal + value("viscousDamping")) * abs(velocity)
+    return static * max(normal, 0.0) + viscous
+
+
+def decades(draw, low, high):
+    return 10 ** draw.uniform(low, high)
+
+
+# steady sliding
+
+def settling_time(description, values, normal, velocity):
+    """Fifty times what the law needs to forget: the way over which its springs take up the friction force, and its own times."""
+    def value(name):
+        return values.get(name, description[name].start)
+    friction = max(value(name) for name in ("staticFriction", "dynamicFriction") if name in description)
+    stiffness = [value(v.name) * (normal if v.unit == "1/m" else 1.0) for v in description.real_parameters if v.unit in ("N/m", "1/m")]
+    lengths = [value(v.name) for v in description.real_parameters if v.unit == "m" and "Start" not in v.name]
+    times = [value(v.name) for v in description.real_parameters if v.unit == "s"]
+    times += [value("bristleDamping") / value("bristleStiffness")] if description.has("bristleDamping", "bristleStiffness") else []
+    if description.family("elementStiffness") and "bristleDamping" in description:
+        # in contact the springs follow in a millionth of the time in which they relax
+        times.append(1e-4 * value("bristleDamping") / sum(value(v.name) for v in description.family("elementStiffness")))
+    times += [normal / value("attractionRate")] if "attractionRate" in description else []
+    return 50 * (max([friction * normal / k for k in stiffness] + lengths) / abs(velocity) + max(times, default=0.0))
+
+
+@pytest.mark.fmus(lambda d: "law" in d or d.takes("normalForce") and d.has("relativeVelocity", "attractionRate"))
+def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
+    """Far above every speed of its own a law slides with μd N, over twelve decades of stiffness, damping, speed and normal force;
+    model exchange agrees in the states that co-simulation has come to, and rests there."""
+    d, draw = fmu.description, random.Random(fmu.name)
+    with fmu.co_simulation() as instance, fmu.model_exchange() as other:
+        for _ in range(40):
+            values = {v.name: v.start * decades(draw, -6, 6) for v in d.real_parameters
+                      if v.name.partition("[")[0] in ("bristleStiffness", "bristleDamping", "relaxationTime", "stictionStiffness")}
+            values |= {name: 0.0 for name in ("viscousFriction", "viscousDamping") if name in d}
+            values |= {v.name: 1e-9 for v in d.real_parameters if v.unit == "m/s" and "Start" not in v.name}
+            values |= {"dynamicVelocity": 2e-9} if "dynamicVelocity" in d else {}
+            normal, velocity = decades(draw, -6, 6), draw.choice([1, -1]) * decades(draw, -3, 3)
+            inputs = {"normalForce": normal, "relativeVelocity": velocity}
+            instance.start({**values, **inputs}, tolerance=1e-7)
+            for _ in range(3):
+                instance.step(settling_time(d, values, normal, velocity))
+            expected = math.copysign(d["dynamicFriction"].start * normal, velocity)
+            # what rounding leaves of the force of a damper that is balanced by another
+            rounding = 1e-15 * values.get("bristleDamping", 0.0) * abs(velocity)
+            assert instance.get("frictionForce") == pytest.approx(expected, rel=1e-4, abs=rounding), (values, inputs)
+            other.start({**values, **inputs})
+            other.states = [instance.get(v.name) for v in d.states]
+            other.event()
+            assert other.get("frictionForce") == pytest.approx(expected, rel=1e-4, abs=rounding), (values, inputs)
+            for state, rate in zip(d.states, other.derivatives):
+                if state.unit == "m":
+                    assert abs(rate) <= 1e-4 * abs(velocity), (values, inputs)
+            for one in (instance, other):
+                one.demand("fmi2Reset")
+                one.time = 0.0
+
+
+# the normal force falls
+
+@BOUNDED
+@pytest.mark.parametrize("ratio", [0.7, 1e-1, 1e-4])
+def test_at_rest_the_force_falls_with_the_limit(fmu, kind, ratio):
+    """Loaded to nearly the static limit, then held at rest while the normal force falls; as printed the force of a bristle stays."""
+    d = fmu.description
+    for law in (1, 2):
+        with fmu.instance(kind) as instance:
+            normal = d["normalForce"].start
+            instance.start({"law": law, "normalForce": normal, "relativeVelocity": 1e-4}, tolerance=1e-8)
+            if kind == MODEL_EXCHANGE:
+                integrate_me(instance, 0.0, 100.0, 1e-8)
+            else:
+                instance.step(100.0)
+            before = instance.get("frictionForce")
+            instance.set({"normalForce": ratio * normal, "relativeVelocity": 0.0})
+            if kind == MODEL_EXCHANGE:
+                instance.event()
+                integrate_me(instance, 100.0, 101.0, 1e-8)
+            else:
+                instance.step(1.0)
+            force, most = instance.get("frictionForce"), limit(d, {}, ratio * normal, 0.0)
+            if law == 1:
+                assert 0 < force <= most * (1 + 1e-12)
+            elif not d.family("elementDeflection"):  # a spring on a slider never carries more
+                assert force == pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.fmus(lambda d: d.name == "Leuven")
+def test_springs_follow_the_limits_of_their_sliders(fmu, kind):
+    """Sliding at 50 mm/s while the normal force falls to a tenth: the force is soon that of steady sliding and never turns round."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.start({"normalForce": 196.2, "relativeVelocity": 0.05}, tolerance=1e-8)
+
+        def advance(length):
+            if kind == MODEL_EXCHANGE:
+                integrate_me(instance, instance.time, instance.time + length, 1e-8)
+            else:
+                instance.step(length)
+            return instance.get("frictionForce")
+
+        heavy = advance(2.0)
+        instance.set({"normalForce": 19.62})
+        if kind == MODEL_EXCHANGE:
+            instance.event()
+        forces = [advance(1e-3) for _ in range(100)]
+        assert min(forces) > 0 and max(forces) <= limit(d, {}, 19.62, 0.05) * (1 + 1e-9)
+        assert forces[-1] == pytest.approx(heavy / 10, rel=2e-2)
+
+
+# the normal force swings through zero
+
+def swing(fmu, kind, step, stop=0.03, values=None):
+    """A mass of 1 kg, pulled with 2 N, under 9.81 N (1 + 1.5 sin 2π 100 t); yields (normal force, velocity, force, power, length) after each
+    piece. The host holds the velocity over a piece, and the normal force moves evenly."""
+    load = {"externalForce": 2.0} if "externalForce" in fmu.description else {}
+    with fmu.instance(kind) as instance:
+        velocity, normal = 0.0, 9.81
+        instance.start({**(values or {}), "normalForce": normal, "relativeVelocity": velocity, **load}, tolerance=1e-6)
+        for i in range(round(stop / step)):
+            after = 9.81 * (1 + 1.5 * math.sin(200 * math.pi * (i + 1) * step))
+            instance.set({"normalForce": normal, "relativeVelocity": velocity, **load})
+            rates = {"normalForce": (after - normal) / step}
+            if kind == MODEL_EXCHANGE:
+                instance.event()
+                integrate_me(instance, i * step, (i + 1) * step, 1e-7, rates)
+            else:
+                instance.set_input_derivative("normalForce", rates["normalForce"])
+                instance.step(step, time=i * step)
+            normal = after
+            force = instance.get("frictionForce")
+            yield normal, velocity, force, instance.get("dissipatedPower")
+            # implicit in the damping, so that the host adds no energy of its own
+            slope = max(instance.slopes([fmu.description["frictionForce"].reference], [fmu.description["relativeVelocity"].reference], [1.0])[0], 0.0)
+            velocity += (2.0 - force) / (1.0 / step + slope)
+
+
+@pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity") and not DAMPED_STICK & set(d.by_name))
+def test_no_force_beyond_what_the_contact_can_carry(fmu, kind):
+    d = fmu.description
+    for normal, velocity, force, _ in swing(fmu, kind, 2e-4):
+        most = limit(d, {}, 9.81 * 2.5, velocity)
+        assert abs(force) <= most * (1 + 1e-3), (normal, velocity)
+        if "law" in d:
+            assert abs(force) <= limit(d, {}, normal, velocity) * (1 + 1e-9), "of the moment"
+
+
+@BOUNDED
+def test_bounded_no_energy_is_created(fmu):
+    """Random pieces of constant velocity under any normal force, from creep to speeds at which the printed laws give back what they never took."""
+    d, draw = fmu.description, random.Random(fmu.name)
+    with fmu.co_simulation() as instance:
+        for _ in range(40):
+            instance.start({"normalForce": d["normalForce"].start, "relativeVelocity": 0.0}, tolerance=1e-8)
+            taken = moved = 0.0
+            for _ in range(8):
+                normal, velocity = decades(draw, -3, 2.3), draw.choice([1, -1]) * decades(draw, -4, 1.3)
+                length = decades(draw, -5, -2.5) / abs(velocity) / 40
+                instance.set({"normalForce": normal, "relativeVelocity": velocity})
+                instance.step(0.0)
+                powers = [instance.get("dissipatedPower")]
+                for _ in range(40):
+                    instance.step(length)
+                    powers.append(instance.get("dissipatedPower"))
+                taken += length / 3 * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+                moved += length * sum(map(abs, powers))
+                assert taken >= -1e-2 * moved - 1e-12, "Simpson's rule over a first fall that may take less than a piece"
+            instance.demand("fmi2Reset")
+            instance.time = 0.0
+
+
+@pytest.mark.fmus(lambda d: "law" in d)
+def test_co_simulation_tends_to_model_exchange_as_the_step_falls(fmu):
+    """The same host, which holds the velocity over a step: what the two kinds give agrees at every step, not only in the limit."""
+    for step in (4e-4, 1e-4):
+        for one, two in zip(swing(fmu, 0, step, 0.02), swing(fmu, 1, step, 0.02)):
+            assert two[2] == pytest.approx(one[2], abs=2e-4 * limit(fmu.description, {}, 9.81 * 2.5, 0.0)), step
+
+
+# ramps and floors
+
+def pieces(draw):
+    """(normal force, its rate, length) one after the other: down to zero, through it, up from it, or down to a floor and up again."""
+    normal, length, rest = decades(draw, -4, 2), decades(draw, -4, 0), decades(draw, -3, -1)
+    floor = 10 ** draw.choice([-6, -9, -12, -30, -300, draw.uniform(-300, -3)])
+    return draw.choice([
+        [(normal, 0, rest), (normal, -normal / length, length), (0.0, 0, rest)],
+        [(normal, 0, rest), (normal, -2 * normal / length, length), (-normal, 2 * normal / length, length), (normal, 0, rest)],
+        [(0.0, 0, rest), (0.0, normal / length, length), (normal, 0, rest)],
+        [(normal, 0, rest), (normal, (floor - normal) / length, length), (floor, 0, rest), (floor, (normal - floor) / length, length)],
+    ])
+
+
+@SCALAR
+def test_no_ramp_is_refused_and_none_gives_a_kick(fmu):
+    """150 random ramps for each model, at random and changing speeds, in one step each: all are made, and at the end of each the force is
+    one that the contact can carry."""
+    d, draw = fmu.description, random.Random(fmu.name)
+    strict = "law" in d
+    with fmu.co_simulation() as instance:
+        for _ in range(150):
+            parts, velocity = pieces(draw), draw.choice([1, -1]) * decades(draw, -4, 1)
+            instance.start({"normalForce": parts[0][0], "relativeVelocity": velocity}, tolerance=10 ** draw.choice([-4, -6, -8]))
+            for normal, rate, length in parts:
+                change = draw.choice([0, 0, velocity * draw.uniform(-2, 2) / length])
+                instance.set({"normalForce": normal, "relativeVelocity": velocity})
+                instance.set_input_derivative("normalForce", rate)
+                instance.set_input_derivative("relativeVelocity", change)
+                assert instance.fmi2DoStep(instance.time, length, 1) == OK, (parts, velocity, change, instance.messages[-1:])
+                instance.time += length
+                velocity, now = instance.get("relativeVelocity"), instance.get("normalForce")
+                if strict:
+                    rounding = 1e-12 * d["bristleDamping"].start * abs(velocity) if "bristleDamping" in d else 0.0
+                    assert abs(instance.get("frictionForce")) <= limit(d, {}, now, velocity) * (1 + 1e-9) + rounding, (parts, velocity)
+            instance.demand("fmi2Reset")
+            instance.time = 0.0
+
+
+@STATES
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])
+def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
+    """Under any normal force, sliding to and fro: against tight co-simulation in small steps, which model exchange confirms elsewhere.
+    Ten tolerances are allowed of the states, as elsewhere, and a damper makes up to five times as much of them."""
+    d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance}")
+    with fmu.co_simulation() as one, fmu.co_simulation() as two:
+        for _ in range(12):
+            normal, speed = decades(draw, -6, 4), decades(draw, -3, 0)
+            begin = {"normalForce": normal, "relativeVelocity": 0.0}
+            one.start(begin, tolerance=tolerance)
+            two.start(begin, tolerance=1e-10)
+            velocity = 0.0
+            for i in range(12):
+                after = speed * math.sin(0.7 * (i + 1))
+                for instance in (one, two):
+                    instance.set({"normalForce": normal, "relativeVelocity": velocity})
+                    instance.set_input_derivative("relativeVelocity", (after - velocity) / 1e-2)
+                one.step(1e-2)
+                for _ in range(10):
+                    two.step(1e-3)
+                velocity = after
+                allowed = 50 * tolerance * limit(d, {}, normal, velocity)
+                rounding = 1e-13 * abs(velocity) * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
+                assert one.get("frictionForce") == pytest.approx(two.get("frictionForce"), abs=allowed + rounding), (normal, speed, i)
+            for instance in (one, two):
+                instance.demand("fmi2Reset")
+                instance.time = 0.0
