@@ -130,7 +130,7 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
     (lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}), "LuGre: normalForce is not a parameter."),
     (lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}), "LuGre has no variable statcFriction, but staticFriction."),
     (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction must be numbers."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["heat"]), "LuGre has no variable heat."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]), "LuGre has no variable colour."),
     (lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"), "interpolate = \"cubic\" must be 'linear' or 'hold'."),
     (lambda: bristle.run("LuGre", [0, 1], {}, tolerance=0), "the tolerance 0 must be greater than 0."),
     (lambda: bristle.evaluate("LuGre", {"relativeVelocity": [1, 2], "normalForce": [1, 2, 3]}),

@@ -132,6 +132,7 @@ def test_its_sources_compiled_anew_are_the_same(model, stamped, tmp_path):
     sources, library = own.folder / "sources", tmp_path / f"{NAME}.so"
     flags = ["-std=c99", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-DFMI2_OVERRIDE_FUNCTION_PREFIX"]
     subprocess.run(["gcc", *flags, "-o", library, sources / "fmu.c", "-lm"], check=True)
+    assert f"#define FMI2_FUNCTION_PREFIX {NAME}_\n" in (sources / "fmu.c").read_text(encoding="utf-8")
     with Instance(own, 1, library=Library(library)) as instance:
         assert {name: instance.get(name) for name in values} == values
     with pytest.raises(FmiError):
