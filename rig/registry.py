@@ -21,8 +21,10 @@ def main(systems: Path, resources: Path, out: Path) -> None:
         description = tomllib.loads(file.read_text(encoding="utf-8"))
         models = "".join(f"{quoted(model)}, " for model in description["models"])
         lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])}, (const char *const[]){{{models}NULL}},", "     (const SetValue[]){"]
-        lines += [f"         {{{quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
-        lines += ["         {NULL, NULL},", "     }},"]
+        lines += [f"         {{NULL, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
+        for model, values in description.get("values_of", {}).items():
+            lines += [f"         {{{quoted(model)}, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(values)]
+        lines += ["         {NULL, NULL, NULL},", "     }},"]
     lines += ["    {NULL, NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")
 

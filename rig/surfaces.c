@@ -34,6 +34,7 @@ static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set
     const Element *e = &coupling->elements[contact];
     const bool fits = is_made_for(set, e->instance.fmu->description.identifier);
     for (const SetValue *entry = set->values; entry->name; entry++) {
+        if (entry->model && strcmp(entry->model, e->instance.fmu->description.identifier) != 0) continue;
         const Variable *variable = description_find(&e->instance.fmu->description, entry->name);
         if (!variable) continue;
         char text[32];

@@ -14,6 +14,7 @@ from .xml import document_text
 
 NAMESPACE = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 KEYS = {"title": str, "source": str, "models": list, "values": dict}
+OPTIONAL_KEYS = {"values_of": dict}  # values of one model in place of those that all share
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]
     for file in set_files(folder):
         data = _read(file)
         if description.model in data["models"]:
-            sets.append(ParameterSet(file.stem, data["title"], data["source"], _values(description, file, data["values"])))
+            values = data["values"] | _own_values(description, file, data)
+            sets.append(ParameterSet(file.stem, data["title"], data["source"], _values(description, file, values)))
     return sets
 
 
@@ -49,13 +51,25 @@ def _read(file: Path) -> dict[str, Any]:
         if not isinstance(data.get(key), kind):
             raise BristleError(f"{file}: {key} is missing or of the wrong kind.")
     for key in data:
-        if key not in KEYS:
-            raise BristleError(f"{file}: {key}: unknown key; known are {', '.join(KEYS)}.")
+        if key not in KEYS | OPTIONAL_KEYS:
+            raise BristleError(f"{file}: {key}: unknown key; known are {', '.join(KEYS | OPTIONAL_KEYS)}.")
+    for model, values in data.get("values_of", {}).items():
+        if model not in data["models"] or not isinstance(values, dict):
+            raise BristleError(f"{file}: values_of.{model}: has to be a table of values of one of the models of the set.")
     return data
 
 
+def _own_values(description: Description, file: Path, data: dict[str, Any]) -> dict[str, Any]:
+    values = data.get("values_of", {}).get(description.model, {})
+    known = {entry.name for entry in description.parameters + description.options}
+    for name in values:
+        if name not in known:
+            raise BristleError(f"{file}: values_of.{description.model}.{name}: {description.name} has no such parameter.")
+    return values
+
+
 def _values(description: Description, file: Path, values: dict[str, Any]) -> dict[str, float | int]:
-    """A list gives the elements of an array, a word the item of an option. Names the model lacks belong to others."""
+    """A list gives the elements of an array, a word or its number the item of an option. Names the model lacks belong to others."""
     known = {entry.name: entry for entry in description.parameters + description.options}
     result: dict[str, float | int] = {}
     for name, value in values.items():
@@ -80,8 +94,10 @@ def _number(file: Path, name: str, value: Any) -> float:
 
 def _item(option: Choice, file: Path, value: Any) -> int:
     items = [name for name, _ in option.items]
+    if isinstance(value, int) and 1 <= value <= len(items):
+        return value
     if value not in items:
-        raise BristleError(f"{file}: values.{option.name}: has to be one of {', '.join(items)}.")
+        raise BristleError(f"{file}: values.{option.name}: has to be one of {', '.join(items)}, or its number.")
     return items.index(value) + 1
 
 
