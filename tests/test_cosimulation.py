@@ -333,23 +333,28 @@ def test_a_tighter_tolerance_is_heeded(fmu):
 
 @pytest.mark.fmus(lambda d: d.takes("normalForce") and bool(d.states))
 def test_lift_off_inside_a_step_is_located(fmu):
-    """A normal force that falls through zero in the middle of a long step: as if the master had stopped there."""
+    """A normal force that falls through zero in the middle of a long step: as if the master had stopped there. Some laws are singular there, so
+    that what is left of a deflection depends on how closely the point is approached: a master that stops a 1e-12 part before it tells."""
     d = fmu.description
     names = [v.name for v in d.inputs if v.name.startswith("relativeVelocity")]
     for crossing in (0.1, 0.5, 0.93):
-        with fmu.co_simulation() as one, fmu.co_simulation() as two:
+        ends = []
+        with fmu.co_simulation() as one:
             size = 2e-2
-            slope = -10.0 / (crossing * size)
-            for instance in (one, two):
-                instance.start({"normalForce": 10.0, **{name: 5e-3 for name in names}}, tolerance=1e-8)
+            for stops in ([crossing * size], [crossing * size * (1 - 1e-12)], []):
+                one.start({"normalForce": 10.0, **{name: 5e-3 for name in names}}, tolerance=1e-8)
                 for _ in range(100):
-                    instance.step(1e-3)
-                instance.set_input_derivative("normalForce", slope)
-            one.step(size)
-            two.step(crossing * size)
-            two.step((1 - crossing) * size)
-            assert one.get("normalForce") < 0 and two.get("normalForce") < 0
-            assert error_of(one, [two.get(v.name) for v in d.states], 1e-8) <= 2 * FACTOR
+                    one.step(1e-3)
+                one.set_input_derivative("normalForce", -10.0 / (crossing * size))
+                for stop in stops:
+                    one.step(stop)
+                one.step(size - sum(stops))
+                assert one.get("normalForce") < 0
+                ends.append([one.get(v.name) for v in d.states])
+                if stops:
+                    one.demand("fmi2Reset")
+            doubt = [10 * abs(x - y) for x, y in zip(*ends[:2])]
+            assert error_of(one, ends[0], 1e-8, doubt) <= 2 * FACTOR
 
 
 # FMPy, both kinds
