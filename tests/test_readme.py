@@ -1,10 +1,11 @@
 """The README tells what is there now."""
 
 import re
+import subprocess
 import shlex
 import sys
 
-from conftest import FMUS, REPOSITORY, Fmu
+from conftest import FMUS, FOLDER, REPOSITORY, Fmu
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle.cli import main  # noqa: E402
@@ -40,3 +41,20 @@ def test_every_link_leads_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (REPOSITORY / target).exists(), f"{page.name}: {target}"
+
+
+def test_python_snippets_run_as_they_stand(tmp_path):
+    """Those for FMPy; the first says in its comment what it prints."""
+    blocks = [code for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL) if "fmpy" in code]
+    assert len(blocks) >= 2
+    for code in blocks:
+        code = code.replace('"dist/', f'"{FOLDER.as_posix()}/')
+        result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        if said := re.search(r"print\(.*#\s*(-?[\d.]+)", code):
+            assert abs(float(result.stdout.split()[0]) - float(said[1])) < 1e-4
+
+
+def test_commands_are_those_of_every_shell():
+    """PowerShell 5.1 has no &&."""
+    assert not re.search(r"```sh\n[^`]*cmake[^`]*&&", README.read_text(encoding="utf-8"))

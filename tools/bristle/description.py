@@ -11,6 +11,16 @@ from pathlib import Path
 IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
 
 
+# Kinds of models, in the order of the README, each with what it is about.
+MODEL_KINDS = {
+    "regularized": "Regularized: a curve of the velocity. The cheapest; a body under load creeps",
+    "ideal stick": "Ideal stick: rest is rest, found by events from the load on the body",
+    "bristle": "Bristles and springs: pre-sliding displacement as a state, stick with more or less drift",
+    "hysteresis": "Hysteresis: loops of small motions",
+    "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
+}
+
+
 def scalar_names(name: str, size: int | None) -> list[str]:
     """The names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]), der(z[2])."""
     if size is None:
@@ -141,6 +151,7 @@ class Description:
     summary: str
     sign_convention: str
     linear_states: bool
+    kind: str  # one of MODEL_KINDS
     passive: bool
     energy: str  # what there is to say about that
     indicators: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import BristleError
-from .description import IN_WORDS, Bound, Choice, Coupling, Description, Equation, Frame, Reference, Unit, Variable
+from .description import IN_WORDS, MODEL_KINDS, Bound, Choice, Coupling, Description, Equation, Frame, Reference, Unit, Variable
 from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
 
@@ -60,7 +60,7 @@ TABLE_KEYS: dict[str, dict[str, str]] = {
 }
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
-    "passive": "flag", "energy": "text",
+    "kind": "text", "passive": "flag", "energy": "text",
     "indicators": "count", "coupling": "table", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
     "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
 }  # fmt: skip
@@ -129,6 +129,7 @@ class _Reader:
             summary=self.required(data, "", "summary").strip(),
             sign_convention=self.required(data, "", "sign_convention").strip(),
             linear_states=data.get("linear_states", False),
+            kind=self.kind(data),
             passive=data.get("passive", True),
             energy=self.energy(data),
             indicators=data.get("indicators", 1),
@@ -327,6 +328,16 @@ class _Reader:
         if not all(isinstance(value, str) for value in values):
             raise self.error(key, "has to be a list of texts")
         return tuple(values)
+
+    def kind(self, data: dict[str, Any]) -> str:
+        """The kind of model that its table shows; unless it is said, inputs and states tell."""
+        inputs = set(data.get("inputs", {})) - {"normalForce", "relativeVelocity"}
+        load = inputs == {"externalForce"}
+        found = "ideal stick" if load else "spatial" if inputs else "bristle" if data.get("states") else "regularized"
+        kind = data.get("kind", found)
+        if kind not in MODEL_KINDS:
+            raise self.error("kind", f"has to be one of {', '.join(MODEL_KINDS)}")
+        return kind
 
     def energy(self, data: dict[str, Any]) -> str:
         """A word on the energy balance; a model that is not passive has to explain itself."""

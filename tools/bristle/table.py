@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from . import BristleError
-from .description import Description
+from .description import MODEL_KINDS, Description
 from .reading import read_description
 
 BEGIN = "<!-- models: written by `PYTHONPATH=tools .venv/bin/python -m bristle table README.md` -->"
@@ -18,14 +18,21 @@ def model_files(folder: Path) -> list[Path]:
 
 
 def models_table(descriptions: Iterable[Description]) -> str:
-    lines = ["| FMU | the law in a line | states | modes | choose it when |", "|---|---|---|---|---|"]
+    """A table for each kind of model, with its caption."""
+    rows: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
     for one in descriptions:
         if not one.choose:
             raise BristleError(f"{one.file}: choose: is missing; its first text is shown in the table")
         states = sum(state.count for state in one.states)
-        modes = "yes" if one.modes else "–"
-        lines.append(f"| `{one.name}` | {one.title} | {states or '–'} | {modes} | {one.choose[0]} |")
-    return "\n".join(lines)
+        rows[one.kind].append(f"| `{one.name}` | {one.title} | {states or '–'} | {_needs(one)} | {one.choose[0]} |")
+    head = ["| FMU | the law in a line | states | needs | choose it when |", "|---|---|---|---|---|"]
+    return "\n\n".join("\n".join([f"**{MODEL_KINDS[kind]}**", "", *head, *lines]) for kind, lines in rows.items() if lines)
+
+
+def _needs(one: Description) -> str:
+    """What an element asks of its host beside normal force and velocity: inputs, and events where it has modes."""
+    needs = [f"`{entry.name}`" for entry in one.inputs if entry.name not in ("normalForce", "relativeVelocity")]
+    return ", ".join(needs + (["state events"] if one.modes else [])) or "–"
 
 
 def with_table(text: str, table: str) -> str:
