@@ -137,7 +137,12 @@ static double joint_step(Body *body, const JointPoint *from, double h, Joint *y1
         worst = fmax(worst,
                      fabs(error[N_STATES + i]) / (JOINT_TOLERANCE * (body->speed + fabs(body->start[i] + y1->dv[i]))));
     }
-    return fmax(worst, scaled_error(error, (const double *)&from->y.x, (const double *)&y1->x, JOINT_TOLERANCE));
+    double allowed[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++) {
+        const double size = fmax(fabs(((const double *)&from->y.x)[i]), fabs(((const double *)&y1->x)[i]));
+        allowed[i] = JOINT_TOLERANCE * (state_nominals[i] + size);
+    }
+    return fmax(worst, scaled_error(error, (const double *)&y1->x, allowed));
 }
 
 static void joint_signs(const Body *body, double t, const Joint *y, const Modes *m, int *sign) {
