@@ -20,6 +20,12 @@ def test_the_table_of_models_is_that_of_the_descriptions():
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
 
 
+def test_the_table_says_which_models_need_the_load():
+    rows = [line.split("|") for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    needing = {row[1].strip(" `") for row in rows if "`externalForce`" in row[4]}
+    assert needing == {fmu.name for fmu in FMUS if fmu.description.takes("externalForce")}
+
+
 def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
     """The commands one after the other, each with what the one before has left, then the lines of Python."""
     monkeypatch.chdir(tmp_path)
