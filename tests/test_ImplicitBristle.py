@@ -87,12 +87,26 @@ def test_lift_off_and_return(fmu, kind, case):
 
 @ONLY
 def test_model_2_has_its_two_folds(fmu):
-    """Three roots for 1.4752 N < |F*| < 1.5258 N: going up the tip slides slowly until the upper fold, going down fast until the lower one."""
-    p = parameters_for(fmu, MODEL_2)
+    """Three roots for 1.4752 N < |F*| < 1.5258 N."""
+    upper, lower = check_folds(fmu, parameters_for(fmu, MODEL_2))
+    assert (upper, lower) == (pytest.approx(1.5258, abs=5e-5), pytest.approx(1.4752, abs=5e-5))
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999])
+def test_a_curve_that_falls_steeply_from_rest_has_one_fold(fmu, exponent):
+    """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from stick to the fast branch, and back at its end."""
+    p = {**parameters_for(fmu, MODEL_1), "stribeckExponent": exponent, "bristleDamping": 20.0}
+    upper, lower = check_folds(fmu, p)
+    assert upper == p["staticFriction"] * NORMAL and lower < 0.99 * upper
+
+
+def check_folds(fmu, p):
+    """Going up the tip slides slowly until the upper fold, going down fast until the lower one. Gives the forces at both."""
     low, high = law.folds(p, NORMAL)
     upper, lower = law.balance(p, NORMAL, low), law.balance(p, NORMAL, high)
-    assert (upper, lower) == (pytest.approx(1.5258, abs=5e-5), pytest.approx(1.4752, abs=5e-5))
-    forces = [1.46 + 0.08 * k / 400 for k in range(401)]
+    margin = 0.3 * (upper - lower)
+    forces = np.linspace(lower - margin, upper + margin, 401)
     with fmu.model_exchange() as instance:
         instance.start({**p, "normalForce": NORMAL, "relativeVelocity": 0.0})
 
@@ -105,13 +119,11 @@ def test_model_2_has_its_two_folds(fmu):
         for going, switch in ((forces, upper), (reversed(forces), lower)):
             for force in going:
                 found = sliding(force)
-                if force <= limit:
-                    roots = [0.0]
-                else:
-                    roots = law.sliding_speeds(p, NORMAL, force)
+                roots = ([0.0] if force <= limit else []) + law.sliding_speeds(p, NORMAL, force)
                 expected = roots[-1] if force > switch else roots[0]
                 if min(abs(force - edge) for edge in (upper, lower, limit)) > 1e-6:
                     assert found == pytest.approx(expected, rel=1e-9, abs=1e-15), force
+    return upper, lower
 
 
 @ONLY

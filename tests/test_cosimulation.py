@@ -284,7 +284,7 @@ def test_a_step_of_length_zero_is_an_event(fmu):
         assert instance.last_time == 1e-3
 
 
-@pytest.mark.parametrize("point, size", [(0.1, -1e-3), (0.1, -1e-300), (0.2, 1e-3), (0.0, 1e-3), (0.1005, 1e-3), (0.0995, 1e-3), (-0.1, 1e-3)])
+@pytest.mark.parametrize("point, size", [(0.1, -1e-3), (0.1, -1e-300), (0.2, 1e-3), (0.0, 1e-3), (0.1005, 1e-3), (0.0995, 1e-3), (0.1004, 1e-3), (0.0996, 1e-3), (0.10006, 1e-3), (-0.1, 1e-3)])
 def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
     with fmu.co_simulation() as instance:
         instance.start()
@@ -296,6 +296,42 @@ def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
         assert instance.snapshot() == before
         instance.step(1e-3, time=0.1)
         assert instance.last_time == pytest.approx(0.101, rel=1e-12)
+
+
+@pytest.mark.parametrize("late", [45e-6, -45e-6])
+def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
+    """A start point that is off by less than a twentieth of a step is taken; a master that is late again and again is refused."""
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start()
+        made = 0
+        while instance.fmi2DoStep(instance.last_time + late, 1e-3, 1) == OK:
+            made += 1
+        assert made == 2
+        warnings = [m for m in instance.messages if m.category == "logStatusWarning"]
+        assert len(warnings) == 1 and "gap" in warnings[0].text
+        assert "leave out" in instance.messages[-1].text and f"{late * 3:.3g}" in instance.messages[-1].text
+        instance.step(1e-3, time=instance.last_time)  # it can go on where it is
+
+
+def test_a_master_that_rounds_its_points_loses_nothing(fmu):
+    """Single precision: every point is off by up to 4 µs late in this run, and none is refused."""
+    with fmu.co_simulation() as instance:
+        instance.start(time=64.0)
+        for i in range(300):
+            instance.step(1e-3, time=float(np.float32(64 + i * 1e-3)))
+
+
+def test_a_rate_that_leads_an_input_beyond_all_numbers_is_refused(fmu):
+    d = fmu.description
+    for v in d.inputs:
+        with fmu.co_simulation() as instance:
+            instance.start()
+            instance.set({v.name: -1e308})
+            instance.set_input_derivative(v.name, -1e308)
+            before = instance.snapshot()
+            assert instance.fmi2DoStep(0.0, 10.0, 1) == DISCARD
+            assert instance.snapshot() == before
 
 
 def test_a_run_may_start_anywhere(fmu):

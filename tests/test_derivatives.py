@@ -165,6 +165,18 @@ def test_slopes_combine_linearly(fmu):
             assert instance.slopes([unknowns[i]], knowns[::-1], seed[::-1])[0] == pytest.approx(value, rel=1e-12, abs=rounding)
 
 
+def test_a_known_that_is_named_twice_counts_twice(fmu):
+    d = fmu.description
+    sampler = Sampler(d, "twice")
+    unknowns, sharp = [v.reference for v in unknowns_of(d)], 0
+    for instance, _ in sampler.points(fmu, 3, 4):
+        for known in d.inputs + d.states:
+            once = instance.slopes(unknowns, [known.reference], [3.0])
+            assert instance.slopes(unknowns, [known.reference] * 2, [1.0, 2.0]) == pytest.approx(once, rel=1e-12)
+            sharp += any(once)
+    assert sharp
+
+
 def test_asking_for_slopes_changes_nothing(fmu, kind):
     d = fmu.description
     with fmu.instance(kind) as instance:

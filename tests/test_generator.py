@@ -39,7 +39,7 @@ tolerance = 1e-6
 symbol = "k"
 unit = "N/m"
 start = 100
-above = 0
+at_least = 1e-3
 at_most = "stiffnessLimit"
 text = "Stiffness"
 
@@ -100,12 +100,13 @@ BAD = {
     "wrong kind": ("start = 100", 'start = "much"', "parameters.springStiffness.start: has to be a number"),
     "not finite": ("start = 100", "start = inf", "parameters.springStiffness.start: has to be finite"),
     "unknown unit": ('unit = "m"', 'unit = "furlong"', 'states.springDeflection.unit: "furlong" is not a unit'),
-    "unknown display unit": ("above = 0", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
+    "unknown display unit": ("at_least = 1e-3", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
     "no unit for the derivative": ('unit = "m"\n', 'unit = "m/s2"\n', 'no unit of'),
-    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not above 0"),
+    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not at least 0.001"),
     "start beyond another parameter": ("start = 1000\n", "start = 10\n", "springStiffness.start: 100 is not at most stiffnessLimit"),
     "bound that is no parameter": ('"stiffnessLimit"', '"nothing"', 'springStiffness.at_most: "nothing" is not a parameter'),
     "bound of another dimension": ('unit = "N/m"\nstart = 1000', 'unit = "N"\nstart = 1000', "N/m cannot be compared with N"),
+    "bound that XML cannot say": ("at_least = 1e-3", "above = 0", "springStiffness.above: has to be the name of a parameter"),
     "nominal of zero": ("nominal = 1e-3", "nominal = 0", "states.springDeflection.nominal: has to be above 0"),
     "symbol missing": ('symbol = "k"\n', "", "parameters.springStiffness.symbol: is missing"),
     "text missing": ('text = "Stiffness"\n', "", "parameters.springStiffness.text: is missing"),
@@ -165,7 +166,7 @@ def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
     changed(project, '"translational"]', '"translational", "stribeck"]')
     file = changed(project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]")
     exponent = next(one for one in read_description(file).parameters if one.name == "stribeckExponent")
-    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1)]
+    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1), ("at_most", 20)]
 
 
 def test_names_that_collide_in_openmodelica_are_refused(project):
@@ -235,7 +236,7 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     assert variables["der(springDeflection)"][0].get("derivative") == "8"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
     assert variables["springDeflection"][0].get("start") is None
-    assert variables["springStiffness"][0].get("min") == "0.0"
+    assert variables["springStiffness"][0].get("min") == "0.001"
     assert variables["springStiffness"][0].get("max") is None, "a bound by another parameter is no number"
 
 
@@ -500,7 +501,7 @@ def test_depfile_names_every_file_that_was_read(project, tmp_path):
 def test_page_shows_what_a_reader_needs(project):
     page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
     etree.HTML(page)
-    for piece in ("<math", "springStiffness", "above 0, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
+    for piece in ("<math", "springStiffness", "at least 0.001, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
         assert piece in page
     assert not re.search(r'<(script|link|img)[^>]+https?://', page)
 

@@ -118,6 +118,33 @@ def test_every_state_has_a_say_in_the_force(fmu):
     assert found == set(heard)
 
 
+@pytest.mark.fmus(lambda d: bool(d.modes))
+def test_an_event_renews_what_was_read_before_it(fmu):
+    """Outputs that were evaluated in the mode before the event are those of the new mode after it."""
+    d = fmu.description
+    sampler, renewed = Sampler(d, "renewed"), 0
+    outputs = [v.reference for v in d.derivatives + d.outputs]
+    for instance, parameters in sampler.points(fmu, 8, 12):
+        instance.set(sampler.inputs(parameters))
+        instance.states = sampler.states(parameters)
+        before = instance.get_reals(outputs)
+        instance.event()
+        after = instance.get_reals(outputs)
+        instance.set({v.name: instance.get(v.name) for v in d.inputs})  # whatever was evaluated is forgotten
+        assert instance.get_reals(outputs) == after
+        renewed += after != before
+    assert renewed
+
+
+@pytest.mark.fmus(lambda d: bool(d.states))
+def test_each_state_starts_at_its_own_start_value(fmu, kind):
+    d = fmu.description
+    starts = {f"{v.name.partition('[')[0]}Start{v.name[len(v.name.partition('[')[0]):]}": (i + 1) * 1e-3 * v.nominal for i, v in enumerate(d.states)}
+    with fmu.instance(kind) as instance:
+        instance.initialize(starts)
+        assert [instance.get(v.name) for v in d.states] == list(starts.values())
+
+
 # lift-off
 
 @CONTACT

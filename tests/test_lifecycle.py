@@ -17,6 +17,18 @@ from fmi2 import (CO_SIMULATION, DISCARD, DO_STEP_STATUS, ERROR, FUNCTIONS, LAST
 from points import Sampler
 
 
+def test_a_reset_forgets_the_status_of_the_last_step(fmu):
+    with fmu.co_simulation() as instance:
+        instance.start()
+        assert instance.fmi2DoStep(0.0, -1.0, 1) == ERROR
+        status = c_int(7)
+        instance.demand("fmi2GetStatus", DO_STEP_STATUS, byref(status))
+        assert status.value == ERROR
+        instance.demand("fmi2Reset")
+        instance.demand("fmi2GetStatus", DO_STEP_STATUS, byref(status))
+        assert status.value == OK
+
+
 # phases and the calls that are wrong in them
 
 def to_phase(instance, phase):

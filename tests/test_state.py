@@ -1,6 +1,8 @@
 """Saved states, serialized states, reset, and instances that do not know of each other."""
 
 import json
+import math
+import struct
 import subprocess
 import sys
 import threading
@@ -158,6 +160,88 @@ def test_corrupt_bytes_are_refused(fmu, kind):
             wrong = bytearray(content)
             wrong[position] ^= 1 << (position % 8)
             refused(instance, bytes(wrong))
+
+
+def words_of(content):
+    return list(struct.unpack(f"<{len(content) // 8}q", content))
+
+
+def sealed(words):
+    """Bytes with the checksum that belongs to them (FNV-1a), as a stranger may write them."""
+    body = struct.pack(f"<{len(words) - 1}q", *words[:-1])
+    checksum = 0xCBF29CE484222325
+    for byte in body:
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2 ** 64
+    return body + struct.pack("<Q", checksum)
+
+
+def as_word(value):
+    return struct.unpack("<q", struct.pack("<d", value))[0]
+
+
+def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is_right(fmu, kind):
+    """Not a number in any place, parameters beyond their limits, modes and phases that do not exist."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.start()
+        words = words_of(instance.snapshot())
+        assert sealed(words) == instance.snapshot()
+        first = 3  # after magic, identity and kind
+        numbers = len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5
+        for place in range(first, first + numbers):
+            for wrong in (math.nan, math.inf):
+                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1:]))
+        for i, v in enumerate(d.real_parameters):
+            if v.min is not None:
+                refused(instance, sealed(words[:first + i] + [as_word(math.nextafter(v.min, -math.inf))] + words[first + i + 1:]))
+        marks = range(first + numbers, first + numbers + 7)
+        modes = range(len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1)
+        for place in [*marks, *modes]:
+            for wrong in (-1, 3 * 2 ** 20):
+                refused(instance, sealed(words[:place] + [wrong] + words[place + 1:]))
+
+
+def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):
+    """Instances that differ in one thing only: their bytes do, and hand it over."""
+    d = fmu.description
+    names = [v.name for v in d.inputs if not (v.base and v.unit in (None, "1"))]
+    name, parameter = names[0], next(v for v in d.real_parameters if v.variability == "tunable" or not v.name.partition("[")[0].endswith("Start"))
+
+    def started(instance):
+        instance.start(tolerance=1e-6)
+        instance.step(0.0)
+
+    def last_inputs(instance, other):
+        started(instance)
+        if other:
+            instance.set({name: 2.0})
+            instance.step(0.0)
+        instance.set({name: 2.0})
+
+    def tolerance(instance, other):
+        instance.start(tolerance=1e-4 if other else 1e-6)
+
+    def pending_rates(instance, other):
+        started(instance)
+        instance.set_input_derivative(name, 2.0)
+        if other:
+            instance.step(0.0)
+
+    def unchecked(instance, other):
+        instance.demand("fmi2SetupExperiment", 1, 1e-6, 0.0, 0, 0.0)
+        instance.demand("fmi2EnterInitializationMode")
+        instance.demand("fmi2ExitInitializationMode")
+        if other:
+            instance.try_set(parameter.name, parameter.start * 1.01)
+            instance.try_set(parameter.name, parameter.start)
+
+    for differ in (last_inputs, tolerance, pending_rates, unchecked):
+        with fmu.co_simulation() as one, fmu.co_simulation() as two, fmu.co_simulation() as three:
+            differ(one, False)
+            differ(two, True)
+            assert one.snapshot() != two.snapshot(), differ.__name__
+            three.resume(two.snapshot())
+            assert three.snapshot() == two.snapshot(), differ.__name__
 
 
 def test_truncated_and_extended_bytes_are_refused(fmu, kind):

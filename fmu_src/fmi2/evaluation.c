@@ -50,6 +50,16 @@ static int is_integer(fmi2ValueReference reference) {
     return lies_in(reference, N_REALS, N_REALS + N_INTEGERS);
 }
 
+/* Tells each mode that has changed. */
+SELDOM static void tell_modes(const Instance *c, double time, const Modes *before, const Modes *after) {
+    for (int i = 0; i < N_MODES; i++) {
+        const int a = ((const int *)before)[i], b = ((const int *)after)[i], first = mode_first_item[i];
+        if (a != b && a > 0)
+            tell(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time, mode_names[i],
+                 mode_items[first + a - 1], mode_items[first + b - 1]);
+    }
+}
+
 static int all_finite(const double *values, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i])) return 0;
@@ -100,11 +110,10 @@ static int keeps_rule(double value, int relation, double bound) {
     }
 }
 
-/* The rules of all parameters; tells the first that is broken. */
-static fmi2Status check_parameters(Instance *c) {
+/* The rules that all parameters have to keep; tells the first that is broken. */
+static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
     static const char *const words[] = {"at least", "greater than", "at most", "less than"};
-    const double *p = (const double *)&c->memory.reals.p;
-    if (!c->memory.unchecked) return fmi2OK;
+    const double *p = (const double *)parameters;
     for (int i = 0; i < N_RULES; i++) {
         const Rule *rule = &rules[i];
         const double bound = rule->other < 0 ? rule->bound : p[rule->other];
@@ -117,11 +126,18 @@ static fmi2Status check_parameters(Instance *c) {
                       words[rule->relation], real_names[rule->other], bound);
     }
 #if HAS_CHECK
-    const char *broken = check(&c->memory.reals.p);
+    const char *broken = check(parameters);
     if (broken) return refuse(c, fmi2Error, "%s", broken);
 #endif
-    c->memory.unchecked = 0;
     return fmi2OK;
+}
+
+/* The rules, where parameters have changed since they were checked. */
+static fmi2Status check_parameters(Instance *c) {
+    if (!c->memory.unchecked) return fmi2OK;
+    const fmi2Status status = check_rules(c, &c->memory.reals.p);
+    if (status == fmi2OK) c->memory.unchecked = 0;
+    return status;
 }
 
 /* In model exchange parameters take effect with the next evaluation, in event mode too: OpenModelica sets them there and reads

@@ -55,6 +55,9 @@ typedef struct {
 #endif
 } Reals;
 
+/* What is known of a point behind a crossing of an indicator: nothing; it was seen; the mode is the one that holds there. */
+enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
+
 /* Everything that a stored FMU state has to bring back. */
 typedef struct {
     Reals reals;
@@ -67,6 +70,12 @@ typedef struct {
     double time;
     double tolerance;
     double solver_step;
+    double left_out; /* of the run, by steps that did not start where the last one had ended */
+    double t_ahead;  /* model exchange: time, inputs and states at which an indicator was last seen with another sign */
+    Inputs u_ahead;
+    States x_ahead;
+    int ahead; /* one of AHEAD_… */
+    int signs; /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
     int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
     int states_given; /* the importer has set the states before the run started */

@@ -45,8 +45,16 @@ static void tell(const Instance *c, fmi2Status status, int category, const char 
     va_end(arguments);
 }
 
-/* Reports once per instance that a call is taken although the standard does not allow it there. */
-enum { TOLERATED_PARAMETER, TOLERATED_STATE, TOLERATED_STATES_IN_EVENT_MODE, TOLERATED_TOLERANCE, TOLERATED_CHATTER };
+/* Reports once per instance what is taken although the standard does not allow it there, or does not go as asked. */
+enum {
+    TOLERATED_PARAMETER,
+    TOLERATED_STATE,
+    TOLERATED_STATES_IN_EVENT_MODE,
+    TOLERATED_TOLERANCE,
+    TOLERATED_CHATTER,
+    TOLERATED_GAP,
+    TOLERATED_SWING
+};
 
 SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {
     if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;

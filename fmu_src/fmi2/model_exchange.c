@@ -25,6 +25,50 @@ fmi2Status fmi2EnterEventMode(fmi2Component component) {
     return fmi2OK;
 }
 
+/* Late in a run the time has few digits left. An importer that stops one rounding short of a crossing would find nothing changed there, go on
+ * and meet the same crossing again, without end. So the mode is then the one that holds where the crossing was seen, and so are the
+ * indicators until that time has come. */
+static int is_just_ahead(const Memory *k) {
+    return k->t_ahead > k->time && k->t_ahead - k->time <= 16 * DBL_EPSILON * fabs(k->t_ahead);
+}
+
+static void current_indicators(const Memory *k, double *values) {
+    const int ahead = k->ahead == AHEAD_TAKEN && is_just_ahead(k);
+    indicators(&k->reals.p, ahead ? &k->u_ahead : &k->reals.u, ahead ? &k->x_ahead : &k->reals.x, &k->modes, values);
+}
+
+static int signs_of(const double *values) {
+    int signs = 0;
+    for (int i = 0; i < N_INDICATORS; i++) signs |= (values[i] > 0) << i;
+    return signs;
+}
+
+/* Remembers a point at which an indicator has another sign than when continuous-time mode was entered. */
+static void look_ahead(Memory *k, const double *values) {
+    if (k->phase != CONTINUOUS || signs_of(values) == k->signs) return;
+    k->ahead = AHEAD_SEEN;
+    k->t_ahead = k->time;
+    k->u_ahead = k->reals.u;
+    k->x_ahead = k->reals.x;
+}
+
+/* Modes of now, or of the crossing just ahead; returns 1 if a state was reset. */
+static int settle_event(Memory *k) {
+    if (k->ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
+        k->ahead = AHEAD_NOTHING;
+        return settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+    }
+    States x = k->x_ahead;
+    k->ahead = AHEAD_TAKEN;
+    if (!settle_modes(&k->reals.p, &k->u_ahead, &x, &k->modes)) return 0;
+    for (int i = 0; i < N_STATES; i++) {
+        const double after = ((const double *)&x)[i];
+        if (after != ((const double *)&k->x_ahead)[i]) ((double *)&k->reals.x)[i] = after;
+    }
+    k->x_ahead = x;
+    return 1;
+}
+
 /* The modes settle in one call, because some importers do not iterate; every field is written, because some importers
  * hand in a struct they have not initialized. */
 fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
@@ -37,9 +81,8 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     const Modes before = k->modes;
     begin_run(k);
     const int led_back = lead_back(k);
-    const int reset = settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes) || led_back;
-    if (memcmp(&before, &k->modes, sizeof before) != 0)
-        tell(c, fmi2OK, LOG_EVENTS, "At time %.9g the element changes its mode.", k->time);
+    const int reset = settle_event(k) || led_back;
+    if (is_logged(c, LOG_EVENTS)) tell_modes(c, k->time, &before, &k->modes);
     k->stale = 1;
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;
@@ -55,6 +98,9 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
     fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2EnterContinuousTimeMode");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
+    double values[INDICATOR_ROOM];
+    current_indicators(&c->memory, values);
+    c->memory.signs = signs_of(values);
     c->memory.phase = CONTINUOUS;
     c->memory.started = 1;
     return fmi2OK;
@@ -132,7 +178,8 @@ fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], si
     if (status != fmi2OK || ni == 0) return status;
     Memory *k = &c->memory;
     follow_start(k);
-    indicators(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes, values);
+    current_indicators(k, values);
     if (!all_finite(values, N_INDICATORS)) return refuse_result(c, "an event indicator overflows");
+    look_ahead(k, values);
     return fmi2OK;
 }

@@ -36,6 +36,38 @@ static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     return fmi2OK;
 }
 
+/* Whether what was read from bytes can be the state of a running instance: the checksum says that they are as they were written, not by whom. */
+static int is_sound(const StoredState *stored) {
+    const Memory *k = &stored->memory;
+    const int phases = stored->kind == fmi2ModelExchange ? EVENT | CONTINUOUS : STEPPING;
+    const int *m = (const int *)&k->modes;
+    if (!all_finite((const double *)&k->reals.p, N_PARAMETERS) || !all_finite((const double *)&k->reals.u, N_INPUTS) ||
+        !all_finite((const double *)&k->reals.x, N_STATES) || !all_finite((const double *)&k->u_rate, N_INPUTS) ||
+        !all_finite((const double *)&k->u_last, N_INPUTS) || !isfinite(k->time) || !isfinite(k->left_out) ||
+        !isfinite(k->t_ahead) || !all_finite((const double *)&k->u_ahead, N_INPUTS) ||
+        !all_finite((const double *)&k->x_ahead, N_STATES))
+        return 0;
+    if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 && isfinite(k->solver_step))) return 0;
+    if (k->phase == 0 || k->phase & (k->phase - 1) || !(k->phase & (BEFORE_START | TERMINATED | phases))) return 0;
+    if (k->ahead < AHEAD_NOTHING || k->ahead > AHEAD_TAKEN || k->signs < 0 || k->signs >> N_INDICATORS) return 0;
+    if (k->new_rates < 0 || k->new_rates >> N_INPUTS || (k->states_given | k->started | k->unchecked) & ~1) return 0;
+    if (k->alternations < 0) return 0;
+#if HAS_COUPLING
+    const Coupling *coupling = &k->coupling;
+    if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
+    if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
+        (coupling->late | coupling->load_given) & ~1)
+        return 0;
+    for (int i = 0; i < N_MODES; i++)
+        if (((const int *)&coupling->m)[i] < 0 || ((const int *)&coupling->m)[i] > mode_item_count[i]) return 0;
+#endif
+    for (int i = 0; i < N_MODES; i++)
+        if (m[i] < (k->phase & BEFORE_START ? 0 : 1) || m[i] > mode_item_count[i]) return 0;
+    for (int i = 0; i < N_OPTIONS; i++)
+        if (m[OPTION_PLACE + i] < 1 || m[OPTION_PLACE + i] > option_items[i]) return 0;
+    return 1;
+}
+
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
     Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
@@ -115,6 +147,12 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_reals(walk, &k->time, 1);
     carry_reals(walk, &k->tolerance, 1);
     carry_reals(walk, &k->solver_step, 1);
+    carry_reals(walk, &k->left_out, 1);
+    carry_reals(walk, &k->t_ahead, 1);
+    carry_reals(walk, &k->u_ahead, N_INPUTS);
+    carry_reals(walk, &k->x_ahead, N_STATES);
+    carry_integers(walk, &k->ahead, 1);
+    carry_integers(walk, &k->signs, 1);
     carry_integers(walk, &k->phase, 1);
     carry_integers(walk, &k->new_rates, 1);
     carry_integers(walk, &k->states_given, 1);
@@ -182,7 +220,10 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     const size_t content = walk.count;
     if (carry_word(&walk, 0) != hash_bytes(bytes, content)) return refuse(c, fmi2Error, "The stored state is damaged.");
     stored.memory.stale = 1;
-    const fmi2Status status = check_stored(c, &stored);
+    fmi2Status status = check_stored(c, &stored);
+    if (status == fmi2OK && !is_sound(&stored))
+        status = refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.", own()->name);
+    if (status == fmi2OK && !stored.memory.unchecked) status = check_rules(c, &stored.memory.reals.p);
     if (status != fmi2OK) return status;
     if (!*state) *state = c->allocate(1, sizeof stored);
     if (!*state) return refuse(c, fmi2Error, "There is no memory to store the state.");

@@ -7,7 +7,7 @@
  *     stick   |F*| <= F_s = mu_s N:   v_S = 0, F = F*
  *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + F_v(a)/N (eq 4)
  *
- * H turns its curvature once, at a = a_i: it is concave below and convex above. Where sigma1 + nu N + sigma2 is small it falls in between,
+ * H turns its curvature once, at a = a_i: it is concave below and convex above (for alpha <= 1, a_i = 0). Where sigma1 + nu N + sigma2 is small it falls in between,
  * from a fold a_1 <= a_i to a fold a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode
  * remembers which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at a_i.
  * On each piece Newton's iteration starts on the side from which it converges monotonically, so it cannot fail.
@@ -28,9 +28,9 @@
 
 enum { ITERATIONS_AT_MOST = 100 };
 
-/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha). */
+/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha); none for alpha <= 1, where it is convex from rest on. */
 static double inflection(const Parameters *p) {
-    if (p->alpha == 1) return 0;
+    if (p->alpha <= 1) return 0;
     if (p->alpha == 2) return 0.70710678118654752 * p->v_A;
     return p->v_A * pow((p->alpha - 1) / p->alpha, 1 / p->alpha);
 }
@@ -56,17 +56,32 @@ static double balance(const Parameters *p, double N, double a, double *rise) {
     return p->mu_d * N + drop * fading + damping * a;
 }
 
+/* The fold s of a curve that falls steeply at rest, alpha < 1: over y = ln s, phi = level - (1 - alpha) y - exp(alpha y) is concave and
+ * falls, so from a point where it is negative Newton's iteration runs down to its zero. */
+static double steep_fold(double level, double alpha) {
+    double y = fmin(level / (1 - alpha), log(fmax(level, 1)) / alpha);
+    for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
+        const double q = exp(alpha * y);
+        const double step = (q + (1 - alpha) * y - level) / (1 - alpha + alpha * q);
+        y -= step;
+        if (!(step > 1e-15 * fmax(1, fabs(y)))) break;
+    }
+    return exp(y);
+}
+
 /* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H always rises.
  * In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln kappa = 0, and phi is concave: from a point
- * outside the folds, where phi < 0, Newton's iteration runs monotonically to the nearer one. */
+ * outside the folds, where phi < 0, Newton's iteration runs monotonically to the nearer one. For alpha <= 1 the first fold lies at rest. */
 static double fold(const Parameters *p, double N, int falling) {
     const double a_i = inflection(p), alpha = p->alpha;
     double rise;
     balance(p, N, a_i, &rise);
-    if (rise >= 0) return a_i;
+    if (!(rise < 0)) return a_i;
     const double kappa = tip_damping(p, N) * p->v_A / ((p->mu_s - p->mu_d) * N);
-    if (alpha == 1) return falling ? -log(kappa) * p->v_A : 0;
     const double level = log(alpha / kappa);
+    if (alpha <= 1 && !falling) return 0;
+    if (alpha == 1) return level * p->v_A;
+    if (alpha < 1) return steep_fold(level, alpha) * p->v_A;
     double s = falling ? a_i / p->v_A + 1 : pow(kappa / alpha, 1 / (alpha - 1));
     while (falling && level + (alpha - 1) * log(s) > power(s, alpha)) s *= 2;
     for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {

@@ -186,7 +186,7 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
     if (N_STATES == 0 || as_expected) return SOLVER_DONE;
     Inputs start = s->u;
     double v[N_AXES], dv[N_AXES], force[N_AXES];
-    Motion motion = {p, &start, &rate, tolerance, 0};
+    Motion motion = {p, &start, &rate, tolerance, 0, NULL, NULL};
     *x = s->x;
     *m = c->m;
     for (int i = 0; i < N_AXES; i++) v[i] = velocity_of(&start)[i];
@@ -226,7 +226,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         }
         lay_down(&u, load);
         const int outcome = make_up(p, motion->tolerance, c, &u, load, x, m, solver_step);
-        if (outcome != SOLVER_DONE) return outcome;
+        if (outcome == SOLVER_NOT_FINITE) return outcome;
 #if HAS_CONSTRAIN
         constrain(p, &s->u, &u, x);
 #endif
@@ -245,7 +245,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     tell_load(c, load, &now);
     if (COUPLED_LOAD >= 0 && !c->load_given)
         for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
-    Motion held = {p, &now, &rate, motion->tolerance, motion->held};
+    Motion held = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
     int failed = is_unrelated(c);
     if (!failed && c->late) {
         /* Until its output acts, the body moves with the force that was given before. */
@@ -255,7 +255,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
             States ahead = *x;
             Modes ahead_m = *m;
             Inputs then = inputs_at(&held, h);
-            Motion next = {p, &then, &rate, motion->tolerance, motion->held};
+            Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
             failed = run_joint(&next, c, load, h, s->v_end, &ahead, &ahead_m, dv, force);
             if (N_STATES == 0) *m = ahead_m;
         }

@@ -15,64 +15,115 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
     return rosenbrock_step(motion, from, h, x1);
 }
 
-static void indicator_signs(const Motion *motion, double t, const States *x, const Modes *m, int *sign) {
+/* Indicators at one point of a trial step, at the part s of it. */
+typedef struct {
+    double s;
     double g[INDICATOR_ROOM];
-    const Inputs u = inputs_at(motion, t);
-    indicators(motion->p, &u, x, m, g);
-    for (int i = 0; i < N_INDICATORS; i++) sign[i] = g[i] > 0;
+} Look;
+
+static void look(const Motion *motion, const Point *from, double h, double s, const States *x, Look *result) {
+    const Inputs u = inputs_at(motion, from->t + s * h);
+    result->s = s;
+    indicators(motion->p, &u, x, &from->m, result->g);
+}
+
+static int signs_differ(const Look *a, const Look *b) {
+    for (int i = 0; i < N_INDICATORS; i++)
+        if ((a->g[i] > 0) != (b->g[i] > 0)) return 1;
+    return 0;
 }
 
 /* Whether an indicator has another sign after a step of length h to x1 than before. */
-static int indicator_changed(const Motion *motion, const Point *from, const int *before, double h, const States *x1) {
-    int sign[INDICATOR_ROOM];
-    indicator_signs(motion, from->t + h, x1, &from->m, sign);
-    for (int i = 0; i < N_INDICATORS; i++)
-        if (sign[i] != before[i]) return 1;
+static int indicator_changed(const Motion *motion, const Point *from, const Look *before, double h, const States *x1) {
+    Look after;
+    look(motion, from, h, 1, x1, &after);
+    return signs_differ(before, &after);
+}
+
+/* The part of a step at which the parabola through three looks at an indicator comes nearest to zero; 0 where the one in the middle is
+ * not the nearest of them. */
+static double nearest_to_zero(const Look *a, const Look *b, const Look *c, int i) {
+    const double left = fabs(a->g[i]) - fabs(b->g[i]), right = fabs(c->g[i]) - fabs(b->g[i]);
+    const double before = b->s - a->s, after = c->s - b->s;
+    if (left < 0 || right < 0 || left + right == 0) return 0;
+    return b->s + 0.5 * (left * after * after - right * before * before) / (left * after + right * before);
+}
+
+/* Looks once more where an indicator may have crossed zero and come back unseen between three looks that follow each other: where the
+ * parabola through them comes nearest to zero, and again with the better look in the middle. Gives the part of the step at which an
+ * indicator is seen to have changed, or 0. */
+static double peak_between(const Motion *motion, const Point *from, const Look *start, double h, const States *x1,
+                           const States *f1, const Look *looks) {
+    enum { REFINEMENTS = 3 };
+    for (int i = 0; i < N_INDICATORS; i++) {
+        Look a = looks[0], b = looks[1], c = looks[2];
+        for (int n = 0; n < REFINEMENTS; n++) {
+            const double s = nearest_to_zero(&a, &b, &c, i);
+            if (!(s > a.s && s < c.s) || s == b.s) break;
+            const States between = inside(from, x1, f1, h, s);
+            Look peak;
+            look(motion, from, h, s, &between, &peak);
+            if (signs_differ(start, &peak)) return s;
+            if (fabs(peak.g[i]) >= fabs(b.g[i])) break;
+            if (s < b.s)
+                c = b;
+            else
+                a = b;
+            b = peak;
+        }
+    }
     return 0;
 }
 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
  * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
-static double first_change(const Motion *motion, const Point *from, const int *sign, double h, const States *x1) {
-    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875};
-    if (N_MODES > 0) {
-        const States f1 = rates_at(motion, from->t + h, x1, &from->m);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-            const States between = inside(from, x1, &f1, h, parts[i]);
-            if (indicator_changed(motion, from, sign, parts[i] * h, &between)) return parts[i] * h;
-        }
+static double first_change(const Motion *motion, const Point *from, const Look *start, double h, const States *x1) {
+    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
+    const States f1 = rates_at(motion, from->t + h, x1, &from->m);
+    Look looks[PARTS + 1];
+    looks[0] = *start;
+    for (int n = 0; n < PARTS; n++) {
+        const States between = parts[n] < 1 ? inside(from, x1, &f1, h, parts[n]) : *x1;
+        look(motion, from, h, parts[n], &between, &looks[n + 1]);
+        if (signs_differ(start, &looks[n + 1])) return parts[n] * h;
+        const double peak = n > 0 ? peak_between(motion, from, start, h, x1, &f1, &looks[n - 1]) : 0;
+        if (peak > 0) return peak * h;
     }
-    return indicator_changed(motion, from, sign, h, x1) ? h : 0;
+    return 0;
 }
 
-/* Narrows a change of an indicator in a trial step of length h down to an interval [*before, *after]. */
-static void locate_change(const Motion *motion, const Point *from, const int *sign, double h, double resolution,
-                          double *before, double *after) {
+/* Narrows a change of an indicator in a trial step of length h down to an interval [*before, *after]; gives the number of trials. */
+static int locate_change(const Motion *motion, const Point *from, const Look *start, double h, double resolution,
+                         double *before, double *after) {
     double left = 0, right = h;
-    while (right - left > resolution) {
+    int trials = 0;
+    for (; right - left > resolution; trials++) {
         const double middle = 0.5 * (left + right);
         States x1;
         if (middle <= left || middle >= right) break;
         const double error = trial_step(motion, from, middle, &x1);
-        if (isfinite(error) && !indicator_changed(motion, from, sign, middle, &x1))
+        if (isfinite(error) && !indicator_changed(motion, from, start, middle, &x1))
             left = middle;
         else
             right = middle;
     }
     *before = left;
     *after = right;
+    return trials;
 }
 
 /* From the last point before a located change, with the states x1, to the first point after it. The step is so short that
  * its error does not count, but it has to be stable, and it has to arrive: where rounding keeps it from doing so, the trial
  * step over the whole way, which has located the change, serves. */
-static void cross_change(const Motion *motion, const Point *from, const int *sign, double before, double after,
+static void cross_change(const Motion *motion, const Point *from, const Look *start, double before, double after,
                          States *x1) {
     const Point last = point_at(motion, from->t + before, x1, &from->m);
     States over;
     const double error = trial_step(motion, &last, after - before, &over);
-    if (isfinite(error) && indicator_changed(motion, from, sign, after, &over))
+    if (isfinite(error) && indicator_changed(motion, from, start, after, &over))
         *x1 = over;
     else
         trial_step(motion, from, after, x1);

@@ -15,6 +15,9 @@ typedef struct {
     const Inputs *u_rate;  /* their rates during it */
     double tolerance;      /* relative; absolute in units of a state's nominal value */
     int held;              /* all rates are zero */
+    void (*note)(void *log, double t, const Modes *before,
+                 const Modes *after); /* told of every change of modes, or NULL */
+    void *log;
 } Motion;
 
 static Inputs inputs_at(const Motion *motion, double t) {

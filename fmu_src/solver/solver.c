@@ -27,10 +27,11 @@
 
 #include "solver/events.c"
 
-enum { SOLVER_DONE, SOLVER_TOLERANCE_MISSED, SOLVER_NOT_FINITE };
+enum { SOLVER_DONE, SOLVER_SKIPPED, SOLVER_NOT_FINITE };
 
 enum {
-    TRIALS_AT_MOST = 50000, /* of one communication step */
+    TRIALS_AT_MOST = 30000, /* of one communication step before a part of it is left out, */
+    TRIALS_MORE = 1000,     /* and after each part that was */
     EVENTS_AT_MOST = 100,   /* one after the other without a step between them */
     SETTLING_AT_MOST = 10   /* calls of next_modes in one event; one settles, the others confirm it */
 };
@@ -46,44 +47,64 @@ static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *
     return reset;
 }
 
-/* Takes states and modes over a communication step. `step` remembers the length of the next trial step (0: none yet).
+/* Lets the modes settle at the time t of a communication step, and tells of it. */
+static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
+    const Inputs u = inputs_at(motion, t);
+    const Modes before = *m;
+    settle_modes(motion->p, &u, x, m);
+    if (motion->note && memcmp(&before, m, sizeof before) != 0) motion->note(motion->log, t, &before, m);
+}
+
+/* Takes states and modes over a communication step. A bristle that is stiff enough swings so fast between stick and slip that no step
+ * could follow it: when the trials of a step are used up, the states are as good for any later time, and half of what is left of the
+ * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the swing is lost. `step` remembers the length of the next trial step (0: none yet).
  * Where it does not succeed, x and m are in between: the caller works on copies. */
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
     const double resolution = 1e-11 * length;
-    int events = 0;
-    Inputs u = inputs_at(motion, 0);
-    settle_modes(motion->p, &u, x, m);
+    int events = 0, outcome = SOLVER_DONE, patience = TRIALS_AT_MOST;
+    settle_at(motion, 0, x, m);
     Point from = point_at(motion, 0, x, m);
     for (int trial = 0; from.t < length; trial++) {
         const double rest = length - from.t;
         double h = *step > 0 && *step < rest ? *step : rest;
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
-        if (trial == TRIALS_AT_MOST || events == EVENTS_AT_MOST || from.t + h == from.t) return SOLVER_TOLERANCE_MISSED;
+        if (trial >= patience || events == EVENTS_AT_MOST || from.t + h == from.t) {
+            const double t = rest > 1e-9 * length ? from.t + 0.5 * rest : length;
+            outcome = SOLVER_SKIPPED;
+            events = 0;
+            patience = trial + TRIALS_MORE;
+            *x = from.x;
+            *step = 1e-3 * rest;
+            settle_at(motion, t, x, m);
+            from = point_at(motion, t, x, m);
+            continue;
+        }
 
-        int sign[INDICATOR_ROOM];
+        Look start;
         double after = 0;
-        indicator_signs(motion, from.t, &from.x, &from.m, sign);
+        look(motion, &from, 0, 0, &from.x, &start);
         double error = trial_step(motion, &from, h, x);
-        const double changed = isfinite(error) ? first_change(motion, &from, sign, h, x) : 0;
+        const double changed = isfinite(error) ? first_change(motion, &from, &start, h, x) : 0;
         if (changed > 0) {
-            locate_change(motion, &from, sign, changed, resolution, &h, &after);
+            trial += locate_change(motion, &from, &start, changed, resolution, &h, &after);
             *x = from.x;
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
         if (!(error <= 1)) {
             *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
-            if (*step <= DBL_EPSILON * length) return isfinite(error) ? SOLVER_TOLERANCE_MISSED : SOLVER_NOT_FINITE;
+            if (*step > DBL_EPSILON * length) continue;
+            if (!isfinite(error)) return SOLVER_NOT_FINITE;
+            patience = trial;
             continue;
         }
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) {
-            cross_change(motion, &from, sign, h, after, x);
+            cross_change(motion, &from, &start, h, after, x);
             h = after;
         }
         const double t = h < rest ? from.t + h : length;
         if (after > 0) {
-            u = inputs_at(motion, t);
-            settle_modes(motion->p, &u, x, m);
+            settle_at(motion, t, x, m);
         } else {
             const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
             if (h < rest || longer > *step) *step = longer;
@@ -91,7 +112,7 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
         if (t == length) break;
         from = point_at(motion, t, x, m);
     }
-    return SOLVER_DONE;
+    return outcome;
 }
 
 #if HAS_COUPLING

@@ -22,6 +22,10 @@ def rise(p, normal, speed):
 def folds(p, normal):
     """The speeds between which H falls, or None where it never does."""
     scale = p["stribeckVelocity"]
+    if p["stribeckExponent"] < 1:  # H falls steeply from rest on, and turns once
+        if rise(p, normal, scale * math.exp(-300)) >= 0:
+            return None
+        return 0.0, scale * math.exp(brentq(lambda y: rise(p, normal, scale * math.exp(y)), -300, 5, xtol=1e-14))
     grid = [scale * 10 ** (k / 40) for k in range(-320, 60)]
     falling = [speed for speed in grid if rise(p, normal, speed) < 0]
     if not falling:

@@ -133,6 +133,10 @@ def _tables(description: Description) -> str:
         _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
         _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
         _table("const int", "mode_output", _mode_places(description)),
+        _names("mode_names", description.modes),
+        _texts("mode_items", [item for mode in description.modes for item, _ in mode.items]),
+        _table("const int", "mode_first_item", _first_items(description)),
+        _table("const int", "mode_item_count", [str(len(m.items)) for m in description.modes for _ in range(m.count)]),
         _names("option_names", description.options),
         _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
     ]
@@ -150,8 +154,12 @@ def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str
 
 
 def _names(table: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
+    return _texts(table, [name for entry in entries for name in entry.scalar_names])
+
+
+def _texts(table: str, names: Sequence[str]) -> str:
     """A table of texts without pointers, so that nothing has to be written when the library is loaded."""
-    names = [name for entry in entries for name in entry.scalar_names] or [""]
+    names = names or [""]
     rows = [f'    "{name}",' for name in names]
     width = max(len(name) for name in names) + 1
     return "\n".join([f"static const char {table}[{len(names)}][{width}] = {{", *rows, "};", ""])
@@ -165,6 +173,15 @@ def _mode_places(description: Description) -> list[str]:
     """For each exposed mode its place among the ints of Modes."""
     exposed = [mode.output for mode in description.modes for _ in range(mode.count)]
     return [str(place) for place, output in enumerate(exposed) if output]
+
+
+def _first_items(description: Description) -> list[str]:
+    """For each mode the place of its first item among those of all modes."""
+    places, place = [], 0
+    for mode in description.modes:
+        places += [str(place)] * mode.count
+        place += len(mode.items)
+    return places
 
 
 def _rules(description: Description) -> list[str]:

@@ -15,10 +15,6 @@ from .description import IN_WORDS, MODEL_KINDS, Bound, Choice, Coupling, Descrip
 from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
 
-# Bounds on the same side of a value.
-SAME_SIDE = {"at_least": "above", "above": "at_least", "at_most": "below", "below": "at_most"}
-
-
 class DescriptionError(BristleError):
     """A mistake in a description: the file, the key and what is wrong with it."""
 
@@ -41,6 +37,7 @@ KINDS = {
     "list": (list, "a list"),
     "table": (dict, "a table"),
     "limit": ((int, float, str), "a number or the name of a parameter"),
+    "name": (str, "the name of a parameter; a number is at_least or at_most, as in modelDescription.xml"),
     "start": ((int, float, list), "a number or a list of numbers"),
 }
 
@@ -48,7 +45,7 @@ VARIABLE_KEYS = {
     "symbol": "text", "latex": "text", "unit": "text", "display": "text", "text": "text",
     "nominal": "number", "size": "count",
 }  # fmt: skip
-BOUND_KEYS = dict.fromkeys(IN_WORDS, "limit")
+BOUND_KEYS = {"at_least": "limit", "above": "name", "at_most": "limit", "below": "name"}
 CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
 
 TABLE_KEYS: dict[str, dict[str, str]] = {
@@ -296,9 +293,6 @@ class _Reader:
                 below[key] = {} if isinstance(value, dict) else value
                 if isinstance(value, dict):
                     self.overlay(below[key], value, file, f"{name}.")
-                elif isinstance(value, (int, float)) and isinstance(below.get(SAME_SIDE.get(key, "")), (int, float)):
-                    if SAME_SIDE[key] not in above:
-                        del below[SAME_SIDE[key]]  # a number takes the place of the one on its side
 
     # Single values
 

@@ -175,7 +175,7 @@ def _real(entry: Variable, causality: str, variability: str, initial: str | None
             attributes["displayUnit"] = entry.display
         for bound in entry.bounds:
             if not isinstance(bound.limit, str):
-                attributes["min" if bound.relation in ("at_least", "above") else "max"] = repr(bound.limit)
+                attributes["min" if bound.relation == "at_least" else "max"] = repr(bound.limit)
         if entry.nominal:
             attributes["nominal"] = repr(float(entry.nominal))
         if entry.starts:
