@@ -18,6 +18,7 @@ STYLE = (
     "@media(prefers-color-scheme:dark){text{fill:#b4c2ca}.paper{fill:#171c20}.grid{stroke:#2b343a}"
     ".frame{stroke:#5b6b75}.c0{stroke:#ef8a98}.c1{stroke:#6db3e4}.c2{stroke:#7ecb8f}.c3{stroke:#e0b45c}}"
 )
+BAR = "#2470a8"
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 58, 14, 14, 42
 POINTS, TOLERANCE = 500, 3e-4
 
@@ -42,11 +43,7 @@ def drawing(panels: Sequence[Panel], width: int = 560, height: int = 320) -> str
     """Panels one above the other, with one key below all of them."""
     labels = [line.label for line in panels[0].lines if line.label]
     total = height * len(panels) + (22 if labels else 0)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}">',
-        f"<style>{STYLE}</style>",
-        f'<rect class="paper" width="{width}" height="{total}"/>',
-    ]
+    parts = _opened(width, total)
     for i, panel in enumerate(panels):
         parts += _panel(panel, i * height, width, height)
     x = MARGIN_LEFT
@@ -55,6 +52,14 @@ def drawing(panels: Sequence[Panel], width: int = 560, height: int = 320) -> str
         parts.append(f'<text x="{x + 24}" y="{total - 8}">{escape(label)}</text>')
         x += 44 + 7 * len(label)
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _opened(width: int, height: int) -> list[str]:
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
+        f"<style>{STYLE}</style>",
+        f'<rect class="paper" width="{width}" height="{height}"/>',
+    ]
 
 
 def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
@@ -117,3 +122,69 @@ def ticks(low: float, high: float, wanted: int) -> list[float]:
 
 def _number(value: float) -> str:
     return f"{value:g}".replace("-", "−")
+
+
+def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> str:
+    """A horizontal bar per entry, from zero, with its name and its number."""
+    row, left, right = 20, 190, width - 70
+    height = row * len(entries) + 44
+    low, high = min(0.0, *(value for _, value in entries)), max(0.0, *(value for _, value in entries))
+    high = high if high > low else low + 1.0
+
+    def place(value: float) -> float:
+        return left + (value - low) / (high - low) * (right - left)
+
+    parts = _opened(width, height)
+    for i, (name, value) in enumerate(entries):
+        y = 8 + row * i
+        begin, end = sorted((place(0.0), place(value)))
+        parts.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name)}</text>')
+        parts.append(f'<rect fill="{BAR}" x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 0.5):.1f}" height="{row - 6}"/>')
+        parts.append(f'<text x="{end + 6:.1f}" y="{y + 14}">{_number(float(f"{value:.3g}"))}</text>')
+    parts.append(f'<text x="{(left + right) / 2:.0f}" y="{height - 12}" text-anchor="middle">{escape(label)}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def heat_map(x: Sequence[float], y: Sequence[float], values: np.ndarray, labels: tuple[str, str, str], width: int = 620, height: int = 440) -> str:
+    """Values over a grid: a row per y, a column per x, as coloured cells with a scale beside them; cells without a value stay empty."""
+    left, right, top, bottom = MARGIN_LEFT + 10, width - 110, MARGIN_TOP, height - MARGIN_BOTTOM
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    high = high if high > low else low + (abs(low) or 1.0)
+    across, up = (right - left) / len(x), (bottom - top) / len(y)
+    parts = _opened(width, height)
+    for j in range(len(y)):
+        for i in range(len(x)):
+            if np.isfinite(values[j, i]):
+                at = f'x="{left + i * across:.1f}" y="{bottom - (j + 1) * up:.1f}" width="{across + 0.3:.1f}" height="{up + 0.3:.1f}"'
+                parts.append(f'<rect {at} fill="{_colour((values[j, i] - low) / (high - low))}"/>')
+    for i in _spread(len(x), 6):
+        parts.append(f'<text x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}" text-anchor="middle">{_number(x[i])}</text>')
+    for j in _spread(len(y), 8):
+        parts.append(f'<text x="{left - 6}" y="{bottom - (j + 0.5) * up + 4:.1f}" text-anchor="end">{_number(y[j])}</text>')
+    for k in range(40):
+        share = (k + 0.5) / 40
+        at = f'x="{right + 16}" y="{bottom - (k + 1) / 40 * (bottom - top):.1f}" width="14" height="{(bottom - top) / 40 + 0.3:.1f}"'
+        parts.append(f'<rect {at} fill="{_colour(share)}"/>')
+    for tick in ticks(low, high, 5):
+        parts.append(f'<text x="{right + 36}" y="{bottom - (tick - low) / (high - low) * (bottom - top) + 4:.1f}">{_number(tick)}</text>')
+    middle = (top + bottom) / 2
+    parts.append(f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}" text-anchor="middle">{escape(labels[0])}</text>')
+    parts.append(f'<text transform="translate(14 {middle:.0f})rotate(-90)" text-anchor="middle">{escape(labels[1])}</text>')
+    parts.append(f'<text transform="translate({width - 8} {middle:.0f})rotate(-90)" text-anchor="middle">{escape(labels[2])}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _spread(count: int, wanted: int) -> list[int]:
+    """Some of the first `count` numbers, evenly, with the first and the last."""
+    return sorted({round(i * (count - 1) / max(min(wanted, count) - 1, 1)) for i in range(min(wanted, count))})
+
+
+COLOURS = np.array([(38, 52, 118), (36, 112, 168), (61, 160, 140), (190, 200, 90), (250, 232, 120)], dtype=float)  # dark to light
+
+
+def _colour(share: float) -> str:
+    place = min(max(float(share), 0.0), 1.0) * (len(COLOURS) - 1)
+    i = min(int(place), len(COLOURS) - 2)
+    red, green, blue = COLOURS[i] + (place - i) * (COLOURS[i + 1] - COLOURS[i])
+    return f"#{round(red):02x}{round(green):02x}{round(blue):02x}"

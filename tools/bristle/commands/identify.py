@@ -1,0 +1,96 @@
+"""Find the parameters of a model from measured data.
+
+A record is a table as it comes: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
+usual unit, with commas, semicolons or tabs between them and a decimal comma if need be. Written are a page with pictures
+(NAME.html) and a parameter set (NAME.ssv), and the result is told. What the data do not determine is said."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """
+  bristle identify loop.csv --model LuGre
+  bristle identify slow.csv fast.csv --model Dahl --normal 98.1 --validate other.csv -o guideway
+  bristle identify loop.csv --model LuGre --fix staticFriction=0.5637 --fix viscousFriction=0
+  bristle identify drive.csv --model LuGre --normal 1 --mass identify --column drive="Motor force [N]"
+  bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("records", type=Path, nargs="+", metavar="FILE", help="a measurement; several are fitted together")
+    parser.add_argument("--model", required=True, help="name of a model, an .fmu, or all to compare all of them")
+    parser.add_argument("-o", "--out", type=Path, help="name of the results, without suffix (default: record and model, in this folder)")
+    parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement to try the result on")
+    what = parser.add_argument_group("what is fitted")
+    what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known")
+    what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only these (default: all)")
+    what.add_argument("--start", action="append", default=[], metavar="NAME=VALUE", help="where to begin")
+    what.add_argument("--seed", type=int, default=1, help="of the search for a start (default: 1)")
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """How a measurement is read."""
+    data = parser.add_argument_group("the data")
+    data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help="which column is what; ROLE=none leaves it out")
+    data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, coefficients are forces")
+    data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify"')
+    data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current is measured (N.m/A with --radius)")
+    data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques")
+    data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, where there is no column of time")
+    data.add_argument("--from", dest="begin", type=float, metavar="S", help="leave out what is before")
+    data.add_argument("--to", dest="end", type=float, metavar="S", help="leave out what is after")
+    data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is the one on the body, against the motion")
+    data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift")
+    data.add_argument("--samples", type=int, default=10_000, help="of each record at most; beyond, neighbours are averaged (default: 10000)")
+
+
+def reading_options(arguments: argparse.Namespace):
+    """What add_reading was given."""
+    from .. import BristleError
+    from ..identify.records import FEWEST, Options
+
+    for name in ("normal", "constant", "radius", "rate"):
+        value = getattr(arguments, name)
+        if value is not None and not 0 < abs(value) < float("inf") or (name != "constant" and value is not None and value < 0):
+            raise BristleError(f"--{name} {value:g} has to be above 0.")
+    if arguments.samples < FEWEST:
+        raise BristleError(f"--samples {arguments.samples} is too few, at least {FEWEST} are needed.")
+    mass = arguments.mass
+    if mass is not None and mass != "identify":
+        try:
+            mass = float(mass)
+        except ValueError:
+            mass = -1.0
+        if not 0 < mass < float("inf"):
+            raise BristleError(f"--mass {arguments.mass} has to be a number above 0, or identify.")
+    columns = {}
+    for word in arguments.column:
+        role, sign, title = word.partition("=")
+        if not sign or not title:
+            raise BristleError(f"--column {word}: this is not ROLE=TITLE.")
+        columns[role] = title
+    return Options(
+        columns=columns,
+        normal=arguments.normal,
+        mass=mass,
+        constant=arguments.constant,
+        radius=arguments.radius,
+        rate=arguments.rate,
+        start=arguments.begin,
+        stop=arguments.end,
+        sign=arguments.sign,
+        offset=arguments.offset,
+        samples=arguments.samples,
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from ..cli.extras import needing
+
+    with needing("identify"):
+        from ..identify.command import identify
+
+    identify(arguments, reading_options(arguments))

@@ -1,0 +1,227 @@
+"""What of a model can be fitted: its parameters, their limits, and how an optimizer sees them."""
+
+from __future__ import annotations
+
+import math
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+
+from .. import BristleError
+from ..host.library import Model, describe, hint, models
+
+INPUTS = {"normalForce", "relativeVelocity"}
+FORCE = "frictionForce"
+LOAD = "externalForce"
+VISCOUS = "viscousFriction"
+_WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
+_SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A rule between two parameters: this one lies above or below the other."""
+
+    above: bool
+    other: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    unit: str
+    text: str
+    default: float
+    low: float
+    high: float
+    positive: bool  # never zero: its logarithm is fitted
+    limit: Limit | None
+    advice: str  # how it is found, in the words of the model's page
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether it stands for something beside the law that is off by default (a preload, a film, an added mass): fitted only if asked for."""
+        return self.default == 0 and self.name != VISCOUS
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that can be run over a record of motion and normal force."""
+
+    name: str
+    title: str
+    file: Path
+    parameters: tuple[Parameter, ...]  # those that may be fitted
+    needs_load: bool
+    has_memory: bool
+
+    def __getitem__(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = [parameter.name for parameter in self.parameters]
+        raise BristleError(f"{self.name} has no parameter {name} to fit{hint(name, known)}; it has {', '.join(known)}.")
+
+
+@lru_cache(maxsize=256)
+def candidate(name: str) -> Candidate:
+    model = describe(name)
+    inputs = {one.name for one in model.inputs}
+    if not INPUTS <= inputs or FORCE not in {one.name for one in model.outputs}:
+        raise BristleError(f"{model.name} is not a scalar friction element: it has no {' and '.join(sorted(INPUTS))} or no {FORCE}.")
+    ranges, advice = _page(model)
+    initial = {f"{one.name.partition('[')[0]}Start" for one in model.states}
+    parameters = tuple(
+        _parameter(model, one.name, ranges, advice)
+        for one in model.parameters
+        if one.is_real and one.start is not None and one.name.partition("[")[0] not in initial
+    )
+    if not parameters:
+        raise BristleError(f"{model.name} has no parameters to fit.")
+    return Candidate(model.name, model.title, model.file, parameters, LOAD in inputs, bool(model.states) or _has_modes(model))
+
+
+def all_candidates() -> list[Candidate]:
+    """Every model that fits into a scalar contact."""
+    found = []
+    for name in models():
+        try:
+            found.append(candidate(name))
+        except BristleError:
+            continue  # a spatial element, or one of the normal force
+    return found
+
+
+def _has_modes(model: Model) -> bool:
+    return any(not one.is_real for one in model.outputs)
+
+
+def _parameter(model: Model, name: str, ranges: Mapping[str, str], advice: Sequence[str]) -> Parameter:
+    variable = model[name]
+    words = ranges.get(re.sub(r"\[\d+\]$", "", name), "")
+    limit = None
+    for relation, other in re.findall(r"(above|at least|at most|below) ([A-Za-z]\w*)", words):
+        limit = Limit(relation in ("above", "at least"), other)
+    positive = "above" in words
+    low = -math.inf if variable.min is None else variable.min
+    high = math.inf if variable.max is None else variable.max
+    bare = name.partition("[")[0]
+    texts = [text.partition(":")[2].strip() for text in advice if bare in re.split(r"\W+", text.partition(":")[0])]
+    return Parameter(name, variable.unit or "1", variable.text, float(variable.start), low, high, positive, limit, " ".join(texts))
+
+
+def _page(model: Model) -> tuple[dict[str, str], list[str]]:
+    """The ranges of the parameters and how they are found, from the page that comes with every model."""
+    try:
+        with zipfile.ZipFile(model.file) as archive:
+            page = archive.read("documentation/index.html").decode("utf-8")
+    except KeyError:
+        return {}, []
+    ranges = {}
+    parameters = re.search(r'<h2 id="parameters">(.*?)<h2', page, re.DOTALL)
+    heads: list[str] = []
+    for row in re.findall(r"<tr>(.*?)</tr>", parameters[1] if parameters else ""):
+        cells = [unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", row)]
+        if "<th" in row:
+            heads = cells
+        elif "Range" in heads and len(cells) == len(heads):
+            ranges[cells[0].partition("[")[0]] = cells[heads.index("Range")]
+    section = re.search(r'<h2 id="how-the-parameters-are-found">.*?</h2>\s*<ul>(.*?)</ul>', page, re.DOTALL)
+    return ranges, [unescape(item) for item in re.findall(r"<li>(.*?)</li>", section[1], re.DOTALL)] if section else []
+
+
+class Space:
+    """The parameters that are fitted, as the numbers the optimizer sees, and back.
+
+    A positive parameter is fitted by its logarithm. One that has to stay below another is fitted by their ratio, one that has to stay
+    above another by the logarithm of its distance, so that every point that the optimizer may try keeps the rules.
+    """
+
+    def __init__(self, of: Candidate, fitted: Sequence[str], fixed: Mapping[str, float], scales: Mapping[str, float]) -> None:
+        self.fixed = dict(fixed)
+        self.parameters = [of[name] for name in fitted]
+        self.scales = {name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted}
+        self.order = sorted(self.parameters, key=lambda one: one.limit is not None)  # references first
+
+    @property
+    def names(self) -> list[str]:
+        return [parameter.name for parameter in self.parameters]
+
+    def values(self, point: np.ndarray) -> dict[str, float]:
+        """Parameters of the model at a point."""
+        numbers = dict(zip(self.names, point, strict=True))
+        values = dict(self.fixed)
+        for one in self.order:
+            number = float(numbers[one.name])
+            reference = values.get(one.limit.other) if one.limit else None
+            if reference is not None and one.limit.above:
+                value = reference * (1 + math.exp(min(number, 50.0)))
+            elif reference is not None:
+                value = reference * math.exp(min(number, 0.0))
+            elif one.positive:
+                value = math.exp(number)
+            else:
+                value = number * self.scales[one.name]
+            values[one.name] = min(max(value, one.low), one.high)
+        return values
+
+    def point(self, values: Mapping[str, float]) -> np.ndarray:
+        """The point of given parameters, moved to where the rules hold."""
+        numbers = []
+        merged = self.fixed | dict(values)
+        for one in self.parameters:
+            value = merged[one.name]
+            reference = merged.get(one.limit.other) if one.limit else None
+            if reference is not None and one.limit.above:
+                numbers.append(math.log(max(value / reference - 1, _SMALLEST_GAP)))
+            elif reference is not None:
+                numbers.append(math.log(min(max(value, 1e-300) / reference, 1.0)))
+            elif one.positive:
+                numbers.append(math.log(max(value, 1e-300)))
+            else:
+                numbers.append(value / self.scales[one.name])
+        return np.array(numbers)
+
+    def bounds(self, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From the description, and not absurdly far from the start."""
+        lows, highs = [], []
+        for one, number in zip(self.parameters, around, strict=True):
+            width = _NARROW if one.unit == "1" else _WIDE
+            related = one.limit is not None and (one.limit.other in self.fixed or one.limit.other in self.names)
+            if related and one.limit.above:
+                low, high = math.log(_SMALLEST_GAP), number + width
+            elif related:
+                low, high = min(number, 0.0) - width, 0.0
+            elif one.positive:
+                low, high = number - width, number + width
+                low = max(low, math.log(one.low)) if one.low > 0 else low
+                high = min(high, math.log(one.high)) if math.isfinite(one.high) else high
+            else:
+                scale = self.scales[one.name]
+                low, high = max(one.low / scale, -1e3), min(one.high / scale, 1e3)
+            lows.append(low - 1e-9)
+            highs.append(high + 1e-9)
+        return np.array(lows), np.array(highs)
+
+    def inside(self, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """The point, moved a little into the bounds, as the optimizer needs it."""
+        low, high = bounds
+        margin = 1e-6 * np.minimum(high - low, 1.0)
+        return np.clip(point, low + margin, high - margin)
+
+    def slopes(self, point: np.ndarray) -> np.ndarray:
+        """Derivatives of the model's parameters with respect to the point: a row per parameter."""
+        table = np.empty((len(point), len(point)))
+        for j in range(len(point)):
+            step = np.zeros(len(point))
+            step[j] = 1e-6
+            plus, minus = self.values(point + step), self.values(point - step)
+            one_sided = 1.0 if plus != minus else 0.0
+            table[:, j] = [one_sided * (plus[name] - minus[name]) / 2e-6 for name in self.names]
+        return table

@@ -1,0 +1,125 @@
+"""bristle identify: reads, fits, writes the page and the parameter set, and tells what came out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .. import BristleError
+from ..cli.files import write_text, writing
+from ..cli.progress import Progress
+from ..host.parameters import assignments
+from ..parameter_sets import ParameterSet, ssv_text
+from .candidates import Candidate, Space, all_candidates, candidate
+from .fitting import Fit, Quality, fit, quality_of
+from .page import fit_page
+from .problem import Problem
+from .ranking import Place, place, ranked, verdicts
+from .records import Options, Record, read_record
+from .words import doubts, quality_text, rounded, summary
+
+Validation = tuple[Record, Quality, np.ndarray]
+
+
+def identify(arguments: argparse.Namespace, options: Options) -> None:
+    fixed, start = _numbers("--fix", arguments.fix), _numbers("--start", arguments.start)
+    several = arguments.model == "all"
+    if several and (arguments.fit or arguments.start):
+        raise BristleError("--fit and --start are for one model, not for all.")
+    of = None if several else candidate(arguments.model)
+    for name in [*fixed, *start, *arguments.fit] if of else []:
+        of[name]
+    records = [read_record(file, options) for file in arguments.records]
+    others = [read_record(file, options) for file in arguments.validate]
+    out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
+    places: list[Place] = []
+    if several:
+        places = rank(records, fixed, arguments.seed)
+        if not places or places[0].fit is None:
+            raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
+        of = places[0].of
+        fixed = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
+    with Progress(4) as progress:
+        result = fit(of, records, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed)
+    validation = [(record, *validated(result, record)) for record in others]
+    told = verdicts(places, result.baseline) if places else []
+    page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
+    with writing(page) as first:
+        first.write(fit_page(result, validation, places, told))
+        first.flush()  # what the disk cannot hold is known before either of the two takes its name
+        write_text(parameters, ssv_text(parameter_set(result, out.name)))
+    for line in _told(result, validation, places, told):
+        print(line)
+    print(f"{page}\n{parameters}")
+
+
+def with_suffix(out: Path, suffix: str) -> Path:
+    return out.with_name(out.name + suffix)
+
+
+def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:
+    values = assignments(words)
+    for name, value in values.items():
+        if not isinstance(value, float) or not np.isfinite(value):
+            raise BristleError(f"{option} {name}={value}: this is not a number.")
+    return values
+
+
+def rank(records: Sequence[Record], fixed: Mapping[str, float], seed: int, models: Sequence[Candidate] | None = None) -> list[Place]:
+    """All models, the best first."""
+    models = all_candidates() if models is None else models
+    places = []
+    with Progress(len(models)) as progress:
+        for of in models:
+            progress.step(of.name)
+            places.append(place(of, records, fixed, lambda text: None, seed))
+    return ranked(places)
+
+
+def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
+    """The fitted model on another record; its offset and drift are its own, the mass is the fitted one."""
+    of = result.of
+    problem = Problem(of, [record], Space(of, [], result.values, {}))
+    forces = problem.forces([np.empty(0)])[0]
+    if not np.isfinite(forces).all():
+        raise BristleError(f"{record.name}: {of.name} cannot follow this record with the fitted parameters.")
+    if record.acceleration is not None and result.linear.mass is not None:
+        forces = forces + result.linear.mass * record.acceleration
+        problem = problem.without_mass()
+    linear = problem.linear(forces)
+    modelled = problem.modelled(forces, linear)
+    counted = record.weight > 0
+    linear_part = problem.modelled(np.zeros(len(forces)), linear)
+    return quality_of(record.force[counted], modelled[counted], linear_part[counted]), modelled
+
+
+def parameter_set(result: Fit, name: str) -> ParameterSet:
+    """The result for an FMU, with the digits it has and one more; the rules between parameters are kept when rounding."""
+    values = {one.name: rounded(one.value, one.half_width / 10) if one.determined else float(f"{one.value:.2g}") for one in result.estimates}
+    values |= result.fixed
+    for one in result.of.parameters:
+        if one.limit and one.limit.other in values and one.name in values:
+            other, mine = values[one.limit.other], values[one.name]
+            if (one.limit.above and mine <= other) or (not one.limit.above and mine > other):
+                values |= {one.name: result.values[one.name], one.limit.other: result.values[one.limit.other]}
+    sources = ", ".join(record.name for record in result.records)
+    return ParameterSet(name, f"{result.of.name} identified from {sources}", f"{quality_text(result.quality)}", values)
+
+
+def _told(result: Fit, validation: Sequence[Validation], places: Sequence[Place], told: Sequence[str]) -> list[str]:
+    lines = [f"- {note}" for record in result.records for note in record.notes]
+    if places:
+        lines.append(f"{'model':24} {'held out':>9} {'fitted':>9} {'AIC':>8} {'BIC':>8} {'parameters':>10} {'µs/sample':>9}")
+        for one in places:
+            if one.held_out:
+                numbers = f"{one.held_out.relative:9.2%} {one.fit.quality.relative:9.2%} {one.aic:8.0f} {one.bic:8.0f}"
+                lines.append(f"{one.of.name:24} {numbers} {one.parameters:10d} {one.seconds:9.2f}")
+            else:
+                lines.append(f"{one.of.name:24} failed: {one.failure}")
+        lines += told
+    lines += summary(result)
+    lines += [f"Not used in the fit, {record.name}: {quality_text(quality)}." for record, quality, _ in validation]
+    return lines + [f"- {sentence}" for sentence in doubts(result)]

@@ -1,0 +1,83 @@
+"""Rates of measured signals: Savitzky-Golay, as wide as the noise asks for and the signal allows. It shifts nothing in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.signal import savgol_coeffs, savgol_filter
+
+DEGREE = 2  # its rate is a mean of differences with positive weights: it never overshoots, and turns back only where the signal does
+WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141)
+_DIFFERENCES = 4  # order of the differences that show the noise: they hide everything smooth
+_DIFFERENCES_GAIN = np.sqrt(70.0)  # root of the sum of the squares of 1 4 6 4 1
+_MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
+_SHARE = 0.9
+_APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
+
+
+@dataclass(frozen=True)
+class Rate:
+    values: np.ndarray
+    smooth: np.ndarray  # the signal itself, through the same filter
+    width: int  # samples
+    noise: float  # standard deviation of the signal's noise
+    step: float  # of the signal's quantization, 0 where there is none
+
+
+def rate_of(signal: np.ndarray, interval: float, step: float = 0.0) -> Rate:
+    """The time derivative of a uniformly sampled signal, which was measured in steps of this size."""
+    noise = max(_noise(signal), step / np.sqrt(12))
+    width = _width(signal, noise)
+    return Rate(
+        savgol_filter(signal, width, DEGREE, deriv=1, delta=interval),
+        savgol_filter(signal, width, DEGREE),
+        width,
+        noise,
+        step,
+    )
+
+
+def rate_noise(rate: Rate, interval: float) -> float:
+    """The standard deviation of the noise that is left in a rate."""
+    gains = savgol_coeffs(rate.width, DEGREE, deriv=1, delta=interval)
+    return float(rate.noise * np.linalg.norm(gains))
+
+
+def _noise(signal: np.ndarray) -> float:
+    differences = np.diff(signal, _DIFFERENCES)
+    return float(_MEDIAN_TO_DEVIATION * np.median(np.abs(differences)) / _DIFFERENCES_GAIN)
+
+
+def quantization(signal: np.ndarray) -> float:
+    """The step of an encoder or converter, of which all differences are multiples; 0 where there is none."""
+    values = np.unique(signal)
+    spans = np.diff(values)
+    spans = spans[spans > 1e-9 * (values[-1] - values[0])]
+    if len(spans) < 10:
+        return 0.0
+    step = float(np.quantile(spans, 0.02))
+    step = float(np.median(spans[spans < 1.5 * step]))
+    multiples = spans / step
+    exact = np.abs(multiples - np.round(multiples)) < 0.05
+    return step if exact.mean() > 0.9 and np.median(multiples) < 50 else 0.0
+
+
+def _width(signal: np.ndarray, noise: float) -> int:
+    """The widest window whose rate still agrees with those of all narrower ones within their noise (Lepski's rule).
+
+    Agreement is asked for in all but a share of the samples that move: there are corners in a motion, and rests say nothing.
+    """
+    narrower: list[tuple[np.ndarray, float]] = []
+    best = WIDTHS[0]
+    for width in WIDTHS:
+        if width > len(signal) // 4:
+            break
+        rate = savgol_filter(signal, width, DEGREE, deriv=1)
+        if narrower:
+            moving = np.abs(rate) > 0.05 * np.abs(rate).max()
+            if not moving.any() or any(np.quantile(np.abs(rate - other)[moving], _SHARE) > _APART * deviation for other, deviation in narrower):
+                break
+        narrower.append((rate, noise * float(np.linalg.norm(savgol_coeffs(width, DEGREE, deriv=1)))))
+        best = width
+    return best

@@ -1,0 +1,428 @@
+"""The fit: staged start, bounded least squares, a global search where that fails, and what the result is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import differential_evolution, least_squares
+from scipy.stats import qmc
+from scipy.stats import t as student
+
+from .. import BristleError
+from .candidates import VISCOUS, Candidate, Space
+from .problem import Linear, Problem, affordable, thinned
+from .records import Record, directions
+from .starts import Scales, first_values, scales, spreads
+
+SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
+PATIENCE = 0.01  # s that a run in this search may take
+POLISHED = 2  # of the starts
+EVALUATIONS = 60  # of the last least squares
+SPRING = 0.01  # sum of squares, relative to the least, that a parameter costs at the end of its usual range: about one sample of a hundred
+GLOBAL_GENERATIONS = 40
+GLOBAL_POPULATION = 6  # per parameter
+GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
+BLOCKS = 40  # into which the residual is cut for confidence intervals
+CONFIDENCE = 0.95
+UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
+SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
+PROFILE = 9  # points
+BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
+
+Teller = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A fitted parameter and what is known about it."""
+
+    name: str
+    unit: str
+    value: float
+    low: float  # of the confidence interval
+    high: float
+    determined: bool
+    at_limit: str  # "", or the limit it came to
+    partner: str  # "", or the parameter that it can be traded for
+    profile: tuple[np.ndarray, np.ndarray] | None = None  # values, and the sum of squares relative to the least
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well modelled and measured forces agree."""
+
+    rms: float  # N
+    relative: float  # to the rms of the measured force, less its offset
+    relative_to_largest: float
+    r2: float
+    samples: int
+    independent: float  # number of samples that count as independent
+
+
+@dataclass(frozen=True)
+class Fit:
+    of: Candidate
+    records: Sequence[Record]
+    estimates: tuple[Estimate, ...]
+    fixed: Mapping[str, float]
+    linear: Linear
+    modelled: tuple[np.ndarray, ...]
+    quality: Quality
+    baseline: Quality  # Coulomb friction with the direction of the last motion
+    seen: Scales
+    aic: float
+    bic: float
+    runs: int
+    searched_globally: bool
+    threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
+    confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
+
+    @property
+    def values(self) -> dict[str, float]:
+        return {**self.fixed, **{one.name: one.value for one in self.estimates}}
+
+
+def fit(
+    of: Candidate,
+    records: Sequence[Record],
+    fixed: Mapping[str, float] | None = None,
+    fitted: Sequence[str] | None = None,
+    start: Mapping[str, float] | None = None,
+    weights: Sequence[np.ndarray] | None = None,
+    with_profiles: bool = True,
+    tell: Teller = lambda text: None,
+    seed: int = 1,
+) -> Fit:
+    """The parameters of a model that fit records best."""
+    fixed = dict(fixed or {})
+    for name in [*fixed, *(start or {}), *(fitted or [])]:
+        of[name]
+    usual = [one.name for one in of.parameters if not one.is_extra]
+    chosen = [one.name for one in of.parameters if one.name not in fixed and one.name in (usual if fitted is None else fitted)]
+    if not chosen:
+        raise BristleError(f"{of.name}: all parameters are fixed, so that nothing is left to fit.")
+    seen = scales(records)
+    first = first_values(of, seen) | fixed | dict(start or {})
+    held = {name: first[name] for name in (one.name for one in of.parameters) if name not in chosen}
+    typical = first | {VISCOUS: seen.viscous or 0.1 * seen.friction / max(seen.fastest, 1e-12)}
+    space = Space(of, chosen, held, typical)
+    problem = Problem(of, records, space, weights)
+    tell("looking for a start")
+    begin, searched, more = _start(of, records, space, first, weights, dict(start or {}), seed, tell)
+    tell("least squares")
+    bounds = _bounds(space, space.point(first), begin)
+    problem.anchor = space.inside(space.point(first), bounds)
+    found = begin
+    for evaluations in (EVALUATIONS // 2, EVALUATIONS):  # the second time with springs as weak as the residual has become
+        problem.spring = np.sqrt(SPRING * float(problem.costs([found])[0])) / np.maximum(spreads(of, chosen), 0.5)
+        found = _least_squares(problem, found, bounds, evaluations).x
+    tell("confidence")
+    result, better = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
+    if better is not None:
+        tell("least squares again, from a better point")
+        found = _least_squares(problem, better, bounds, EVALUATIONS).x
+        result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
+    return result
+
+
+def _bounds(space: Space, first: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    low, high = space.bounds(first)
+    return np.minimum(low, begin), np.maximum(high, begin)
+
+
+def _least_squares(problem: Problem, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], evaluations: int):
+    return least_squares(
+        problem.objective,
+        problem.space.inside(begin, bounds),
+        problem.objective_slopes,
+        bounds,
+        x_scale=np.ones(len(begin)),
+        ftol=1e-5,
+        xtol=1e-5,
+        gtol=1e-12,
+        max_nfev=evaluations,
+    )
+
+
+def _start(
+    of: Candidate,
+    records: Sequence[Record],
+    space: Space,
+    first: Mapping[str, float],
+    weights: Sequence[np.ndarray] | None,
+    given: Mapping[str, float],
+    seed: int,
+    tell: Teller,
+) -> tuple[np.ndarray, bool, int]:
+    """The best of the staged start and of others around it, after a few steps each; if all are bad, of a global search."""
+    staged = space.point(first)
+    bounds = space.bounds(staged)
+    staged = space.inside(staged, bounds)
+    samples = affordable(Problem(of, records, space), staged, PATIENCE, *SEARCHED)
+    problem = Problem(of, [thinned(record, samples) for record in records], space)
+    count = len(staged)
+    width = np.where([name in given for name in space.names], 0.02, spreads(of, space.names))
+    cloud = qmc.LatinHypercube(count, seed=seed).random(10 * count)
+    points = [staged, *(np.clip(staged + width * (2 * row - 1), *bounds) for row in cloud)]
+    costs = problem.costs(points)
+    best = None
+    for i in dict.fromkeys([0, *np.argsort(costs)[:POLISHED]]):
+        tried = _least_squares(problem, points[i], bounds, 10)
+        best = tried if best is None or tried.cost < best.cost else best
+    total = float(np.sum((problem.measured * problem.weight) ** 2))
+    explained = 1 - 2 * best.cost / total
+    if explained < GOOD_ENOUGH:
+        tell("the staged start is poor: searching globally")
+        wide = np.maximum(bounds[0], staged - 2.5 * np.maximum(width, 0.5)), np.minimum(bounds[1], staged + 2.5 * np.maximum(width, 0.5))
+        search = differential_evolution(
+            lambda columns: problem.costs(list(columns.T)) if columns.ndim > 1 else float(problem.costs([columns])[0]),
+            list(zip(*wide, strict=True)),
+            popsize=GLOBAL_POPULATION,
+            maxiter=GLOBAL_GENERATIONS,
+            tol=1e-3,
+            polish=False,
+            vectorized=True,
+            updating="deferred",
+            init="sobol",
+            x0=np.clip(best.x, wide[0] + 1e-6, wide[1] - 1e-6),
+            seed=seed,
+        )
+        tried = _least_squares(problem, search.x, bounds, 20)
+        best = tried if tried.cost < best.cost else best
+    return best.x, explained < GOOD_ENOUGH, problem.runs
+
+
+def _judged(
+    problem: Problem,
+    point: np.ndarray,
+    bounds: tuple[np.ndarray, np.ndarray],
+    seen: Scales,
+    with_profiles: bool,
+    searched: bool,
+    more_runs: int,
+    fixed: Mapping[str, float],
+    held: Mapping[str, float],
+) -> tuple[Fit, np.ndarray | None]:
+    """The result, and a point that turned out to be better while its profiles were made, if there is one."""
+    forces = problem.forces([point])[0]
+    if not np.isfinite(forces).all():
+        raise BristleError(f"{problem.of.name}: no parameters were found with which it can follow the record.")
+    linear = problem.linear(forces)
+    modelled = problem.modelled(forces, linear)
+    rest = problem.residuals(forces)
+    slopes = problem.jacobian(point, central=True)
+    quality = _quality(problem, modelled, linear, rest)
+    covariance, directions_lost = _covariance(slopes, rest, quality)
+    count = len(point)
+    freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
+    reach = float(student.ppf(0.5 + CONFIDENCE / 2, freedom))
+    confusions = _confusions(directions_lost, slopes, problem.space.names)
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
+    lost = {name for group in confusions for name in group}
+    threshold = 1 + reach**2 / max(quality.independent - count, 3.0)
+    profiles, better = _profiles(problem, point, bounds, deviations * reach) if with_profiles else ({}, None)
+    estimates = []
+    for i, one in enumerate(problem.space.parameters):
+        estimates.append(_estimate(problem.space, i, point, deviations[i] * reach, bounds, covariance, one.name in lost, profiles.get(one.name)))
+    n, k = quality.independent, count + problem.design.shape[1]
+    deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
+    lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
+    result = Fit(
+        of=problem.of,
+        records=tuple(problem.records),
+        estimates=tuple(estimates),
+        fixed={name: value for name, value in held.items() if name in fixed},
+        linear=linear,
+        modelled=tuple(np.split(modelled, lengths)),
+        quality=quality,
+        baseline=coulomb(problem),
+        seen=seen,
+        aic=deviance + 2 * k,
+        bic=deviance + k * math.log(max(n, 2)),
+        runs=problem.runs + more_runs,
+        searched_globally=searched,
+        threshold=threshold,
+        confusions=confusions,
+    )
+    return result, better
+
+
+def _quality(problem: Problem, modelled: np.ndarray, linear: Linear, rest: np.ndarray) -> Quality:
+    counted = problem.weight > 0
+    return quality_of(problem.measured[counted], modelled[counted], problem.modelled(np.zeros(len(modelled)), linear)[counted])
+
+
+def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarray) -> Quality:
+    """Errors relative to the friction itself, that is to the measured force without offset, drift and inertia."""
+    rest = measured - modelled
+    friction = measured - linear_part
+    size = float(np.sqrt(np.mean(friction**2))) or 1e-300
+    rms = float(np.sqrt(np.mean(rest**2)))
+    spread = float(np.sum((friction - friction.mean()) ** 2)) or 1e-300
+    return Quality(
+        rms=rms,
+        relative=rms / size,
+        relative_to_largest=rms / (float(np.abs(friction).max()) or 1e-300),
+        r2=1 - float(np.sum(rest**2)) / spread,
+        samples=len(rest),
+        independent=len(rest) / correlation_time(rest),
+    )
+
+
+def correlation_time(rest: np.ndarray) -> float:
+    """Over how many samples a residual remembers: twice the sum of its autocorrelation up to the first zero."""
+    n = len(rest)
+    centred = rest - rest.mean()
+    power = float(centred @ centred)
+    if power <= 0 or n < 8:
+        return 1.0
+    spectrum = np.fft.rfft(centred, 2 * n)
+    correlation = np.fft.irfft(np.abs(spectrum) ** 2)[: n // 2] / power
+    below = np.flatnonzero(correlation <= 0)
+    end = below[0] if len(below) else len(correlation)
+    return float(np.clip(1 + 2 * correlation[1:end].sum(), 1.0, n / 5))
+
+
+def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality) -> tuple[np.ndarray, np.ndarray]:
+    """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from its scatter over blocks of time,
+    whichever is larger. The second value are the directions that the data do not tell, one per column."""
+    sizes = np.linalg.norm(slopes, axis=0)
+    scale = np.where(sizes > 0, sizes, 1.0)
+    _, singular, rotation = np.linalg.svd(slopes / scale, full_matrices=False)
+    kept = singular > SINGULAR * max(singular[0], 1e-300)
+    inverse = (rotation[kept].T / singular[kept] ** 2) @ rotation[kept]
+    lost = rotation[~kept].T
+    n, count = quality.samples, slopes.shape[1]
+    variance = float(rest @ rest) / max(quality.independent - count, 3.0) / n * quality.independent
+    simple = inverse * variance * (n / quality.independent)
+    blocks = np.array_split(np.arange(len(rest)), BLOCKS)
+    scores = np.array([(slopes[rows] / scale).T @ rest[rows] for rows in blocks])
+    robust = inverse @ (scores.T @ scores) @ inverse * BLOCKS / max(BLOCKS - count, 1)
+    diagonal = np.maximum(np.diag(simple), np.diag(robust))
+    larger = simple if np.trace(simple) >= np.trace(robust) else robust
+    old = np.sqrt(np.where(np.diag(larger) > 0, np.diag(larger), 1.0))
+    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old)
+    covariance[sizes == 0, sizes == 0] = np.inf
+    return covariance / np.outer(scale, scale), lost
+
+
+def _confusions(lost: np.ndarray, slopes: np.ndarray, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    groups = []
+    for direction in lost.T:
+        members = tuple(name for name, share in zip(names, direction, strict=True) if abs(share) > 0.2)
+        if len(members) > 1:
+            groups.append(members)
+    return tuple(groups)
+
+
+def _estimate(
+    space: Space,
+    i: int,
+    point: np.ndarray,
+    reach: float,
+    bounds: tuple[np.ndarray, np.ndarray],
+    covariance: np.ndarray,
+    confused: bool,
+    profile: tuple[np.ndarray, np.ndarray] | None,
+) -> Estimate:
+    one = space.parameters[i]
+    value = space.values(point)[one.name]
+    gradient = space.slopes(point)[i]
+    own = covariance.copy()
+    finite = np.isfinite(np.diag(own))
+    variance = float(gradient[finite] @ own[np.ix_(finite, finite)] @ gradient[finite])
+    blind = bool(np.any(np.abs(gradient[~finite]) > 0))
+    deviation = math.inf if blind else math.sqrt(max(variance, 0.0))
+    ratio = reach / math.sqrt(own[i, i]) if np.isfinite(own[i, i]) and own[i, i] > 0 else 2.0
+    half = deviation * ratio
+    if one.positive and value > 0 and math.isfinite(half):
+        grown = math.exp(min(half / value, 50.0))
+        low, high = value / grown, value * grown
+    else:
+        low, high = value - half, value + half
+    low, high = max(low, one.low), min(high, one.high)
+    size = abs(value) if one.positive else max(abs(value), space.scales[one.name])
+    determined = math.isfinite(half) and half < UNDETERMINED * size and not confused
+    low_end, high_end = bounds[0][i], bounds[1][i]
+    margin = 1e-3 * min(high_end - low_end, 1.0)
+    at = "lower" if point[i] < low_end + margin else "upper" if point[i] > high_end - margin else ""
+    partner = _partner(space.names, i, covariance)
+    return Estimate(one.name, one.unit, value, low, high, determined, at, partner, profile)
+
+
+def _partner(names: Sequence[str], i: int, covariance: np.ndarray) -> str:
+    """The parameter with which this one is exchanged most easily, if nearly without loss."""
+    sizes = np.sqrt(np.abs(np.diag(covariance)))
+    if not np.isfinite(sizes[i]) or sizes[i] == 0:
+        return ""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.abs(covariance[i]) / (sizes * sizes[i])
+    shares[i] = 0
+    shares[~np.isfinite(shares)] = 0
+    j = int(np.argmax(shares))
+    return names[j] if shares[j] > 0.95 else ""
+
+
+def _profiles(
+    problem: Problem, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], reach: np.ndarray
+) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], np.ndarray | None]:
+    """The least sum of squares with one parameter held: all others follow by a predicted and a corrected Gauss-Newton step. The second
+    value is the best of all points, where it is clearly better than the one the profiles are about."""
+    count = len(point)
+    samples = affordable(problem, point, 2 * PATIENCE, *SEARCHED)
+    short = [thinned(record, samples) for record in problem.records]
+    small = Problem(problem.of, short, problem.space) if problem.weights is not None and _is_whole(problem) else problem
+    table = small.jacobian(point)
+    base = small.costs([point])[0]
+    starts, keys = [], []
+    for i in range(count):
+        width = min(2 * reach[i], 1.5) if np.isfinite(reach[i]) and reach[i] > 0 else 1.5
+        others = np.arange(count) != i
+        follow = np.linalg.lstsq(table[:, others], table[:, i], rcond=1e-8)[0] if count > 1 else np.empty(0)
+        for offset in np.linspace(-width, width, PROFILE):
+            moved = point.copy()
+            moved[i] += offset
+            moved[others] -= np.clip(follow * offset, -2.0, 2.0)
+            starts.append(np.clip(moved, *bounds))
+            keys.append(i)
+    costs = small.costs(starts)
+    damping = 1e-3 * np.diag(np.maximum((table**2).sum(axis=0), 1e-300))
+    corrected = []
+    for moved, rest, i in zip(starts, small.residuals(small.forces(starts)), keys, strict=True):
+        others = np.arange(count) != i
+        step = np.zeros(count)
+        if count > 1:
+            part = table[:, others]
+            step[others] = np.linalg.solve(part.T @ part + damping[np.ix_(others, others)], -part.T @ rest)
+        corrected.append(np.clip(moved + np.clip(step, -0.5, 0.5), *bounds))
+    after = small.costs(corrected)
+    tried, costs = np.where((after < costs)[:, None], corrected, starts), np.minimum(costs, after)
+    found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for i, name in enumerate(problem.space.names):
+        rows = [k for k, key in enumerate(keys) if key == i]
+        values = np.array([problem.space.values(starts[k])[name] for k in rows])
+        sums = costs[rows] / max(base, 1e-300)
+        found[name] = (values, sums)
+    best = int(np.argmin(costs))
+    return found, tried[best] if costs[best] < BETTER * base else None
+
+
+def _is_whole(problem: Problem) -> bool:
+    return all(np.array_equal(weight, record.weight) for weight, record in zip(problem.weights, problem.records, strict=True))
+
+
+def coulomb(problem: Problem) -> Quality:
+    """The static fit to compare with: one coefficient, the direction of the last motion, and the same linear part."""
+    part = np.concatenate([directions(record.velocity) * np.maximum(record.normal, 0) for record in problem.records])
+    table = np.column_stack([part, problem.design])
+    counted = problem.weight > 0
+    found = np.linalg.lstsq(table[counted], problem.measured[counted], rcond=None)[0]
+    linear_part = problem.design[counted] @ found[1:]
+    return quality_of(problem.measured[counted], table[counted] @ found, linear_part)

@@ -1,0 +1,173 @@
+"""A model against records: residuals and their slopes, with offset, drift and mass taken out by linear regression."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..host.running import evaluate, run_many
+from .candidates import FORCE, LOAD, Candidate, Space
+from .records import Record
+
+TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
+STEP = 1e-3  # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes from the runs
+FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
+
+
+@dataclass(frozen=True)
+class Linear:
+    """What is added to the friction of the model to give the measured force."""
+
+    mass: float | None
+    offsets: tuple[float, ...]  # N per record
+    drifts: tuple[float, ...]  # N/s per record
+
+
+@dataclass
+class Problem:
+    """Fits one model to some records; weights say which samples count."""
+
+    of: Candidate
+    records: Sequence[Record]
+    space: Space
+    weights: Sequence[np.ndarray] | None = None
+    anchor: np.ndarray | None = None  # a weak spring to this point keeps what the data do not tell from running away
+    spring: np.ndarray | float = 0.0
+    runs: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.weights = [record.weight for record in self.records] if self.weights is None else list(self.weights)
+        self.measured = np.concatenate([record.force for record in self.records])
+        self.weight = np.concatenate(self.weights)
+        self.loaded_scale = float(np.sqrt(np.mean(self.measured[self.weight > 0] ** 2))) or 1.0
+        self.design = self._design()
+        kept = self.design * self.weight[:, None]
+        self.basis, self.triangle = np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
+
+    def _design(self) -> np.ndarray:
+        """A column per unknown of the linear part: the mass, and offset and drift of each record."""
+        lengths = [len(record.time) for record in self.records]
+        ends = np.cumsum(lengths)
+        columns = []
+        if any(record.acceleration is not None for record in self.records):
+            columns.append(np.concatenate([r.acceleration if r.acceleration is not None else np.zeros(len(r.time)) for r in self.records]))
+        for record, end, length in zip(self.records, ends, lengths, strict=True):
+            if record.has_offset:
+                for values in (np.ones(length), record.time - record.time.mean()):
+                    column = np.zeros(ends[-1])
+                    column[end - length : end] = values
+                    columns.append(column)
+        return np.stack(columns, axis=1) if columns else np.empty((ends[-1], 0))
+
+    # ---- running the model ----
+
+    def _inputs(self, record: Record) -> dict[str, np.ndarray]:
+        inputs = {"normalForce": record.normal, "relativeVelocity": record.velocity}
+        if self.of.needs_load and record.external is not None:
+            inputs[LOAD] = record.external
+        return inputs
+
+    def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
+        """The model's friction force at each sample, a row per point; NaN where the model refuses its parameters."""
+        sets = [self.space.values(point) for point in points]
+        self.runs += len(sets)
+        parts = [
+            run_many(str(self.of.file), record.time, self._inputs(record), sets, [FORCE], tolerance=TOLERANCE, failed="nan")[FORCE]
+            for record in self.records
+        ]
+        return np.concatenate(parts, axis=1)
+
+    # ---- least squares ----
+
+    def residuals(self, forces: np.ndarray) -> np.ndarray:
+        """Measured less modelled force, where it counts, after the best linear part; of one or several runs."""
+        rest = (self.measured - forces) * self.weight
+        rest = rest - (rest @ self.basis) @ self.basis.T
+        return np.where(np.isfinite(rest), rest, FAILED * self.loaded_scale)
+
+    def objective(self, point: np.ndarray) -> np.ndarray:
+        """The residual, and the springs below it."""
+        rest = self.residuals(self.forces([point])[0])
+        return rest if self.anchor is None else np.concatenate([rest, self.spring * (point - self.anchor)])
+
+    def objective_slopes(self, point: np.ndarray) -> np.ndarray:
+        slopes = self.jacobian(point)
+        return slopes if self.anchor is None else np.concatenate([slopes, np.diag(self.spring * np.ones(len(point)))])
+
+    def costs(self, points: Sequence[np.ndarray]) -> np.ndarray:
+        return np.array([float(rest @ rest) for rest in self.residuals(self.forces(points))])
+
+    def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
+        """Slopes of the residual: the exact ones of the FMU where the law has no memory, else differences of whole runs."""
+        slopes = self._exact_slopes(point) if not self.of.has_memory else self._differences(point, central)
+        slopes = np.nan_to_num(slopes) * self.weight[:, None]
+        return -(slopes - self.basis @ (self.basis.T @ slopes))
+
+    def _exact_slopes(self, point: np.ndarray) -> np.ndarray:
+        values = self.space.values(point)
+        names = self.space.names
+        parts = []
+        for record in self.records:
+            found = evaluate(str(self.of.file), self._inputs(record) | values, [FORCE], names)
+            parts.append(np.stack([found[FORCE, name] for name in names], axis=1))
+        return np.concatenate(parts) @ self.space.slopes(point)
+
+    def _differences(self, point: np.ndarray, central: bool) -> np.ndarray:
+        steps = np.eye(len(point)) * STEP
+        points = [point, *(point + step for step in steps)] + ([point - step for step in steps] if central else [])
+        forces = self.forces(points)
+        n = len(point)
+        if central:
+            return ((forces[1 : n + 1] - forces[n + 1 :]) / (2 * STEP)).T
+        return ((forces[1:] - forces[0]) / STEP).T
+
+    # ---- the linear part ----
+
+    def without_mass(self) -> Problem:
+        """The same, with the inertia already in the forces."""
+        return Problem(self.of, [replace(record, acceleration=None) for record in self.records], self.space)
+
+    def linear(self, forces: np.ndarray) -> Linear:
+        """The best offset, drift and mass to a run."""
+        rest = (self.measured - forces) * self.weight
+        found = list(np.linalg.solve(self.triangle, self.basis.T @ rest)) if self.design.shape[1] else []
+        mass = found.pop(0) if any(record.acceleration is not None for record in self.records) else None
+        offsets, drifts = [], []
+        for record in self.records:
+            offsets.append(float(found.pop(0)) if record.has_offset else 0.0)
+            drifts.append(float(found.pop(0)) if record.has_offset else 0.0)
+        return Linear(None if mass is None else float(mass), tuple(offsets), tuple(drifts))
+
+    def modelled(self, forces: np.ndarray, linear: Linear) -> np.ndarray:
+        """What the measurement should have been, sample by sample."""
+        parts = []
+        for i, record in enumerate(self.records):
+            part = linear.offsets[i] + linear.drifts[i] * (record.time - record.time.mean())
+            if record.acceleration is not None and linear.mass is not None:
+                part = part + linear.mass * record.acceleration
+            parts.append(part)
+        return forces + np.concatenate(parts)
+
+
+def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
+    """How many samples of a record can be run in so many seconds."""
+    short = Problem(problem.of, [thinned(problem.records[0], fewest)], problem.space)
+    begin = time.perf_counter()
+    short.forces([point])
+    per_sample = (time.perf_counter() - begin) / len(short.measured)
+    return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
+
+
+def thinned(record: Record, samples: int) -> Record:
+    """A part of a record, as long as wanted and with its first strokes whole, to search in."""
+    if len(record.time) <= samples:
+        return record
+    moving = np.flatnonzero(np.abs(record.velocity) > 0.05 * np.abs(record.velocity).max())
+    begin = max(0, min(int(moving[0]) - 10, len(record.time) - samples))
+    rows = slice(begin, begin + samples)
+    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration")
+    cut: Mapping[str, np.ndarray] = {name: values[rows] for name in names if (values := getattr(record, name)) is not None}
+    return replace(record, **cut)

@@ -1,0 +1,121 @@
+"""All models on the same records: fitted to a part of them and judged by the rest."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import BristleError
+from .candidates import Candidate
+from .fitting import Fit, Quality, Teller, fit, quality_of
+from .problem import Problem
+from .records import Record
+
+PARTS = 10  # pieces of a record, cut at reversals
+HELD = (2, 5, 8)  # those that are held out
+
+
+@dataclass(frozen=True)
+class Place:
+    """One model in the ranking."""
+
+    of: Candidate
+    fit: Fit | None
+    held_out: Quality | None
+    parameters: int
+    seconds: float  # of one run over a million samples
+    failure: str = ""
+    aic: float = math.nan
+    bic: float = math.nan
+
+
+def held_out(record: Record) -> np.ndarray:
+    """Samples that are not fitted: every third piece of the record, cut where strokes begin."""
+    count = len(record.time)
+    edges = [round(count * i / PARTS) for i in range(PARTS + 1)]
+    turns = record.reversals()
+    if len(turns) >= PARTS:
+        edges = [0, *(int(turns[np.argmin(np.abs(turns - edge))]) for edge in edges[1:-1]), count]
+    mask = np.zeros(count, dtype=bool)
+    for i in HELD:
+        mask[edges[i] : edges[i + 1]] = True
+    return mask
+
+
+def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], tell: Teller, seed: int) -> Place:
+    masks = [held_out(record) for record in records]
+    weights = [np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)]
+    known = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
+    try:
+        result = fit(of, records, known, weights=weights, with_profiles=False, tell=tell, seed=seed)
+    except BristleError as error:
+        return Place(of, None, None, len(of.parameters), math.nan, str(error))
+    counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
+    measured = np.concatenate([record.force for record in records])
+    modelled = np.concatenate(result.modelled)
+    linear_part = linear_parts(result, records)
+    quality = quality_of(measured[counted], modelled[counted], linear_part[counted])
+    return Place(of, result, quality, len(result.estimates), _seconds(result, records))
+
+
+def linear_parts(result: Fit, records: Sequence[Record]) -> np.ndarray:
+    problem_part = []
+    for i, record in enumerate(records):
+        part = result.linear.offsets[i] + result.linear.drifts[i] * (record.time - record.time.mean())
+        if record.acceleration is not None and result.linear.mass is not None:
+            part = part + result.linear.mass * record.acceleration
+        problem_part.append(part)
+    return np.concatenate(problem_part)
+
+
+def _seconds(result: Fit, records: Sequence[Record]) -> float:
+    """The time of a million samples of the first record: the least of three runs."""
+    from .candidates import Space
+
+    of = result.of
+    problem = Problem(of, records[:1], Space(of, [], result.values, {}))
+    best = math.inf
+    for _ in range(3):
+        begin = time.perf_counter()
+        problem.forces([np.empty(0)])
+        best = min(best, time.perf_counter() - begin)
+    return best / len(records[0].time) * 1e6
+
+
+def ranked(places: Sequence[Place]) -> list[Place]:
+    """By the error on what was held out; AIC and BIC with one number of independent samples for all, that of the best model."""
+    from dataclasses import replace
+
+    good = sorted((one for one in places if one.held_out), key=lambda one: one.held_out.rms)
+    bad = [one for one in places if not one.held_out]
+    if not good:
+        return bad
+    n = good[0].fit.quality.independent
+    result = []
+    for one in good:
+        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None)
+        deviance = n * math.log(max(one.fit.quality.rms, 1e-300) ** 2)
+        result.append(replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0))))
+    return result + bad
+
+
+def verdicts(places: Sequence[Place], baseline: Quality) -> list[str]:
+    """Which models cannot express the data, in plain words."""
+    good = [one for one in places if one.held_out]
+    if not good:
+        return ["No model could be fitted."]
+    best = good[0].held_out.relative
+    poor = [one.of.name for one in good if one.held_out.relative > 3 * best and one.held_out.relative > 0.9 * baseline.relative]
+    lines = [
+        f"Best on what was held out: {good[0].of.name} with {best:.2%}; Coulomb friction with one coefficient has {baseline.relative:.1%}."
+    ]
+    if poor:
+        lines.append(f"No better than that one coefficient, so that these cannot express the data: {', '.join(poor)}.")
+    close = [one.of.name for one in good[1:] if one.held_out.relative < 1.1 * best]
+    if close:
+        lines.append(f"Within a tenth of the best, so that the data do not tell them apart: {', '.join(close)}.")
+    return lines

@@ -1,0 +1,360 @@
+"""From a file to a record that a model can be run over: columns, units, gaps, outliers, velocity, sign. Each step is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.ndimage import median_filter
+
+from .. import BristleError
+from . import units
+from .filtering import DEGREE, Rate, quantization, rate_noise, rate_of
+from .roles import BY_NAME, find_roles
+from .tables import Column, Table, read_table
+
+FEWEST = 30  # samples, below which nothing is fitted
+BRIDGED = 5  # samples: longer gaps do not count in the fit
+BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset can be told from friction
+_TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a measurement is read; what is None is found in the file or left out."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    normal: float | None = None  # N
+    mass: float | str | None = None  # kg, or "identify"
+    constant: float | None = None  # N/A, or N.m/A where there is a radius
+    radius: float | None = None  # m
+    rate: float | None = None  # Hz, where there is no column of time
+    start: float | None = None  # s
+    stop: float | None = None  # s
+    sign: str = "auto"  # auto, + or -
+    offset: str = "auto"  # auto, none
+    samples: int = 10_000  # at most; beyond, neighbours are averaged
+
+
+@dataclass(frozen=True)
+class Record:
+    """A measurement in SI units at uniform times, with friction in the direction of the motion."""
+
+    name: str
+    time: np.ndarray
+    velocity: np.ndarray
+    normal: np.ndarray
+    force: np.ndarray  # the friction force, or the driving force
+    weight: np.ndarray  # 1, or 0 where a sample does not count
+    displacement: np.ndarray
+    displacement_is_measured: bool
+    external: np.ndarray | None  # the load, where it is measured
+    acceleration: np.ndarray | None  # of drive data whose mass is to be found
+    mass: float | None  # of drive data, where it is known: its part is already taken off
+    has_offset: bool  # whether an offset can be told from friction
+    noise: float  # of the force
+    notes: tuple[str, ...]
+
+    @property
+    def interval(self) -> float:
+        return float(self.time[1] - self.time[0])
+
+    def reversals(self) -> np.ndarray:
+        """The samples at which a new stroke begins: where the direction of motion has changed for good."""
+        return np.flatnonzero(np.diff(directions(self.velocity)) != 0) + 1
+
+
+def directions(velocity: np.ndarray) -> np.ndarray:
+    """The direction of motion at each sample, -1 or 1; at rest and in noise the last one holds."""
+    threshold = 0.05 * np.quantile(np.abs(velocity), 0.95)
+    signs = np.where(velocity > threshold, 1, np.where(velocity < -threshold, -1, 0))
+    known = np.flatnonzero(signs)
+    if not len(known):
+        return np.ones(len(velocity))
+    last = np.searchsorted(known, np.arange(len(signs)), side="right") - 1
+    return signs[known[np.maximum(last, 0)]].astype(float)
+
+
+def read_record(file: Path, options: Options) -> Record:
+    table = read_table(file)
+    columns = find_roles(table, options.columns)
+    notes = [_told_columns(columns)]
+    times = _times(table, columns, options)
+    rows = _wanted_rows(times, options, file)
+    signals = _signals(table, columns, options, notes)
+    times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
+    times, signals = _without_repeats(times, signals, notes)
+    if len(times) < FEWEST:
+        raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
+    step = quantization(signals["displacement"]) if "displacement" in signals else 0.0
+    times, signals, weight = _uniform(times, signals, notes)
+    weight = weight * _without_outliers(signals, notes)
+    return _finished(file, times, signals, weight, step, options, notes)
+
+
+def _told_columns(columns: Mapping[str, Column]) -> str:
+    parts = [f'{role} from "{column.title}"{"" if column.unit else " (no unit given: SI)"}' for role, column in columns.items()]
+    return "Columns: " + ", ".join(parts) + "."
+
+
+def _times(table: Table, columns: Mapping[str, Column], options: Options) -> np.ndarray:
+    if "time" not in columns:
+        if options.rate is None:
+            raise BristleError(
+                f"{table.file}: there is no column of time among {table.titles}; name it with --column time=TITLE, "
+                "or give the samples per second with --rate."
+            )
+        return np.arange(len(table.lines)) / options.rate
+    times = columns["time"].values
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        i = back[0]
+        before, after, line = f"{times[i]:.9g}", f"{times[i + 1]:.9g}", table.lines[i + 1]
+        raise BristleError(f'{table.file}: line {line}, column "{columns["time"].title}": the time goes back from {before} s to {after} s.')
+    return times
+
+
+def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
+    low, high = (options.start or -math.inf), (math.inf if options.stop is None else options.stop)
+    rows = np.flatnonzero((times >= low) & (times <= high))
+    if not len(rows):
+        raise BristleError(f"{file}: there is no sample between {low:g} s and {high:g} s.")
+    return rows
+
+
+def _signals(table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]) -> dict[str, np.ndarray]:
+    """The measured signals in N, m, m/s and m/s2."""
+    signals = {
+        role: _translational(column, options, table) for role, column in columns.items() if role not in ("time", "current")
+    }
+    if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
+        if options.constant is None:
+            raise BristleError(f'{table.file}: the force of "{columns["current"].title}" needs a constant in N/A: --constant.')
+        if options.radius is not None:
+            signals["drive"] = columns["current"].values * options.constant / options.radius
+        else:
+            signals["drive"] = columns["current"].values * options.constant
+    if not signals.keys() & {"velocity", "displacement"}:
+        raise BristleError(
+            f"{table.file}: there is neither a velocity nor a displacement among {table.titles}; "
+            "name one with --column velocity=TITLE or --column displacement=TITLE."
+        )
+    if options.mass is not None and "friction" in signals and "drive" not in signals:
+        signals["drive"] = signals.pop("friction")
+        notes.append("With a mass given, the force is that of the drive: friction and inertia together.")
+    if not signals.keys() & {"friction", "drive", "coefficient"}:
+        raise BristleError(
+            f"{table.file}: there is no friction force among {table.titles}; name it with --column friction=TITLE, "
+            "or a driving force with --column drive=TITLE."
+        )
+    if options.normal is not None:
+        signals["normal"] = np.full(len(table.lines), float(options.normal))
+    if "normal" not in signals:
+        raise BristleError(
+            f"{table.file}: there is no normal force among {table.titles}; name it with --column normal=TITLE or give a constant "
+            "in N with --normal (with 1, friction coefficients are forces in N)."
+        )
+    if np.median(signals["normal"]) < 0:
+        signals["normal"] = -signals["normal"]
+        notes.append("The normal force is negative in the file; its sign was turned round.")
+    if "coefficient" in signals and "friction" not in signals:
+        signals["friction"] = signals.pop("coefficient") * signals["normal"]
+        notes.append("The friction force is the coefficient of friction times the normal force.")
+    signals.pop("coefficient", None)
+    return signals
+
+
+def _translational(column: Column, options: Options, table: Table) -> np.ndarray:
+    """The values of a column; angles and torques become ways and forces at the radius."""
+    kind = column.unit.kind if column.unit else None
+    if kind not in (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE):
+        return column.values
+    if options.radius is None:
+        raise BristleError(f'{table.file}: column "{column.title}" needs a radius in m at which friction acts: --radius.')
+    return column.values / options.radius if kind == units.TORQUE else column.values * options.radius
+
+
+def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    repeated = np.flatnonzero(np.diff(times) == 0) + 1
+    if not len(repeated):
+        return times, signals
+    notes.append(f"{len(repeated)} samples repeat the time of the one before them and were left out.")
+    return np.delete(times, repeated), {name: np.delete(values, repeated) for name, values in signals.items()}
+
+
+def _uniform(
+    times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]
+) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Uniform times from zero; long gaps get the weight zero."""
+    spans = np.diff(times)
+    interval = float(np.median(spans))
+    gaps = spans > 1.5 * interval
+    weight = np.ones(len(times))
+    if gaps.any() or np.abs(spans - interval).max() > _TIME_ROUNDING * interval:
+        grid = np.arange(math.floor((times[-1] - times[0]) / interval + 1e-6) + 1) * interval + times[0]
+        if len(grid) > 20 * len(times):
+            raise BristleError("The times of the samples are too uneven: the gaps hold more than 20 times as many samples as there are.")
+        ahead = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
+        span = times[ahead] - times[ahead - 1]
+        signals = {name: np.interp(grid, times, values) for name, values in signals.items()}
+        weight = (span <= (BRIDGED + 0.5) * interval).astype(float)
+        if gaps.any():
+            lost, longest = int(round((spans[gaps] / interval - 1).sum())), float(spans.max())
+            words = f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest {longest:.3g} s; bridged by straight lines"
+            notes.append(words + (f", but those above {BRIDGED} samples do not count." if not weight.all() else "."))
+        else:
+            notes.append(f"Uneven times were resampled to every {interval:.4g} s.")
+        times = grid
+    return times - times[0], signals, weight
+
+
+def _means(values: np.ndarray, block: int) -> np.ndarray:
+    return values[: len(values) // block * block].reshape(-1, block).mean(axis=1)
+
+
+def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
+    """Replaces single samples far off their neighbours; in the force, which is fitted, they do not count either."""
+    weight = np.ones(len(next(iter(signals.values()))))
+    for name, values in signals.items():
+        middle = median_filter(values, 5, mode="nearest")
+        apart = np.abs(values - middle)
+        limit = max(10 * 1.4826 * float(np.median(apart)), 0.1 * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)))
+        far = (apart > limit) & (apart > 0)
+        if far.any() and far.mean() < 0.02:
+            signals[name] = np.where(far, middle, values)
+            weight[far] = 0
+            count = int(far.sum())
+            notes.append(f"{count} outlier{'s were' if count > 1 else ' was'} left out of {BY_NAME[name].text}.")
+    return weight
+
+
+def _finished(
+    file: Path, times: np.ndarray, signals: dict[str, np.ndarray], weight: np.ndarray, step: float, options: Options, notes: list[str]
+) -> Record:
+    interval = float(times[1] - times[0])
+    velocity, displacement = _motion(signals, interval, step, file, notes)
+    is_drive = "friction" not in signals
+    force = signals["drive"] if is_drive else signals["friction"]
+    travel = np.abs(velocity).sum()
+    if travel == 0:
+        raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
+    if np.ptp(velocity) < 1e-3 * np.abs(velocity).max():
+        speed = f"{abs(float(velocity.mean())):.3g} m/s"
+        raise BristleError(
+            f"{file}: the velocity is constant ({speed}), so that only the friction at this speed can be seen; "
+            "a measurement with reversals or several speeds is needed."
+        )
+    forward = velocity[velocity > 0].sum() / travel
+    both_ways = min(forward, 1 - forward) > BOTH_WAYS
+    turned = _is_turned(velocity, force, both_ways, options.sign)
+    if turned:
+        notes.append("The force is the one on the body, against the motion; its sign was turned round to this library's.")
+    sign = -1.0 if turned else 1.0
+    acceleration = None
+    mass = None
+    if is_drive and options.mass is not None:
+        acceleration = _acceleration(signals, velocity, interval, notes)
+        if options.mass != "identify":
+            mass = float(options.mass)
+            force, acceleration = sign * force - mass * acceleration, None
+            sign = 1.0
+            notes.append(f"The inertia of {mass:g} kg was taken off the driving force.")
+    elif is_drive:
+        notes.append("The driving force is taken as friction: no mass is given, so that inertia is neglected (--mass).")
+    if not both_ways and options.offset == "auto":
+        notes.append("The motion goes one way only, so that an offset of the force cannot be told from friction; none is assumed.")
+    force = sign * force
+    record = Record(
+        name=file.name,
+        time=times,
+        velocity=velocity,
+        normal=signals["normal"],
+        force=force,
+        weight=weight,
+        displacement=displacement,
+        displacement_is_measured="displacement" in signals,
+        external=(-signals["drive"] if turned else signals["drive"]) if "drive" in signals else None,
+        acceleration=acceleration,
+        mass=mass,
+        has_offset=both_ways and options.offset == "auto",
+        noise=rate_of(force, interval).noise,
+        notes=(),
+    )
+    notes += _doubts(record)
+    return replace(averaged(record, options.samples, notes), notes=tuple(notes))
+
+
+def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Record:
+    """The record with no more than so many samples: means over neighbours, if need be."""
+    block = math.ceil(len(record.time) / samples)
+    if block <= 1:
+        return record
+    if notes is not None:
+        notes.append(f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block} neighbours are fitted.")
+    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration")
+    means = {name: _means(values, block) for name in names if (values := getattr(record, name)) is not None}
+    return replace(record, **means, weight=np.floor(_means(record.weight, block)))
+
+
+def _motion(
+    signals: dict[str, np.ndarray], interval: float, step: float, file: Path, notes: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    if "velocity" not in signals:
+        rate = rate_of(signals["displacement"], interval, step)
+        notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
+        return rate.values, signals["displacement"]
+    velocity = signals["velocity"]
+    integral = np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
+    if "displacement" not in signals:
+        return velocity, integral
+    way = signals["displacement"] - signals["displacement"][0]
+    ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
+    if not 0.5 < ratio < 2 and np.ptp(way) > 0:
+        raise BristleError(
+            f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit or the sign of one of them is "
+            "wrong (leave one out with --column velocity=none or displacement=none)."
+        )
+    return velocity, signals["displacement"]
+
+
+def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
+    noise = f"noise {rate.noise:.2g} {unit}" + (f", steps of {rate.step:.2g} {unit}" if rate.step else "")
+    return (
+        f"{what} from the {signal}: Savitzky-Golay filter of degree {DEGREE} over {rate.width} samples "
+        f"({rate.width * interval:.3g} s), chosen by the signal's noise ({noise}); it shifts nothing in time and leaves noise of "
+        f"{rate_noise(rate, interval):.2g} {unit}/s."
+    )
+
+
+def _acceleration(signals: dict[str, np.ndarray], velocity: np.ndarray, interval: float, notes: list[str]) -> np.ndarray:
+    if "acceleration" in signals:
+        return signals["acceleration"]
+    rate = rate_of(velocity, interval)
+    notes.append(_told_rate("Acceleration", "velocity", rate, interval, "m/s"))
+    return rate.values
+
+
+def _is_turned(velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str) -> bool:
+    """Friction takes energy out: a force that does not is the one on the body."""
+    if sign != "auto":
+        return sign == "-"
+    middle = (force[velocity > 0].mean() + force[velocity < 0].mean()) / 2 if both_ways else 0.0
+    return float((force - middle) @ velocity) < 0
+
+
+def _doubts(record: Record) -> list[str]:
+    """What looks like a wrong unit."""
+    doubts = []
+    loaded = record.normal > 0.1 * record.normal.max()
+    if not loaded.any():
+        return ["The normal force is never above zero: the contact is separated all the time."]
+    level = float(np.quantile(np.abs(record.force[loaded]), 0.9) / np.median(record.normal[loaded]))
+    if record.normal.max() != 1.0 and not 1e-4 < level < 10:
+        doubts.append(f"The force is {level:.2g} times the normal force; is the unit of one of them wrong?")
+    fastest = float(np.abs(record.velocity).max())
+    if fastest > 1000:
+        doubts.append(f"The speed reaches {fastest:.2g} m/s; is its unit wrong?")
+    return doubts

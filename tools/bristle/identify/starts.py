@@ -1,0 +1,180 @@
+"""First values by stages: the sliding part of a record gives the curve over the speed, the reversals give the bristle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .candidates import Candidate
+from .records import Record, directions
+
+_STEPS = 60  # of the distance after a reversal
+_SPEEDS = 12  # classes of the sliding speed
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What a glance at a record shows."""
+
+    normal: float  # N, where the contact is loaded
+    friction: float  # coefficient in sliding
+    static: float  # coefficient at small speeds, or its largest
+    dynamic: float  # coefficient at large speeds
+    viscous: float  # s/m
+    speed: float  # m/s, usual in sliding
+    slowest: float  # m/s
+    fastest: float  # m/s
+    fall: float  # m/s at which friction has fallen, where it falls
+    turning: float  # m, from a reversal to where friction has changed its sign
+    resolved: bool  # whether this distance holds several samples
+    interval: float  # s
+
+    @property
+    def stiffness(self) -> float:
+        """N/m: after a reversal in sliding a bristle gives F = F_s (1 - 2 exp(-k d/F_s)), which is 0 at d = ln 2 F_s/k."""
+        return float(np.log(2)) * self.friction * self.normal / self.turning
+
+
+def scales(records: Sequence[Record]) -> Scales:
+    parts = [_glance(record) for record in records]
+    means = {key: float(np.median([getattr(part, key) for part in parts])) for key in Scales.__dataclass_fields__}
+    means["resolved"] = any(part.resolved for part in parts)
+    means["fastest"], means["slowest"] = max(p.fastest for p in parts), min(p.slowest for p in parts)
+    return Scales(**means)
+
+
+def _glance(record: Record) -> Scales:
+    loaded = record.normal > 0.1 * np.quantile(record.normal, 0.95)
+    way = directions(record.velocity)
+    force = record.force - (_middle(record, way) if record.has_offset else 0.0)
+    ratio = np.where(loaded, way * force / np.where(loaded, record.normal, 1.0), 0.0)
+    moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
+    starts = np.concatenate(([0], record.reversals()))
+    began = starts[np.searchsorted(starts, np.arange(len(way)), side="right") - 1]
+    distance = moved - moved[began]
+    speeds = np.abs(record.velocity)
+    usual = float(np.quantile(speeds, 0.95))
+    moving = loaded & (speeds > 0.05 * usual)
+    level = float(np.quantile(ratio[moving], 0.75)) if moving.any() else 0.1
+    level = level if level > 0 else float(np.abs(ratio[loaded]).max()) or 0.1
+    turning, resolved = _turning(record, ratio, distance, starts, loaded, usual)
+    sliding = moving & (distance > 3 * turning)
+    if sliding.sum() < 20:
+        sliding = moving & (ratio > 0.8 * level)
+    static, dynamic, viscous, fall = _curve(speeds[sliding], ratio[sliding], level, usual)
+    chosen = speeds[sliding] if sliding.any() else speeds[moving]
+    return Scales(
+        normal=float(np.median(record.normal[loaded])),
+        friction=level,
+        static=static,
+        dynamic=dynamic,
+        viscous=viscous,
+        speed=float(np.median(chosen)),
+        slowest=float(np.quantile(chosen, 0.05)),
+        fastest=float(np.quantile(chosen, 0.95)),
+        fall=fall,
+        turning=turning,
+        resolved=resolved,
+        interval=record.interval,
+    )
+
+
+def _middle(record: Record, way: np.ndarray) -> float:
+    """The offset: half way between the forces of both directions."""
+    forward, backward = record.force[way > 0], record.force[way < 0]
+    if not len(forward) or not len(backward):
+        return 0.0
+    return float(np.quantile(forward, 0.75) + np.quantile(backward, 0.25)) / 2
+
+
+def _turning(
+    record: Record, ratio: np.ndarray, distance: np.ndarray, starts: np.ndarray, loaded: np.ndarray, usual: float
+) -> tuple[float, bool]:
+    """The distance after a reversal at which friction has come round to zero: the median over all reversals."""
+    found, fine = [], []
+    ends = np.concatenate((starts[1:], [len(ratio)]))
+    for begin, end in zip(starts[1:], ends[1:], strict=True):
+        part, way = ratio[begin:end], distance[begin:end]
+        if end - begin < 3 or not loaded[begin:end].all() or part[0] >= 0:
+            continue
+        crossing = np.argmax(part > 0)
+        if crossing > 0 and way[crossing] > 0:
+            found.append(way[crossing])
+            fine.append(crossing)
+    step = usual * record.interval
+    if not found:
+        return max(step, 1e-12), False
+    return max(float(np.median(found)), 1e-12), bool(np.median(fine) >= 3)
+
+
+def _curve(speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float) -> tuple[float, float, float, float]:
+    """Static and dynamic coefficient, viscous part and the speed of the fall, from the curve over the speed."""
+    if len(speeds) < 50 or speeds.max() < 2 * speeds.min():
+        return 1.05 * level, 0.95 * level, 0.0, usual / 3
+    edges = np.geomspace(max(np.quantile(speeds, 0.02), 1e-6 * usual), speeds.max(), _SPEEDS + 1)
+    places = np.clip(np.digitize(speeds, edges) - 1, 0, _SPEEDS - 1)
+    full = [i for i in range(_SPEEDS) if (places == i).sum() >= 5]
+    if len(full) < 3:
+        return 1.05 * level, 0.95 * level, 0.0, usual / 3
+    middles = np.array([np.median(speeds[places == i]) for i in full])
+    levels = np.array([np.median(ratio[places == i]) for i in full])
+    slow, lowest = float(levels[: max(2, len(full) // 3)].max()), int(np.argmin(levels))
+    last = slice(lowest, None) if len(full) - lowest >= 3 else slice(-3, None)
+    rise = max(float(np.polyfit(middles[last], levels[last], 1)[0]), 0.0)
+    dynamic = float(np.clip((levels - rise * middles).min(), 0.2 * level, 2 * level))
+    static = max(slow, 1.02 * dynamic)
+    half = np.flatnonzero(levels - rise * middles < (static + dynamic) / 2)
+    return static, dynamic, rise, float(middles[half[0]]) if len(half) else usual / 3
+
+
+def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
+    """A start for every parameter: by its name where the record shows it, else by its unit, in the proportions of the defaults."""
+    bristle_time = max(seen.interval, 0.01 * seen.turning / seen.speed)
+    known = {
+        "staticFriction": max(seen.static, seen.dynamic),
+        "dynamicFriction": seen.dynamic if "staticFriction" in (one.name for one in of.parameters) else seen.friction,
+        "viscousFriction": seen.viscous,
+        "stribeckVelocity": seen.fall,
+    }
+    by_unit = {
+        "m/s": 0.2 * seen.speed,
+        "m": seen.turning,
+        "N/m": seen.stiffness,
+        "1/m": seen.stiffness / seen.normal,
+        "N.s/m": seen.stiffness * bristle_time,
+        "s/m": 5 / seen.speed,
+        "1/s": seen.speed / seen.turning,
+    }
+    values = {}
+    for one in of.parameters:
+        if one.name in known:
+            values[one.name] = known[one.name]
+        elif one.name == "bristleDamping" and one.unit == "s/m":
+            values[one.name] = by_unit["1/m"] * bristle_time
+        elif one.unit in by_unit and one.default > 0:
+            values[one.name] = by_unit[one.unit] * _proportion(of, one.name, known)
+        else:
+            values[one.name] = one.default
+    return values
+
+
+def _proportion(of: Candidate, name: str, known: Mapping[str, float]) -> float:
+    """The share of a parameter's default in those of the same kind: elements of a vector add up, others keep their ratios."""
+    one = of[name]
+    alike = [other for other in of.parameters if other.unit == one.unit and other.name not in known and other.name != "bristleDamping"]
+    if one not in alike:
+        return 1.0
+    if "[" in name:
+        stem = name.partition("[")[0]
+        return one.default / sum(other.default for other in alike if other.name.startswith(f"{stem}["))
+    return one.default / min(other.default for other in alike if other.default > 0)
+
+
+SPREADS = {"m/s": 2.5, "m": 1.2, "N/m": 1.2, "1/m": 1.2, "N.s/m": 3.5, "s/m": 2.5, "s": 3.0, "1/s": 2.0}
+
+
+def spreads(of: Candidate, names: Sequence[str]) -> np.ndarray:
+    """How far around the first values to look, in logarithms: little for what the record shows well."""
+    return np.array([0.08 if name.endswith("Friction") else SPREADS.get(of[name].unit, 0.7) for name in names])

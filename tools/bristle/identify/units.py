@@ -1,0 +1,132 @@
+"""Units in the headers of measurements: what they measure, and their size in SI units."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, FORCE, TORQUE, CURRENT, NUMBER = (
+    "time",
+    "length",
+    "angle",
+    "velocity",
+    "angular velocity",
+    "acceleration",
+    "angular acceleration",
+    "force",
+    "torque",
+    "current",
+    "number",
+)
+
+_GRAVITY = 9.80665  # of a kilogram-force, by definition
+_PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6}
+_TIMES = {"s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0}
+_LENGTHS = {"m": 1.0, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "mil": 2.54e-5, "micron": 1e-6, "microns": 1e-6}
+_ANGLES = {"rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180, "rev": 2 * math.pi, "turn": 2 * math.pi}
+_FORCES = {"N": 1.0, "newton": 1.0, "lbf": 4.4482216152605, "lb": 4.4482216152605, "kgf": _GRAVITY, "gf": _GRAVITY / 1e3, "kp": _GRAVITY}
+_CURRENTS = {"A": 1.0, "amp": 1.0, "ampere": 1.0}
+_NUMBERS = {"1": 1.0, "-": 1.0, "–": 1.0, "": 1.0, "%": 1e-2}
+_SPECIAL = {
+    "rpm": (ANGULAR_VELOCITY, 2 * math.pi / 60),
+    "U/min": (ANGULAR_VELOCITY, 2 * math.pi / 60),
+    "1/min": (ANGULAR_VELOCITY, 2 * math.pi / 60),
+    "g": (ACCELERATION, _GRAVITY),
+    "mph": (VELOCITY, 0.44704),
+    "ozf·in": (TORQUE, 0.0070615518333333),
+}
+_BASES = ((TIME, _TIMES), (LENGTH, _LENGTHS), (ANGLE, _ANGLES), (FORCE, _FORCES), (CURRENT, _CURRENTS))
+_PREFIXED = {"s", "m", "rad", "N", "A", "g"}
+_RATES = {
+    (LENGTH, 1): VELOCITY,
+    (LENGTH, 2): ACCELERATION,
+    (ANGLE, 1): ANGULAR_VELOCITY,
+    (ANGLE, 2): ANGULAR_ACCELERATION,
+}
+
+
+@dataclass(frozen=True)
+class Unit:
+    text: str
+    kind: str
+    factor: float  # times the number gives SI units
+
+
+def unit_of(text: str) -> Unit | None:
+    """The unit that a text such as mm/s, µN or "kN m" names, or None if it is not known."""
+    plain = _plain(text)
+    if plain in _NUMBERS:
+        return Unit(text, NUMBER, _NUMBERS[plain])
+    if plain in _SPECIAL:
+        kind, factor = _SPECIAL[plain]
+        return Unit(text, kind, factor)
+    if single := _single(plain):
+        return Unit(text, *single)
+    if "/" in plain:
+        return _rate(text, plain)
+    return _torque(text, plain)
+
+
+def _plain(text: str) -> str:
+    plain = text.strip().strip("[]()").strip()
+    plain = plain.replace("µ", "u").replace("μ", "u").replace("²", "^2").replace("**", "^").replace("−", "-")
+    plain = re.sub(r"\bper\b", "/", plain)
+    plain = re.sub(r"\s*([/·*.])\s*", r"\1", plain).replace("*", "·").replace(".", "·")
+    plain = re.sub(r"s(ec)?\^?-1$", "/s", plain) if re.search(r"\Ss(ec)?\^?-1$|[ ·]s\^?-1$", plain) else plain
+    plain = re.sub(r"s\^?-2$", "/s^2", plain)
+    return re.sub(r"[ ·]+/", "/", plain)
+
+
+def _single(plain: str) -> tuple[str, float] | None:
+    """A unit of one factor, with a prefix or without."""
+    for kind, names in _BASES:
+        if plain in names:
+            return kind, names[plain]
+        lower = plain.lower()
+        if len(plain) > 1 and lower in names and lower not in _PREFIXED:
+            return kind, names[lower]
+    for prefix, size in _PREFIXES.items():
+        rest = plain.removeprefix(prefix)
+        if prefix and rest != plain and rest in _PREFIXED - {"g"}:
+            return next((kind, size * names[rest]) for kind, names in _BASES if rest in names)
+    return None
+
+
+def _rate(text: str, plain: str) -> Unit | None:
+    """A length or an angle over a time, once or twice."""
+    over, *below = plain.split("/")
+    top = _single(over)
+    power, factor = 0, 1.0
+    for part in below:
+        name, _, exponent = part.strip("()").partition("^")
+        if not exponent and name[-1:].isdigit():
+            name, exponent = name[:-1], name[-1]
+        time = _single(name)
+        if time is None or time[0] != TIME or not (exponent or "1").isdigit():
+            return None
+        count = int(exponent or "1")
+        power += count
+        factor *= time[1] ** count
+    if top is None or (kind := _RATES.get((top[0], power))) is None:
+        return None
+    return Unit(text, kind, top[1] / factor)
+
+
+def _torque(text: str, plain: str) -> Unit | None:
+    """A force times a length, in any order: N·m, Nmm, "kN m"."""
+    parts = [part for part in re.split(r"[ ·]", plain) if part]
+    if len(parts) == 1:
+        found = re.fullmatch(r"(.*N)(\D+)", plain)
+        parts = list(found.groups()) if found else parts
+    if len(parts) != 2:
+        return None
+    kinds = [_single(part) for part in parts]
+    if None in kinds or {kind for kind, _ in kinds} != {FORCE, LENGTH}:
+        return None
+    return Unit(text, TORQUE, kinds[0][1] * kinds[1][1])
+
+
+def known_units() -> str:
+    """A few words on what is known, for messages."""
+    return "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, uN, kN, lbf; N.m, Nmm; A, mA; 1, %"

@@ -1,0 +1,139 @@
+"""Results in words: numbers with the digits they have, and a plain sentence where the data do not determine something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .candidates import Candidate
+from .fitting import Estimate, Fit, Quality
+
+PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
+
+
+def rounded(value: float, half_width: float) -> float:
+    """The value to the second digit of its uncertainty."""
+    if not math.isfinite(half_width) or half_width <= 0 or value == 0:
+        return float(f"{value:.3g}")
+    return round(value, 1 - math.floor(math.log10(half_width)))
+
+
+def shown(value: float, half_width: float) -> str:
+    """The value with the digits it has: as many as its uncertainty leaves."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if not math.isfinite(half_width):
+        return f"{value:.1g}"
+    first = math.floor(math.log10(abs(value)))
+    last = math.floor(math.log10(half_width)) - 1 if half_width > 0 else first - 5
+    digits = min(max(first - last + 1, 1), 6)
+    if 0.001 <= abs(value) < 1e6:
+        return f"{round(value, digits - 1 - first):.{max(digits - 1 - first, 0)}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+def interval_text(one: Estimate) -> str:
+    if not one.determined:
+        return "not determined"
+    return f"{shown(one.low, one.half_width)} … {shown(one.high, one.half_width)}"
+
+
+def value_text(one: Estimate) -> str:
+    return shown(one.value, one.half_width) if one.determined else f"≈ {float(f'{one.value:.1g}'):g}"
+
+
+def with_prefix(value: float, unit: str) -> str:
+    """A number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}"
+    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    return f"{value / size:.3g} {prefix}{unit}"
+
+
+def quality_text(quality: Quality) -> str:
+    return (
+        f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction force "
+        f"({quality.relative_to_largest:.2%} of the largest), R² {quality.r2:.4f}"
+    )
+
+
+def doubts(fit: Fit) -> list[str]:
+    """A sentence for everything that the data do not tell, and which measurement would."""
+    sentences = [_confused(group) for group in fit.confusions]
+    grouped = {name for group in fit.confusions for name in group}
+    sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
+    if fit.of.needs_load and all(record.external is None for record in fit.records):
+        sentences.append(
+            f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
+            "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
+        )
+    for record, offset, drift in zip(fit.records, fit.linear.offsets, fit.linear.drifts, strict=True):
+        if record.has_offset and abs(offset) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+            sentences.append(
+                f"{record.name}: an offset of {with_prefix(offset, 'N')} that drifts by {with_prefix(drift * record.time[-1], 'N')} was taken off. "
+                "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
+                "A reading without contact would."
+            )
+    if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
+        sentences.append(
+            f"The residual is not noise: it remembers over {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
+            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is what the law does not have."
+        )
+    return sentences
+
+
+def _confused(names: Sequence[str]) -> str:
+    return f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix one of them with --fix."
+
+
+def _undetermined(one: Estimate, fit: Fit) -> str:
+    parameter = fit.of[one.name]
+    if not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
+        reason = "it has next to no effect in this record"
+    elif one.partner:
+        reason = f"it can be exchanged for {one.partner} almost without loss"
+    elif one.at_limit:
+        reason = f"the fit wants it at the {one.at_limit} end of its range"
+    else:
+        reason = f"anything from {one.low:.1g} to {one.high:.1g} fits about as well"
+    fact = _fact(parameter.unit, fit)
+    advice = f" What would determine it: {parameter.advice}" if parameter.advice else ""
+    return f"The data do not determine {one.name} ({parameter.unit}): {reason}.{fact}{advice}"
+
+
+def _fact(unit: str, fit: Fit) -> str:
+    """What the record has, of that what a parameter of this unit needs."""
+    seen = fit.seen
+    if unit in ("m/s", "s/m"):
+        slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
+        return f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are needed to see a curve."
+    if unit in ("m", "N/m", "1/m"):
+        turn = with_prefix(seen.turning, "m")
+        resolved = "" if seen.resolved else ", which is less than three samples: sample faster or move slower"
+        return f" After a reversal friction turns round within {turn}{resolved}."
+    if unit in ("N.s/m", "1/s"):
+        return f" It acts in times such as stiffness and mass give; the record has a sample every {with_prefix(seen.interval, 's')}."
+    if unit == "s":
+        return " It shows where the contact rests for different times, or parts and closes."
+    return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def summary(fit: Fit) -> list[str]:
+    """What the terminal shows."""
+    lines = [f"{fit.of.name}: {quality_text(fit.quality)}."]
+    share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
+    lines.append(f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves {share:.2f} of its error.")
+    width = max(len(one.name) for one in fit.estimates)
+    for one in fit.estimates:
+        lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
+    if fit.linear.mass is not None:
+        lines.append(f"  {'mass':{width}}  {fit.linear.mass:>10.4g} kg")
+    return lines
+
+
+def candidate_text(of: Candidate) -> str:
+    return f"{of.name}: {of.title}"
