@@ -6,18 +6,25 @@ the cases here, so that they cannot differ.
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 import subprocess
 import tempfile
 import tomllib
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
+from types import CodeType
 
 import numpy as np
 
 from . import BristleError
 
+_ALLOWED = (
+    ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.keyword,
+    ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
 FILE = Path(__file__).resolve().parents[2] / "rig" / "papers.toml"
 
 
@@ -154,4 +161,25 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
         "sign": np.sign,
         "where": np.where,
     }
-    return float(eval(expression, {"__builtins__": {}}, names))  # from our own file
+    try:
+        return float(eval(_checked(expression), {"__builtins__": {}}, names))
+    except (NameError, TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+        raise BristleError(f"{expression}: {error}.") from None
+
+
+def check_expression(expression: str) -> None:
+    """Refuses what is not an expression over columns."""
+    _checked(expression)
+
+
+@cache
+def _checked(expression: str) -> CodeType:
+    """The expression, compiled: names, numbers, arithmetic and calls, but nothing that reaches beyond them."""
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except SyntaxError:
+        raise BristleError(f'"{expression}" is not an expression.') from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise BristleError(f'"{expression}": only names, numbers, arithmetic, comparisons and calls are known.')
+    return compile(tree, "<quantity>", "eval")
