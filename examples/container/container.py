@@ -4,9 +4,10 @@ The container hands velocity and friction force over once per communication step
 come late, and a late friction force puts energy into the body. So the step has to be short against the time in which
 the contact answers, which is about m/bristleDamping (2.5 ms here) for a bristle model and far less for one that reacts
 within a small regularization velocity: m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The table
-that this prints shows what too long a step does. A coupling under model exchange (see ../c) has no such limit.
+that this prints shows what too long a step does. A coupling under model exchange (see ../c) has no such limit, and neither has
+one with couplingMass, the mass that the contact moves: with it the element reckons with the delay.
 
-    python examples/container/container.py [picture] [friction FMU]
+    python examples/container/container.py [picture] [friction FMU] [couplingMass]
 """
 
 import sys
@@ -37,13 +38,14 @@ def write_container(file, mass_fmu, friction_fmu, step):
         "normalForce": (friction, "normalForce"),
         "position": (mass, "position"),
         "frictionForce": (friction, "frictionForce"),
+        "couplingMass": (friction, "couplingMass"),
     }
     # FMPy numbers the variables by their place and wants the time in the first.
     variables = [ModelVariable(name="time", type="Real", causality="independent", variability="continuous")]
     mappings = {}
     for name, (owner, inner) in shown.items():
         inner = variable(owner, inner)
-        outer = ModelVariable(name=name, type="Real", causality=inner.causality, variability="continuous",
+        outer = ModelVariable(name=name, type="Real", causality=inner.causality, variability=inner.variability,
                               start=inner.start, description=inner.description)  # fmt: skip
         variables.append(outer)
         mappings[outer] = [(owner, inner)]
@@ -86,7 +88,7 @@ def pulses():
     return np.array(rows, dtype=[("time", float), ("normalForce", float), ("load", float)])
 
 
-def main(picture="container.png", friction_fmu=FRICTION):
+def main(picture="container.png", friction_fmu=FRICTION, coupling_mass=0.0):
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     print(f"{Path(friction_fmu).stem}\ncommunication step   remaining displacement   largest friction force")
     with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +97,7 @@ def main(picture="container.png", friction_fmu=FRICTION):
             file = Path(folder) / f"container_{step:g}.fmu"
             write_container(file, mass_fmu, friction_fmu, step)
             result = simulate_fmu(str(file), stop_time=0.4, output_interval=max(step, 1e-3), input=pulses(),
+                                  start_values={"couplingMass": float(coupling_mass)},
                                   output=["position", "frictionForce"])  # fmt: skip
             axes.plot(result["time"], 1e3 * result["position"], linewidth=1.2, label=f"{1e3 * step:g} ms")
             end, peak = result["position"][-1], abs(result["frictionForce"]).max()
