@@ -80,3 +80,19 @@ def test_separated_the_deflection_fades(fmu):
     for _, time, found in drive(fmu, CO_SIMULATION, p, [(0.0, 0.3, 0.01)], 1e-3):
         assert found["frictionForce"] == 0
         assert found["stictionDeflection"] == pytest.approx(1e-4 * 2.718281828459045 ** (-time / 2e-3), rel=1e-6)
+
+
+@ONLY
+@pytest.mark.parametrize("limit, force", [(1, -0.8), (2, 0.8)])
+def test_a_free_deflection_feels_a_motion_back_after_all_of_the_way(fmu, limit, force):
+    """Half a stiction displacement back from three of them: held, it is felt from the limit on, free it is not."""
+    with fmu.co_simulation() as instance:
+        instance.start({"deflectionLimit": limit, "normalForce": 196.2, "relativeVelocity": 1e-6}, tolerance=1e-9)
+        x_s, static = instance.get("stictionDisplacement"), instance.get("staticFriction")
+        instance.step(3 * x_s / 1e-6)
+        assert instance.get("frictionForce") == pytest.approx(static * 196.2, rel=1e-4)
+        instance.set({"relativeVelocity": -1e-6})
+        instance.step(1.7 * x_s / 1e-6)
+        q = -0.7 * (3 - 0.7**2) / 2 if limit == 1 else 1.0
+        assert instance.get("frictionForce") == pytest.approx(q * static * 196.2, rel=2e-3)
+        assert instance.get("frictionForce") * force > 0

@@ -4,7 +4,7 @@
  *     q(u) = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside      eq 19
  *     dx/dt = v, held at x_s (the Delta_max of the paper)                     the paper has no law for it
  *
- * x comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than 2e-6.
+ * Free, x is the integral of v without a limit: a motion back is felt only after all of the way. x comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than 2e-6.
  *
  * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt = -v_t/x_s x.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -18,13 +18,12 @@
 #include "common/step.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
     if (u->N <= 0) {
         dx->x = -p->v_t / p->x_s * x->x;
         contact_outputs(u, 0, u->v - dx->x, y);
         return;
     }
-    dx->x = held_rate(p->x_s, x->x, u->v);
+    dx->x = m->limit == LIMIT_FREE ? u->v : held_rate(p->x_s, x->x, u->v);
     const double beta = odd_step3(u->v / p->v_t);
     const double mu = (1 - fabs(beta)) * p->mu_s * odd_step3(x->x / p->x_s) + p->mu_d * beta;
     contact_outputs(u, mu * u->N, u->v - dx->x, y);

@@ -23,6 +23,6 @@ def evaluate(p, u, x):
         beta = abs(step(v, -v_t, -1.0, v_t, 1.0))
         stiction = (1 - beta) * abs(step(deflection, -x_s, -static, x_s, static))
         sliding = abs(step(v, -v_t, -dynamic, v_t, dynamic))
-        rate = held_rate(x_s, deflection, v)
+        rate = v if p["deflectionLimit"] == 2 else held_rate(x_s, deflection, v)
         force = copysign(stiction, deflection) + copysign(sliding, v)
     return {"stictionDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}
