@@ -180,3 +180,60 @@ def test_random_loads_never_gain_energy(fmu):
         velocity = np.concatenate([[0.0], rows[:, 2]])
         assert np.mean(velocity**2) < np.mean((np.cumsum(loads) * 1e-3) ** 2)
         assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
+
+
+@pytest.mark.fmus.with_args(is_spatial)
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_rests_in_any_direction_of_the_plane(fmu, late):
+    """The load turns while it pulses; one mass serves both directions. A fiftieth of it, because it moves on between two steps."""
+    d = fmu.description
+    axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
+    with element(fmu, 0.0) as instance:
+        normal = instance.get("normalForce")
+    mass, size = normal / 9.81, normal * d["staticFriction"].start / 3
+    with element(fmu, 3 * mass) as instance:
+        step, velocity, last, rows = 2e-3, np.zeros(3), np.zeros(3), []
+        for n in range(300):
+            angle = 10 * n * step
+            load = pulses(n * step, size=size) * np.array([math.cos(angle), math.sin(angle), 0.0])
+            instance.set_reals(axes[0], list(velocity))
+            instance.step(step, time=n * step)
+            force = np.array(instance.get_reals(axes[1]))
+            acts, last = (last, force) if late else (force, force)
+            velocity = velocity + step * (load - acts) / mass
+            rows.append(np.linalg.norm(load - acts))
+        settled = [error for n, error in enumerate(rows) if n > 100 and n % 50 >= 25]
+        assert math.sqrt(np.mean(np.square(settled))) < 0.02 * size
+        assert force[2] == pytest.approx(0.0, abs=1e-12)
+        assert instance.get("frictionForceMagnitude") == pytest.approx(np.linalg.norm(force), rel=1e-9, abs=1e-12)
+        if "contactForce[1]" in d:
+            whole = [instance.get(f"contactForce[{i}]") for i in (1, 2, 3)]
+            assert whole == pytest.approx([-force[0], -force[1], instance.get("normalForce")], rel=1e-9, abs=1e-12)
+
+
+@scalar
+def test_motion_that_is_prescribed_is_followed(fmu):
+    """Where the velocity does not answer to the force, the element finds out and follows the law: within a tenth of the limit of the same element
+    without couplingMass, over the slow parts of a sine. The first swing is for finding out."""
+    def forces(mass):
+        with element(fmu, mass) as instance:
+            found = []
+            for n in range(600):
+                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / 200), "normalForce": NORMAL})
+                instance.step(1e-3, time=n * 1e-3)
+                found.append(instance.get("frictionForce"))
+            return np.array(found)
+
+    steady = np.array([n >= 200 and abs(math.cos(2 * math.pi * n / 200)) > 0.5 for n in range(600)])
+    assert abs(forces(1.0) - forces(0.0))[steady].max() < 0.1 * limit_of(fmu)
+
+
+@scalar
+def test_noise_does_not_shake_the_body(fmu):
+    """Noise of a hundredth of the velocity that the load gives in a step: two differences of the velocity and the body's answer make up to
+    8 hundredths of the load of it."""
+    noise = 0.01 * limit_of(fmu) / 3 * 1e-3
+    with element(fmu, 2.0, **STIFF) as instance, element(fmu, 1.0, **STIFF) as fine:
+        own = restlessness(run_loop(fine, third(fmu), 0.6, 1e-4))
+        found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, noise=noise))
+    assert found <= 0.08 * limit_of(fmu) / 3 + 1.5 * own
