@@ -10,15 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .description import Description
+from .differentiate.contract import CONTRACT
 
 PREFIX = "law_"
-# Functions of the contract that see inputs: how they are declared, and how the law's own is called.
+
+
+def _arguments(prototype: str) -> list[tuple[str, str]]:
+    """Type and name of each argument of a function."""
+    words = [argument.strip() for argument in prototype.partition("(")[2].rstrip(")").split(",")]
+    return [(word[: -len(name)].strip(), name) for word in words for name in [word.replace("*", " ").split()[-1]]]
+
+
+# Functions of the contract that see inputs, beside evaluate.
 FORWARDED = {
-    "indicators": ("void", "const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g", "p, &law, x, m, g"),
-    "next_modes": ("int", "const Parameters *p, const Inputs *u, States *x, Modes *m", "p, &law, x, m"),
-    "initialize": ("void", "const Parameters *p, const Inputs *u, States *x", "p, &law, x"),
-    "check_inputs": ("const char *", "const Parameters *p, const Inputs *u", "p, &law"),
-    "constrain": ("void", "const Parameters *p, const Inputs *before, const Inputs *u, States *x", "p, &law_before, &law, x"),
+    name: prototype
+    for name, prototype in CONTRACT.items()
+    if name != "evaluate" and any(kind == "const Inputs *" for kind, _ in _arguments(prototype))
 }
 
 
@@ -52,11 +59,13 @@ def frame_text(description: Description, functions: Iterable[str]) -> str:
         lines += [f"    {outputs} law;", "    law_evaluate(p, &law_u, x, m, dx, &law);"]
         lines += [f"    y->{entry.symbol} = {frame.taken[entry.symbol]};" for entry in description.outputs]
     lines += ["}", ""]
-    for name, (result, arguments, call) in FORWARDED.items():
+    for name, prototype in FORWARDED.items():
         if name not in functions:
             continue
-        head = f"static {result}{'' if result.endswith('*') else ' '}{name}({arguments}) {{"
-        before = [f"    const {inputs} law_before = law_inputs(p, before);"] if "before" in call else []
-        value = "" if result == "void" else "return "
-        lines += [head, f"    const {inputs} law = law_inputs(p, u);", *before, f"    {value}{PREFIX}{name}({call});", "}", ""]
+        arguments = _arguments(prototype)
+        seen = [argument for kind, argument in arguments if kind == "const Inputs *"]
+        given = ", ".join(f"&law_{argument}" if argument in seen else argument for _, argument in arguments)
+        value = "" if prototype.startswith("static void ") else "return "
+        lines += [f"{prototype} {{", *(f"    const {inputs} law_{one} = law_inputs(p, {one});" for one in seen)]
+        lines += [f"    {value}{PREFIX}{name}({given});", "}", ""]
     return "\n".join(lines)
