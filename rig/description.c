@@ -181,12 +181,6 @@ void description_free(Description *d) {
     memset(d, 0, sizeof *d);
 }
 
-const Variable *description_find(const Description *d, const char *name) {
-    for (int i = 0; i < d->n_variables; i++)
-        if (strcmp(d->variables[i].name, name) == 0) return &d->variables[i];
-    return NULL;
-}
-
 /* Elements of a parameter set carry a prefix for their namespace: <ssv:Parameter name="…"><ssv:Real value="…"/>. */
 static void XMLCALL begin_set(void *data, const char *element, const char **attributes) {
     Settings *settings = data;

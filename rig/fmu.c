@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <ftw.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,17 +156,6 @@ static bool load(Fmu *fmu, Message *message) {
     return true;
 }
 
-static void find_states(Fmu *fmu) {
-    const Description *d = &fmu->description;
-    fmu->n_states = d->n_rates;
-    fmu->states = new_array((size_t)fmu->n_states, sizeof *fmu->states);
-    fmu->rates = new_array((size_t)fmu->n_states, sizeof *fmu->rates);
-    for (int i = 0; i < fmu->n_states; i++) {
-        fmu->states[i] = fmu_state(fmu, i)->reference;
-        fmu->rates[i] = d->variables[d->rates[i] - 1].reference;
-    }
-}
-
 bool fmu_open(Fmu *fmu, const char *path, Message *message) {
     memset(fmu, 0, sizeof *fmu);
     Archive *archive = archive_open(path, message);
@@ -177,7 +165,7 @@ bool fmu_open(Fmu *fmu, const char *path, Message *message) {
     const bool good = read_description(fmu, archive, message) && unpack(fmu, archive, message) && load(fmu, message);
     archive_close(archive);
     if (good)
-        find_states(fmu);
+        fmu_find_states(fmu);
     else
         fmu_close(fmu);
     return good;
@@ -193,80 +181,4 @@ void fmu_close(Fmu *fmu) {
     free(fmu->states);
     free(fmu->rates);
     memset(fmu, 0, sizeof *fmu);
-}
-
-const Variable *fmu_state(const Fmu *fmu, int index) {
-    const Description *d = &fmu->description;
-    return &d->variables[d->variables[d->rates[index] - 1].derivative_of - 1];
-}
-
-static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                   fmi2String text, ...) {
-    (void)name;
-    (void)category;
-    if (status < fmi2Discard) return;
-    Instance *instance = environment;
-    va_list arguments;
-    va_start(arguments, text);
-    vsnprintf(instance->complaint.text, sizeof instance->complaint.text, text, arguments);
-    va_end(arguments);
-}
-
-bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
-    memset(instance, 0, sizeof *instance);
-    instance->fmu = fmu;
-    const fmi2CallbackFunctions callbacks = {.logger = on_log,
-                                             .allocateMemory = calloc,
-                                             .freeMemory = free,
-                                             .stepFinished = NULL,
-                                             .componentEnvironment = instance};
-    memcpy(&instance->callbacks, &callbacks, sizeof callbacks); /* its members are const, so it cannot be assigned */
-    char *resources = joined("file://", fmu->folder, "/resources");
-    instance->component = fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
-                                                &instance->callbacks, fmi2False, fmi2False);
-    free(resources);
-    if (instance->component) return true;
-    const char *why = instance->complaint.text;
-    return fail(message, "%s: no instance can be made%s%s", fmu->path, *why ? ": " : ".", why);
-}
-
-void instance_close(Instance *instance) {
-    if (instance->component) instance->fmu->call.free_instance(instance->component);
-    instance->component = NULL;
-}
-
-static const Item *find_item(const Description *d, const char *type, const char *name) {
-    for (int i = 0; type && i < d->n_items; i++)
-        if (strcmp(d->items[i].type, type) == 0 && strcmp(d->items[i].name, name) == 0) return &d->items[i];
-    return NULL;
-}
-
-bool instance_set(Instance *instance, const Variable *parameter, const char *value, Message *message) {
-    const Fmu *fmu = instance->fmu;
-    const fmi2ValueReference reference = parameter->reference;
-    char *end;
-    if (parameter->type == REAL) {
-        const fmi2Real real = strtod(value, &end);
-        if (end == value || *end || !isfinite(real))
-            return fail(message, "%s=%s: \"%s\" is not a number.", parameter->name, value, value);
-        return instance_good(instance, fmu->call.set_real(instance->component, &reference, 1, &real), "fmi2SetReal",
-                             message);
-    }
-    if (parameter->type == INTEGER || parameter->type == ENUMERATION) {
-        const Item *item = find_item(&fmu->description, parameter->declared_type, value);
-        const long whole = item ? item->value : strtol(value, &end, 10);
-        if (!item && (end == value || *end || labs(whole) > 1000000000))
-            return fail(message, "%s=%s: \"%s\" is not %s.", parameter->name, value, value,
-                        parameter->type == INTEGER ? "a whole number" : "one of its values");
-        const fmi2Integer integer = (fmi2Integer)whole;
-        return instance_good(instance, fmu->call.set_integer(instance->component, &reference, 1, &integer),
-                             "fmi2SetInteger", message);
-    }
-    return fail(message, "%s: parameters of this type cannot be set here.", parameter->name);
-}
-
-bool instance_good(Instance *instance, fmi2Status status, const char *function, Message *message) {
-    if (status == fmi2OK || status == fmi2Warning) return true;
-    const char *why = instance->complaint.text;
-    return fail(message, *why ? "%s: %s" : "%s: %s failed.", instance->fmu->path, *why ? why : function);
 }

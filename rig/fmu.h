@@ -52,6 +52,9 @@ typedef struct {
 bool fmu_open(Fmu *fmu, const char *path, Message *message);
 void fmu_close(Fmu *fmu);
 
+/* Fills in the states and their rates from the description. */
+void fmu_find_states(Fmu *fmu);
+
 /* The variable of a state, for its name. */
 const Variable *fmu_state(const Fmu *fmu, int index);
 

@@ -511,6 +511,11 @@ static void clean_up(Command *command, Model *models, Fmus *fmus) {
     free(command->parameters);
 }
 
+void out_of_memory(void) {
+    fputs("rig: out of memory.\n", stderr);
+    exit(1);
+}
+
 int main(int count, char **arguments) {
     const char *word = count < 2 ? "help" : arguments[1];
     if (strcmp(word, "--version") == 0) {

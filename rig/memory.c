@@ -1,14 +1,10 @@
 #include "memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void *checked(void *block) {
-    if (!block) {
-        fputs("rig: out of memory.\n", stderr);
-        exit(1);
-    }
+    if (!block) out_of_memory();
     return block;
 }
 

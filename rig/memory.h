@@ -1,8 +1,10 @@
-/* Memory for a program that runs to its end: where there is none, it says so and leaves. */
+/* Memory for a program that runs to its end: where there is none, it leaves. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <stddef.h>
+
+void out_of_memory(void); /* of the program: says so and does not return */
 
 void *new_array(size_t count, size_t size);                /* zeroed; never NULL */
 void *grown_array(void *array, size_t count, size_t size); /* the first bytes stay, the rest is not set */

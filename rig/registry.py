@@ -1,4 +1,5 @@
-"""Writes the C file that lists all systems (systems/*.c), holds all parameter sets (resources/*.toml) and knows the version."""
+"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all parameter sets (resources/*.toml) and
+knows the version."""
 
 import json
 import sys
@@ -10,8 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 from bristle import VERSION  # noqa: E402
 
 
-def main(systems: Path, resources: Path, out: Path) -> None:
-    names = sorted(file.stem for file in systems.glob("*.c"))
+def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
+    names = [name.name for name in named] or sorted(file.stem for file in systems.glob("*.c"))
     lines = ["/* Generated from systems/ and resources/. */", '#include "system.h"', "", "#include <stddef.h>", ""]
     lines += [f"const char version[] = {quoted(VERSION)};", ""]
     lines += [f"extern const System system_{name};" for name in names]

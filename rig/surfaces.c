@@ -30,7 +30,7 @@ static double initial_normal_force(const Coupling *coupling, const Element *e) {
     return 1;
 }
 
-static bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message) {
+bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message) {
     const Element *e = &coupling->elements[contact];
     const bool fits = is_made_for(set, e->instance.fmu->description.identifier);
     for (const SetValue *entry = set->values; entry->name; entry++) {
