@@ -116,7 +116,7 @@ def test_lift_off_is_told_in_both_kinds(fmu, kind):
 def test_linear_equations_are_solved_whatever_their_diagonal(tmp_path):
     """The solver's own elimination: matrices with zeros and tiny numbers on the diagonal."""
     program = """
-enum { N_STATES = 4, N_AXES = 0 };
+enum { N_STATES = 4, MATRIX_ROOM = N_STATES };
 #include "solver/matrix.c"
 #include <stdio.h>
 int main(void) {

@@ -1,7 +1,5 @@
-/* Small linear systems, of the states alone and of the states with the body. */
+/* Small linear systems, of MATRIX_ROOM rows at most. */
 #include <math.h>
-
-enum { MATRIX_ROOM = N_STATES + N_AXES > 0 ? N_STATES + N_AXES : 1 };
 
 /* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
 static void factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {

@@ -2,7 +2,7 @@
  * 4(3) with six stages, L-stable and stiffly accurate, with the exact Jacobian; and what its error estimate cannot see. */
 #include <math.h>
 
-enum { STAGES = 6 };
+#include "solver/rodas.h"
 
 static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
 
@@ -42,60 +42,41 @@ static int runs_over(const Motion *motion, const Point *from, double h, const St
 
 /* One step of length h to x1; returns its scaled error. */
 static double rosenbrock_step(const Motion *motion, const Point *from, double h, States *x1) {
-    static const double gamma = 0.25;
-    static const double time[STAGES] = {0, 0.386, 0.21, 0.63, 1, 1};
-    static const double time_slope[STAGES] = {0.25, -0.1043, 0.1035, -0.0362, 0, 0};
-    static const double a[STAGES][STAGES - 1] = {
-        {0},
-        {1.544},
-        {0.9466785280815826, 0.2557011698983284},
-        {3.314825187068521, 2.896124015972201, 0.9986419139977817},
-        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950},
-        {1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950, 1},
-    };
-    static const double c[STAGES][STAGES - 1] = {
-        {0},
-        {-5.6688},
-        {-2.430093356833875, -0.2063599157091915},
-        {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
-        {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
-        {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
-    };
     const double *x0 = (const double *)&from->x;
     double *end = (double *)x1;
     const double per_h = 1 / h;
-    double W[MATRIX_ROOM][MATRIX_ROOM], k[STAGES][STATE_ROOM];
+    double W[MATRIX_ROOM][MATRIX_ROOM], k[RODAS_STAGES][STATE_ROOM];
     int row[STATE_ROOM];
     States f = from->f, f_rate = no_states;
     Outputs y, y_slope;
 
     for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - from->J[i][j];
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
     factorize(N_STATES, W, row);
     if (!motion->held) {
         const Inputs u = inputs_at(motion, from->t);
         evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &from->x, &no_states, &from->m, &f, &f_rate, &y,
                         &y_slope);
     }
-    for (int s = 0; s < STAGES; s++) {
+    for (int s = 0; s < RODAS_STAGES; s++) {
         if (s > 0) {
             for (int i = 0; i < N_STATES; i++) {
                 end[i] = x0[i];
-                for (int j = 0; j < s; j++) end[i] += a[s][j] * k[j][i];
+                for (int j = 0; j < s; j++) end[i] += rodas_a[s][j] * k[j][i];
             }
-            f = rates_at(motion, from->t + time[s] * h, x1, &from->m);
+            f = rates_at(motion, from->t + rodas_time[s] * h, x1, &from->m);
         }
         double rhs[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++) {
-            rhs[i] = ((const double *)&f)[i] + time_slope[s] * h * ((const double *)&f_rate)[i];
-            for (int j = 0; j < s; j++) rhs[i] += c[s][j] * per_h * k[j][i];
+            rhs[i] = ((const double *)&f)[i] + rodas_time_slope[s] * h * ((const double *)&f_rate)[i];
+            for (int j = 0; j < s; j++) rhs[i] += rodas_c[s][j] * per_h * k[j][i];
         }
         back_substitute(N_STATES, W, row, rhs, k[s]);
     }
-    for (int i = 0; i < N_STATES; i++) end[i] += k[STAGES - 1][i];
+    for (int i = 0; i < N_STATES; i++) end[i] += k[RODAS_STAGES - 1][i];
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    const double error = scaled_error(k[STAGES - 1], end, allowed);
+    const double error = scaled_error(k[RODAS_STAGES - 1], end, allowed);
     if (error <= 1 && softens(motion, from, h, x1)) return TOO_LONG;
     if (error <= 1 && !LINEAR_STATES && runs_over(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;

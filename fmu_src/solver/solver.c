@@ -21,6 +21,8 @@
 
 #include "solver/exponential.c"
 
+/* Of the states alone and of the states with the body. */
+enum { MATRIX_ROOM = N_STATES + N_AXES > 0 ? N_STATES + N_AXES : 1 };
 #include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"
