@@ -127,3 +127,11 @@ def all_fmus():
 @pytest.fixture(params=[MODEL_EXCHANGE, CO_SIMULATION], ids=["ME", "CS"])
 def kind(request):
     return request.param
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from browsing import chromium  # only those who look at pages need it
+
+    with chromium() as browser:
+        yield browser

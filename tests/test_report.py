@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
+from browsing import Watched, check_fits
 from conftest import FMUS, FOLDER, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -27,10 +27,6 @@ from bristle.report.svg import Line, Panel, drawing  # noqa: E402
 pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.shipped]
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
-).split()
 MEGABYTE = 1_000_000
 SCALAR = {fmu.name for fmu in FMUS if {"normalForce", "relativeVelocity"} <= {v.name for v in fmu.description.inputs}}
 
@@ -48,30 +44,6 @@ def report(tmp_path_factory):
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", "no progress where there is no terminal"
     return folder
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page with everything that went wrong on it and everything it asked for."""
-
-    def __init__(self, browser, file, **options):
-        self.context = browser.new_context(offline=True, **({"viewport": {"width": 1400, "height": 900}} | options))
-        self.page = self.context.new_page()
-        self.problems, self.requests = [], []
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-
-    def close(self):
-        self.context.close()
 
 
 @pytest.fixture
@@ -195,13 +167,7 @@ def test_every_model_that_fits_has_its_properties_measured(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_page_fits_screen_and_colour_scheme(browser, report, scheme, width):
-    watched = Watched(browser, report / "index.html", color_scheme=scheme, viewport={"width": width, "height": 800})
-    assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
-    background = watched.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3
-    assert brightness > 200 if scheme == "light" else brightness < 60
-    watched.close()
-    assert watched.problems == []
+    check_fits(Watched(browser, report / "index.html", color_scheme=scheme, viewport={"width": width, "height": 800}), scheme, width)
 
 
 def test_a_missing_rig_is_one_sentence_that_says_what_to_install(tmp_path):

@@ -38,6 +38,10 @@ class Project:
     def resources(self) -> Path:
         return self.root / "resources"
 
+    @property
+    def playground(self) -> Path:
+        return self.root / "playground"
+
     def pictures(self, model: str) -> list[Path]:
         folder = self.root / "modelDescription" / "pictures" / model
         return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)

@@ -73,7 +73,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
     sections = {
         "When to choose it": _list(description.choose),
         "Sign convention": f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>',
-        "Equations": "\n".join(_equation(equation) for equation in description.equations),
+        "Equations": equations_html(description),
         "Pictures": _figures(pictures, captions()),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
@@ -114,6 +114,21 @@ def captions() -> dict[str, str]:
     """The caption of each picture by its name, in the order of a page."""
     entries = tomllib.loads(PICTURES.read_text(encoding="utf-8"))["model"]
     return {entry["name"]: " ".join(entry["caption"].split()) for entry in entries}
+
+
+def equations_html(description: Description, *, linked: bool = True) -> str:
+    """All equations; sources are linked to the references of the page, where it has them."""
+    return "\n".join(_equation(equation, linked) for equation in description.equations)
+
+
+def symbol_html(entry: Variable) -> str:
+    return _math(entry.latex)
+
+
+def range_text(entry: Variable, factor: float = 1) -> str:
+    """What a value has to keep, in words, in a unit that is by this factor larger in number."""
+    limits = (b.limit if isinstance(b.limit, str) else _number(factor * b.limit) for b in entry.bounds)
+    return ", ".join(f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True)) or "any"
 
 
 def _anchor(title: str) -> str:
@@ -167,10 +182,11 @@ def _energy(description: Description) -> str:
     return f"<p><strong>{verdict}</strong> {escape(description.energy)}</p>"
 
 
-def _equation(equation: Equation) -> str:
+def _equation(equation: Equation, linked: bool) -> str:
     source = ""
     if equation.reference:
-        link = f'<a href="#{equation.reference.key}">{escape(equation.reference.cite)}</a>'
+        cite = escape(equation.reference.cite)
+        link = f'<a href="#{equation.reference.key}">{cite}</a>' if linked else cite
         place = f", {escape(equation.place)}" if equation.place else ""
         source = f'<span class="source">{link}{place}</span>'
     return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
@@ -222,12 +238,6 @@ def _default_item(option: Choice) -> str:
     return f"<p>Default: {default_cell(option.name, option.items[option.start - 1][0])}</p>"
 
 
-def _range(entry: Variable) -> str:
-    limits = (b.limit if isinstance(b.limit, str) else _number(b.limit) for b in entry.bounds)
-    words = (f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True))
-    return escape(", ".join(words)) or "any"
-
-
 def _coupling(description: Description) -> str:
     """What a host that holds the force over its step can bear, and what helps."""
     coupling = description.coupling
@@ -248,16 +258,16 @@ def _coupling(description: Description) -> str:
 
 
 def _interface(description: Description) -> str:
-    rows = [(_name(e), _math(e.latex), _unit(e), _starts(e), escape(e.text)) for e in description.inputs]
+    rows = [(_name(e), symbol_html(e), _unit(e), _starts(e), escape(e.text)) for e in description.inputs]
     inputs = _table(("Input", "Symbol", "Unit", "Start", "Meaning"), rows, ("Start",))
-    rows_out = [(_name(e), _math(e.latex), _unit(e), escape(e.text)) for e in description.all_outputs]
+    rows_out = [(_name(e), symbol_html(e), _unit(e), escape(e.text)) for e in description.all_outputs]
     rows_out += [(_name(mode), escape(mode.symbol), "–", escape(mode.text)) for mode in description.mode_outputs]
     return inputs + "\n" + _table(("Output", "Symbol", "Unit", "Meaning"), rows_out)
 
 
 def _parameters(description: Description) -> str:
     rows = [
-        (_name(e), _math(e.latex), _unit(e), _starts(e), _range(e), escape(e.text))
+        (_name(e), symbol_html(e), _unit(e), _starts(e), escape(range_text(e)), escape(e.text))
         for e in description.parameters
     ]
     heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
@@ -268,7 +278,7 @@ def _parameters(description: Description) -> str:
 
 def _states(description: Description) -> str:
     rows = [
-        (_name(state), _math(state.latex), _unit(state), _number(state.nominal or 1), f"<code>{start.name}</code>",
+        (_name(state), symbol_html(state), _unit(state), _number(state.nominal or 1), f"<code>{start.name}</code>",
          f"<code>{rate.name}</code>", escape(state.text))
         for state in description.states if (start := state.start_parameter) and (rate := state.derivative)
     ]  # fmt: skip

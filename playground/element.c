@@ -1,0 +1,44 @@
+#include "element.h"
+
+#include <string.h>
+
+#include "elements.h"
+#include "memory.h"
+
+static Fmu fmu;
+
+bool element_choose(const char *name) {
+    for (const LinkedElement *e = linked_elements; e->name; e++) {
+        if (strcmp(e->name, name) != 0) continue;
+        fmu.call = e->call;
+        fmu.name = fmu.path = copied(name);
+        fmu.folder = copied("");
+        fmu.description.identifier = fmu.name;
+        return true;
+    }
+    return false;
+}
+
+void element_describe(const Variable *variable) {
+    Description *d = &fmu.description;
+    d->variables = grown_array(d->variables, (size_t)d->n_variables + 1, sizeof *d->variables);
+    Variable *own = &d->variables[d->n_variables++];
+    *own = *variable;
+    own->name = copied(variable->name);
+    own->unit = copied(variable->unit);
+    own->declared_type = copied(variable->declared_type);
+    if (variable->derivative_of == 0) return;
+    d->rates = grown_array(d->rates, (size_t)d->n_rates + 1, sizeof *d->rates);
+    d->rates[d->n_rates++] = d->n_variables;
+}
+
+void element_complete(const char *guid, int n_indicators) {
+    fmu.description.guid = copied(guid);
+    fmu.description.n_indicators = n_indicators;
+    fmu.description.has_slopes = true;
+    fmu_find_states(&fmu);
+}
+
+const Fmu *element(void) {
+    return &fmu;
+}

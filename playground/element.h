@@ -1,0 +1,15 @@
+/* The friction element of this instance of the module, as the rig's coupling sees an FMU. */
+#ifndef ELEMENT_H
+#define ELEMENT_H
+
+#include "fmu.h"
+
+/* Chooses one of the linked elements. Then the page describes its variables one by one (for a rate with the index of its state among
+ * them, counted from 1), and at last the rest. Texts are copied. */
+bool element_choose(const char *name);
+void element_describe(const Variable *variable);
+void element_complete(const char *guid, int n_indicators);
+
+const Fmu *element(void);
+
+#endif

@@ -1,0 +1,86 @@
+// Fields with a slider, for the parameters of the models and the settings of the situation.
+
+const SLIDER_STEPS = 1000;
+
+/** A number with a slider. `entry`: name, symbol, unit, factor, text, range, slider, start; `onChange(value)` returns what is wrong, if anything. */
+class Field {
+    constructor(entry, value, onChange) {
+        this.entry = entry;
+        this.onChange = onChange;
+        const id = `field-${Field.count++}`, unit = prettyUnit(entry.unit);
+        this.input = make("input", { id, type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false, "aria-describedby": `${id}-about ${id}-broken` });
+        this.range = make("input", { type: "range", min: 0, max: SLIDER_STEPS, step: 1, "aria-label": `${entry.name}, slider` });
+        this.broken = make("p", { id: `${id}-broken`, className: "broken", "aria-live": "polite" });
+        const label = make("label", { htmlFor: id });
+        if (entry.symbol) {
+            const symbol = make("span", { className: "symbol", innerHTML: entry.symbol, ariaHidden: "true" });
+            if (entry.index) symbol.append(make("sub", {}, String(entry.index)));
+            label.append(symbol);
+        }
+        label.append(make("span", { className: "name" }, entry.label ?? entry.name));
+        this.reset = make("button", { type: "button", className: "reset", title: "Back to the value before", "aria-label": `${entry.name}: back to the value before` }, "↺");
+        const range = entry.range && entry.range !== "any" ? ` Has to be ${entry.range}.` : "";
+        this.row = make("div", { className: "field" },
+            make("div", { className: "head" }, label, make("span", { className: "value" }, this.reset, this.input, make("span", { className: "unit" }, unit))),
+            this.range, make("p", { id: `${id}-about`, className: "about" }, `${entry.text}.${range}`), this.broken);
+        this.row.dataset.name = entry.name;
+        this.row.title = `${entry.text}.${range}`;
+        this.input.addEventListener("change", () => this.take(Number(this.input.value.trim().replace(",", ".").replace("−", "-") || NaN) / this.factor));
+        this.range.addEventListener("input", () => this.take(this.fromSlider(Number(this.range.value) / SLIDER_STEPS)));
+        this.reset.addEventListener("click", () => this.take(this.base));
+        this.base = value;
+        this.show(value);
+    }
+
+    get factor() {
+        return this.entry.factor ?? 1;
+    }
+
+    take(value) {
+        const complaint = Number.isFinite(value) ? this.onChange(value) : `${this.entry.name} has to be a number.`;
+        this.complain(complaint);
+        if (!complaint) this.show(value);
+        else if (Number.isFinite(value) && document.activeElement === this.range) this.input.value = this.text(value);
+    }
+
+    complain(sentence) {
+        this.broken.textContent = sentence ?? "";
+        this.row.classList.toggle("bad", Boolean(sentence));
+        this.input.setAttribute("aria-invalid", String(Boolean(sentence)));
+    }
+
+    text(value) {
+        return String(Number((value * this.factor).toPrecision(5)));
+    }
+
+    show(value) {
+        this.input.value = this.text(value);
+        this.range.value = Math.round(this.toSlider(value) * SLIDER_STEPS);
+        this.range.setAttribute("aria-valuetext", `${this.text(value)} ${prettyUnit(this.entry.unit)}`);
+        this.reset.hidden = value === this.base;
+    }
+
+    toSlider(value) {
+        const { log, low, high } = this.entry.slider;
+        return clamp(log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low), 0, 1) || 0;
+    }
+
+    /** Rounded to what can be read; the ends and the value before are met. */
+    fromSlider(part) {
+        const { log, low, high } = this.entry.slider;
+        const value = log ? low * (high / low) ** part : low + (high - low) * part;
+        if (Math.abs(part - this.toSlider(this.base)) < 0.6 / SLIDER_STEPS) return this.base;
+        return Number(value.toPrecision(3));
+    }
+}
+Field.count = 0;
+
+/** An option: one of a few words. */
+function optionRow(option, value, onChange) {
+    const select = make("select", { ariaLabel: option.name });
+    option.items.forEach((item, i) => select.append(make("option", { value: i + 1, selected: i + 1 === value, title: item.text }, item.name)));
+    select.addEventListener("change", () => onChange(Number(select.value)));
+    const row = make("div", { className: "field" }, make("div", { className: "head" }, make("label", {}, make("span", { className: "name" }, option.name)), select), make("p", { className: "about" }, `${option.text}.`));
+    row.dataset.name = option.name;
+    return row;
+}

@@ -1,0 +1,45 @@
+"""Pages in a real browser, without a network."""
+
+import re
+from contextlib import contextmanager
+
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+).split()
+
+
+@contextmanager
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Watched:
+    """A page with everything that went wrong on it and everything it asked for."""
+
+    def __init__(self, browser, file, address="", **options):
+        self.context = browser.new_context(offline=True, **({"viewport": {"width": 1400, "height": 900}} | options))
+        self.page = self.context.new_page()
+        self.problems, self.requests = [], []
+        self.page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(f"{file.as_uri()}#{address}" if address else file.as_uri())
+
+    def close(self):
+        self.context.close()
+
+
+def check_fits(watched, scheme, width):
+    """A page that is as wide as the screen and has the colours that it asks for; closes it."""
+    assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
+    background = watched.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3
+    assert brightness > 200 if scheme == "light" else brightness < 60
+    watched.close()
+    assert watched.problems == []
