@@ -511,6 +511,15 @@ static void clean_up(Command *command, Model *models, Fmus *fmus) {
     free(command->parameters);
 }
 
+void warn(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("rig: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
 void out_of_memory(void) {
     fputs("rig: out of memory.\n", stderr);
     exit(1);

@@ -11,6 +11,9 @@ typedef struct {
     char text[1024];
 } Message;
 
+/* Tells the user a sentence and goes on; the program knows how. */
+void warn(const char *format, ...);
+
 /* Writes the sentence and returns false, so that `return fail(message, …)` ends a function that returns success. */
 static inline bool fail(Message *message, const char *format, ...) {
     va_list arguments;

@@ -1,6 +1,5 @@
 #include "surfaces.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +42,8 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
             double number = strtod(value, NULL);
             if (!fits && is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
             if (number < variable->minimum || number > variable->maximum) {
-                fprintf(stderr, "rig: %s: %s = %g of the set %s is out of its range, %g to %g, and not taken.\n",
-                        e->instance.fmu->name, entry->name, number, set->name, variable->minimum, variable->maximum);
+                warn("%s: %s = %g of the set %s is out of its range, %g to %g, and not taken.", e->instance.fmu->name,
+                     entry->name, number, set->name, variable->minimum, variable->maximum);
                 continue;
             }
             snprintf(text, sizeof text, "%.17g", number);
