@@ -7,7 +7,10 @@ set(wasm_folder "${PROJECT_BINARY_DIR}/playground")
 set(wasm_zig "${Python3_EXECUTABLE}" -m ziglang cc -target wasm32-wasi)
 set(wasm_compile ${wasm_zig} ${flags} -O2 -g0 -fno-sanitize=undefined -I "${playground}" -I "${rig}"
     -I "${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}")
-file(MAKE_DIRECTORY "${wasm_folder}")
+# The headers of FMPy put no prefix before the names of the functions; as headers of the sources they leave it to these.
+foreach(header fmi2Functions.h fmi2FunctionTypes.h fmi2TypesPlatform.h)
+    file(COPY "${FMI2_INCLUDE_DIR}/${header}" DESTINATION "${wasm_folder}/headers")
+endforeach()
 file(GLOB wasm_headers CONFIGURE_DEPENDS "${playground}/*.h" "${rig}/*.h" "${rig}/systems/*.h"
      "${PROJECT_SOURCE_DIR}/fmu_src/solver/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
 
@@ -33,7 +36,7 @@ set(generated_pages "")
 foreach(description IN LISTS descriptions)
     cmake_path(GET description STEM model)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
-    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}" -DFMI2_FUNCTION_PREFIX=${model}_
+    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}" -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS
                             DEPENDS "${generated}/${model}.h")
     list(APPEND models ${model})
     list(APPEND generated_pages "${generated}/modelDescription.xml")

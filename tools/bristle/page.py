@@ -81,7 +81,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How the parameters are found": _list(description.identify),
         "Parameter sets": _parameter_sets(description, sets),
-        "In your tool": _list(TOOLS),
+        "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _coupling(description),
         "Energy": _energy(description),
         "Not modelled": _list(description.not_modelled),
@@ -129,6 +129,14 @@ def range_text(entry: Variable, factor: float = 1) -> str:
     """What a value has to keep, in words, in a unit that is by this factor larger in number."""
     limits = (b.limit if isinstance(b.limit, str) else _number(factor * b.limit) for b in entry.bounds)
     return ", ".join(f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True)) or "any"
+
+
+def _live(description: Description, sets: Sequence[ParameterSet]) -> list[str]:
+    """Where the model can be tried. The page does not know where it lies itself, so this is no link; the playground has no twins."""
+    if description.name != description.model:
+        return []
+    chosen = f"#1={description.name}&1.set={sets[0].name}" if sets else f"#{description.name}"
+    return [f"A browser: playground/index.html{chosen}, in the folder dist of the library, runs the model live with any parameters."]
 
 
 def _anchor(title: str) -> str:

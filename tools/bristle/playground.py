@@ -7,10 +7,11 @@ import json
 import math
 import tomllib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 from . import VERSION, BristleError
@@ -31,7 +32,7 @@ def write_playground(folder: Path, descriptions: Path, generated: Path, module: 
     models = [_model(read_description(file), generated, folder.parent / "resources") for file in sorted(descriptions.glob("[A-Z]*.toml"))]
     catalogue = {
         "version": VERSION,
-        "situations": _situations(folder / "situations.toml"),
+        "situations": situations(folder),
         "models": models,
     }
     page = (folder / "page.html").read_text(encoding="utf-8")
@@ -59,7 +60,16 @@ def _packed(data: bytes) -> str:
     return base64.b64encode(packer.compress(data) + packer.flush()).decode()
 
 
-def _situations(file: Path) -> list[dict[str, Any]]:
+def address(model: str, situation: str | None = None, settings: Iterable[tuple[str, float]] = (), *more: str) -> str:
+    """The fragment of an address that opens the page with these models, in a situation with these settings."""
+    pairs = [("situation", situation)] if situation else []
+    pairs += [(name, repr(value)) for name, value in settings]
+    return "#" + urlencode([*pairs, *((str(i), name) for i, name in enumerate((model, *more), 1))])
+
+
+def situations(folder: Path) -> list[dict[str, Any]]:
+    """What the page offers, from the file in its folder."""
+    file = folder / "situations.toml"
     entries = tomllib.loads(file.read_text(encoding="utf-8")).get("situation", [])
     for i, entry in enumerate(entries, 1):
         for key, kind in SITUATION_KEYS.items():

@@ -20,6 +20,7 @@ from . import VERSION, BristleError
 from .cli.files import write_text
 from .package import write_zip
 from .page import STYLE
+from .playground import address
 
 MODELS, FMUS = "models", "fmus"  # folders of the site with the FMUs' pages and the FMUs
 LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
@@ -40,13 +41,14 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     """The site, in a folder that is made anew."""
     shutil.rmtree(site, ignore_errors=True)
     models = {file.stem: file for file in _fmus(fmus)}
-    for name, file in models.items():
-        write_text(site / MODELS / f"{name}.html", _model_page(file, models))
-        _copy(file, site / FMUS / file.name)
-    _copy(archive, site / archive.name)
     parts = {part: fmus / part for part in ("report", "playground") if (fmus / part / "index.html").is_file()}
     for part, folder in parts.items():
         shutil.copytree(folder, site / part)
+    for name, file in models.items():
+        is_played = "playground" in parts and (repository / "modelDescription" / f"{name}.toml").is_file()
+        write_text(site / MODELS / f"{name}.html", _model_page(file, models, is_played))
+        _copy(file, site / FMUS / file.name)
+    _copy(archive, site / archive.name)
     front = [(archive.name, f"Download all FMUs ({archive.stat().st_size / 1e6:.1f} MB)")]
     front += [(f"{part}/index.html", part.capitalize()) for part in parts]
     for document in _documents(repository):
@@ -68,12 +70,13 @@ def _copy(file: Path, target: Path) -> None:
     shutil.copyfile(file, target)
 
 
-def _model_page(fmu: Path, models: dict[str, Path]) -> str:
-    """The page inside an FMU, with the ways back to the others and to the file itself."""
+def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
+    """The page inside an FMU, with the ways back to the others, to the file itself and to the playground, which has no twins."""
     with zipfile.ZipFile(fmu) as archive:
         text = archive.read("documentation/index.html").decode()
     text = _named_models(text, models, fmu.stem)
-    ways = f'<p><a href="../index.html">All models</a> · <a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a></p>\n'
+    ways = f'<p><a href="../index.html">All models</a> · <a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>'
+    ways += f' · <a href="../playground/index.html{address(fmu.stem)}">Try it live</a></p>\n' if is_played else "</p>\n"
     return text.replace("<header>", f"{ways}<header>", 1)
 
 

@@ -15,6 +15,7 @@ from ..cli.progress import in_parallel
 from ..description import Reference
 from ..host.library import without_twins
 from ..papers import Case, cases, evaluate
+from ..playground import situations
 from . import ROOT
 from .page import Model, Number, Report, page_text
 from .pictures import model_pictures, readme_pictures, wanted, write_pictures
@@ -87,6 +88,8 @@ def _write_page(bench: Bench, out: Path) -> None:
         properties=columns,
         cells=cells,
         references=_references(),
+        playground=_way_to_playground(out),
+        situations={one["system"] for one in situations(ROOT / "playground")},
     )
     text = page_text(content, plotting)
     write_text(out, text)
@@ -126,6 +129,11 @@ def _static_friction(systems: list[dict]) -> dict[str, float]:
             if "staticFriction" in found:
                 values[system["name"]] = found["staticFriction"]
     return values
+
+
+def _way_to_playground(page: Path) -> str | None:
+    """It lies beside the report where both were built."""
+    return "../playground/index.html" if (page.parent.parent / "playground" / "index.html").is_file() else None
 
 
 def _references() -> dict[str, Reference]:

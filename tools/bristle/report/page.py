@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from .. import VERSION
 from ..description import Reference
 from ..papers import Case
+from ..playground import address
 from .properties import Cell, Property
 from .rig import Run
 from .sections import Plot, Quantity, Section, in_words
@@ -59,6 +60,8 @@ class Report:
     properties: Sequence[Property]
     cells: Mapping[str, Sequence[Cell | None]]  # by the name of the model
     references: Mapping[str, Reference]
+    playground: str | None = None  # the way from the page to it, where it is there
+    situations: Collection[str] = ()  # systems that it offers
 
 
 def page_text(report: Report, library: Library) -> str:
@@ -138,7 +141,7 @@ def _links(sections: Sequence[Section]) -> str:
 def _properties(report: Report) -> str:
     heads = "".join(f'<th title="{escape(one.text)}">{escape(one.title)}</th>' for one in report.properties)
     rows = "\n".join(
-        f"<tr><td><b>{model.name}</b><small>{escape(model.title)}</small></td>"
+        f"<tr><td><b>{_tried(report, model.name)}</b><small>{escape(model.title)}</small></td>"
         + "".join(_cell(cell) for cell in report.cells[model.name])
         + "</tr>"
         for model in report.models
@@ -155,6 +158,26 @@ model 2, else with that of model 1. What a model needs beyond the paper's values
 </table></div>
 <dl class="meaning">{meaning}</dl>
 </section>"""
+
+
+def _tried(report: Report, model: str) -> str:
+    """The name of a model, which leads to the playground."""
+    if not report.playground:
+        return model
+    return f'<a href="{report.playground}{address(model)}" title="Try {model} in the playground">{model}</a>'
+
+
+def _play(report: Report, section: Section) -> str:
+    """The way to the same situation in the playground, with three models at the most that are shown at first, or those that run."""
+    one = section.experiment
+    if not report.playground or one.system not in report.situations or one.set or one.sets:
+        return ""
+    running = [run.model for run in report.runs[section.id] if run]
+    models = [name for name in running if name in _shown_at_first(report)] or running
+    if not models:
+        return ""
+    link = report.playground + address(models[0], one.system, one.param, *models[1:3])
+    return f'<a class="play" href="{escape(link)}">try it live</a>'
 
 
 def _cell(cell: Cell | None) -> str:
@@ -187,7 +210,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
     return f"""<section id="{section.id}">
 <h2>{escape(section.title)}</h2>
 <p>{escape(section.text)}</p>
-<p class="origin">{escape(origin)} {button if models else ""}</p>
+<p class="origin">{escape(origin)} {button if models else ""} {_play(report, section)}</p>
 <div class="plots">
 {boxes}
 </div>
