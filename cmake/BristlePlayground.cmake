@@ -5,7 +5,9 @@ set(playground "${PROJECT_SOURCE_DIR}/playground")
 set(rig "${PROJECT_SOURCE_DIR}/rig")
 set(wasm_folder "${PROJECT_BINARY_DIR}/playground")
 set(wasm_zig "${Python3_EXECUTABLE}" -m ziglang cc -target wasm32-wasi)
-set(wasm_compile ${wasm_zig} ${flags} -O2 -g0 -fno-sanitize=undefined -I "${playground}" -I "${rig}"
+set(wasm_flags ${flags})
+list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX) # the names of all models are in one module
+set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -I "${playground}" -I "${rig}"
     -I "${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}")
 # The headers of FMPy put no prefix before the names of the functions; as headers of the sources they leave it to these.
 foreach(header fmi2Functions.h fmi2FunctionTypes.h fmi2TypesPlatform.h)

@@ -137,9 +137,13 @@ def _limits(entry: Variable) -> tuple[float | None, float | None]:
 
 
 def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Iterator[dict[str, Any]]:
+    """Those that count in model exchange."""
     reference = 0
     starts = [state.start_parameter for state in description.states]
     for entry in description.parameters:
+        if description.coupling and entry == description.coupling.mass:
+            reference += entry.count
+            continue
         factor = entry.unit.displays[entry.display] if entry.display else 1.0
         for i, name in enumerate(entry.scalar_names):
             yield {
