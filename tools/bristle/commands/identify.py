@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, help="name of a model, an .fmu, or all to compare all of them")
     parser.add_argument("-o", "--out", type=Path, help="name of the results, without suffix (default: record and model, in this folder)")
     parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement to try the result on")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
     what = parser.add_argument_group("what is fitted")
     what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known")
     what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only these (default: all)")

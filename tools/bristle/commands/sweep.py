@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--interval", type=float, default=0.0, help="between rows of a system's results [s] (default: every step)")
     parser.add_argument("--sets", help="parameter set of the rig, by name or as .ssv")
     parser.add_argument("-o", "--out", type=Path, help="the table, .csv or .parquet (default: target-model.csv)")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, whose workers make the runs")
     parser.add_argument("--workers", type=int, help="runs at a time on this machine (default: all cores)")
     parser.add_argument("--rig", type=Path, default=Path(program), help="the rig (default: BRISTLE_RIG or build/rig/rig)")

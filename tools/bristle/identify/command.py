@@ -15,7 +15,7 @@ from ..host.parameters import assignments
 from ..parameter_sets import ParameterSet, ssv_text
 from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Fit, Quality, fit, quality_of
-from .page import fit_page
+from .page import fit_page, pictures_of
 from .problem import Problem
 from .ranking import Place, place, ranked, verdicts
 from .records import Options, Record, read_record
@@ -51,6 +51,10 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         first.write(fit_page(result, validation, places, told))
         first.flush()  # what the disk cannot hold is known before either of the two takes its name
         write_text(parameters, ssv_text(parameter_set(result, out.name)))
+    if arguments.pictures:
+        for record, modelled in zip(result.records, result.modelled, strict=True):
+            for name, svg in pictures_of(record, modelled).items():
+                write_text(arguments.pictures / f"{Path(record.name).stem}-{name}.svg", svg)
     for line in _told(result, validation, places, told):
         print(line)
     print(f"{page}\n{parameters}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -179,6 +180,8 @@ def _page(
         values = np.array([float(result.get(name, np.nan)) for result in results])
         svg, caption = picture(axes, places, values, name, arguments.sample is None)
         body.append(figure(svg, f"{caption} ({expression})"))
+        if arguments.pictures and svg:
+            write_text(arguments.pictures / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.svg", svg)
     failures = sorted({str(result["failure"]) for result in results if "failure" in result})
     body += [paragraph(f"Failed: {text}") for text in failures[:10]]
     return sheet(f"{model.name} in {arguments.target}", body)
