@@ -157,6 +157,12 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monke
     assert any("hysteresis" in text or "relaxationTime" in text for text in doubts(first.fit))
 
 
+def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
+    monkeypatch.setattr("bristle.identify.ranking.PATIENCE", 0.01)
+    (only,) = rank([strokes], {}, 1, [candidate("Dahl")])
+    assert only.held_out is None and only.failure == "it took longer than 0.01 s."
+
+
 def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
     """The limits between parameters, read from the page in the FMU, are those of the description."""
     found = {of.name: of for of in all_candidates()}

@@ -10,14 +10,14 @@ import numpy as np
 
 from .. import BristleError
 from ..cli.files import write_text, writing
-from ..cli.progress import Progress
+from ..cli.progress import Progress, in_parallel
 from ..host.parameters import assignments
 from ..parameter_sets import ParameterSet, ssv_text
 from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Fit, Quality, fit, quality_of
 from .page import fit_page, pictures_of
 from .problem import Problem
-from .ranking import Place, place, ranked, verdicts
+from .ranking import Place, place_apart, ranked, verdicts
 from .records import Options, Record, read_record
 from .words import doubts, quality_text, rounded, summary
 
@@ -75,11 +75,7 @@ def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:
 def rank(records: Sequence[Record], fixed: Mapping[str, float], seed: int, models: Sequence[Candidate] | None = None) -> list[Place]:
     """All models, the best first."""
     models = all_candidates() if models is None else models
-    places = []
-    with Progress(len(models)) as progress:
-        for of in models:
-            progress.step(of.name)
-            places.append(place(of, records, fixed, lambda text: None, seed))
+    places = in_parallel(lambda of: place_apart(of, records, fixed, seed), models, lambda of: of.name)
     return ranked(places)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import pickle
+import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +15,13 @@ import numpy as np
 
 from .. import BristleError
 from .candidates import Candidate
-from .fitting import Fit, Quality, Teller, fit, quality_of
+from .fitting import Fit, Quality, fit, quality_of
 from .problem import Problem
 from .records import Record
 
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out
+PATIENCE = 300  # s for one model: some laws take very long with some of the parameters that are tried
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,12 @@ def held_out(record: Record) -> np.ndarray:
     return mask
 
 
-def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], tell: Teller, seed: int) -> Place:
+def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
     masks = [held_out(record) for record in records]
     weights = [np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)]
     known = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
     try:
-        result = fit(of, records, known, weights=weights, with_profiles=False, tell=tell, seed=seed)
+        result = fit(of, records, known, weights=weights, with_profiles=False, seed=seed)
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))
     counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
@@ -60,6 +65,21 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     linear_part = linear_parts(result, records)
     quality = quality_of(measured[counted], modelled[counted], linear_part[counted])
     return Place(of, result, quality, len(result.estimates), _seconds(result, records))
+
+
+def place_apart(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
+    """The same in a process of its own, which is ended when it takes too long."""
+    code = "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest), sys.stdout.buffer)"
+    task = pickle.dumps((place, of, records, fixed, seed))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    try:
+        done = subprocess.run([sys.executable, "-c", code], input=task, capture_output=True, timeout=PATIENCE, env=environment)
+    except subprocess.TimeoutExpired:
+        return Place(of, None, None, len(of.parameters), math.nan, f"it took longer than {PATIENCE} s.")
+    if done.returncode:
+        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
+        return Place(of, None, None, len(of.parameters), math.nan, f"{last.rstrip('.')}.")
+    return pickle.loads(done.stdout)
 
 
 def linear_parts(result: Fit, records: Sequence[Record]) -> np.ndarray:
