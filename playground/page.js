@@ -166,6 +166,7 @@ class Page {
 
     restartSlot(slot) {
         slot.spacing = this.situation.window / 2500;
+        slot.ownSet = this.situation.set;
         slot.restart(this.situation.name, this.situation.listed(this.settings), this.hand.numbers);
     }
 
@@ -249,7 +250,7 @@ class Page {
         body.replaceChildren(...this.slots.map((slot) => make("tr", {}, make("th", { scope: "row" }, slot.model.name), ...VERDICTS.map(([name]) => make("td", { className: name }, "…")))));
         for (const slot of this.slots) {
             slot.verdict ??= new Verdict(this.module, slot.model);
-            if (slot.parameters) slot.verdict.measure({ ...slot.parameters, ...Object.fromEntries(slot.model.options.map((one) => [one.name, slot.values[one.name] ?? one.start])) }, (name, result) => this.tell(slot, name, result));
+            if (slot.parameters) slot.verdict.measure({ ...slot.parameters, ...slot.options }, (name, result) => this.tell(slot, name, result));
         }
         this.describe();
     }
@@ -383,7 +384,7 @@ class Page {
             if (one.fixed) fixed.append(field.row);
             else rows.push(field.row);
         }
-        for (const option of model.options) rows.push(optionRow(option, slot.values[option.name] ?? option.start, (value) => this.changeParameter(slot, option, value)));
+        for (const option of model.options) rows.push(optionRow(option, slot.options[option.name], (value) => this.changeParameter(slot, option, value)));
         if (fixed.childElementCount > 1) rows.push(fixed);
         place.replaceChildren(make("h2", {}, model.name), make("p", { className: "title" }, model.title), this.setButtons(slot), ...rows, this.equations(model));
     }

@@ -98,6 +98,12 @@ class Slot {
         this.count = Math.min(this.count + 1, ROWS);
     }
 
+    /** The options with the values they have: the slot's own, those of its set, or the defaults. */
+    get options() {
+        const set = this.model.sets.find((one) => one.name === (this.set || (this.set === "" ? this.ownSet : null)));
+        return Object.fromEntries(this.model.options.map((one) => [one.name, this.values[one.name] ?? set?.values[one.name] ?? one.start]));
+    }
+
     /** Calls with the place of each kept row, the oldest first. */
     eachRow(call) {
         for (let i = 0; i < this.count; i++) call(((this.next - this.count + i + ROWS) % ROWS) * this.width);

@@ -5,7 +5,7 @@ const SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues";
 /** All parameters and options of a slot with their values, and whether they differ from the model's defaults. */
 function allValues(slot) {
     const reals = slot.model.parameters.map((one) => ({ name: one.name, value: slot.parameters[one.name], differs: slot.parameters[one.name] !== one.start, kind: "Real" }));
-    const options = slot.model.options.map((one) => ({ name: one.name, value: slot.values[one.name] ?? one.start, differs: (slot.values[one.name] ?? one.start) !== one.start, kind: "Integer" }));
+    const options = slot.model.options.map((one) => ({ name: one.name, value: slot.options[one.name], differs: slot.options[one.name] !== one.start, kind: "Integer" }));
     return [...reals, ...options];
 }
 

@@ -388,7 +388,7 @@ def test_what_is_taken_along_is_what_runs(page):
     go(page, "#situation=belt&1=LuGre&1.set=rill2023_model1&1.staticFriction=0.5&springStiffness=3")
     ssv = page.evaluate("ssvText(page.slot, page.catalogue.version)")
     values = {one.get("name"): float(one[0].get("value")) for one in ElementTree.fromstring(ssv).iter(f"{{{NAMESPACE}}}Parameter")}
-    assert values == page.evaluate("page.slot.element.parameters")
+    assert values == page.evaluate("({ ...page.slot.element.parameters, ...page.slot.options })")
     lugre = read_description(REPOSITORY / "modelDescription" / "LuGre.toml")
     ours = ElementTree.fromstring(ssv_text(parameter_sets(lugre, REPOSITORY / "resources")[0]))
     assert ElementTree.fromstring(ssv).tag == ours.tag and ElementTree.fromstring(ssv).attrib.keys() == ours.attrib.keys()
