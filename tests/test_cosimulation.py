@@ -308,8 +308,7 @@ def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
         while instance.fmi2DoStep(instance.last_time + late, 1e-3, 1) == OK:
             made += 1
         assert made == 2
-        warnings = [m for m in instance.messages if m.category == "logStatusWarning"]
-        assert len(warnings) == 1 and "gap" in warnings[0].text
+        assert [m.category for m in instance.messages if "gap" in m.text] == ["logStatusWarning"]
         assert "leave out" in instance.messages[-1].text and f"{late * 3:.3g}" in instance.messages[-1].text
         instance.step(1e-3, time=instance.last_time)  # it can go on where it is
 

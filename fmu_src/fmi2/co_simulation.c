@@ -21,6 +21,7 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
     for (size_t i = 0; i < nvr; i++) {
         ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
         c->memory.new_rates |= 1 << (vr[i] - FIRST_INPUT);
+        note_load(&c->memory, vr[i] - FIRST_INPUT);
     }
     return fmi2OK;
 }
@@ -148,6 +149,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
         if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
     if (!motion.held && check_motion(c, &motion, length) != fmi2OK) return fmi2Discard;
     begin_run(k);
+    if (!couples(k)) notice_load(c); /* else it is seen in the motion */
     notice_chatter(c);
     const int outcome = advance_instance(k, &motion, length);
     k->reals.u = inputs_at(&motion, length);

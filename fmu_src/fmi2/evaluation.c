@@ -174,6 +174,29 @@ static int couples(const Memory *k) {
 #endif
 }
 
+/* Remembers that the importer gives the load. */
+static void note_load(Memory *k, fmi2ValueReference input) {
+#if HAS_COUPLING
+    if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->load_set = 1;
+#else
+    (void)k;
+    (void)input;
+#endif
+}
+
+/* Says once that a run goes on without the load that stick has to hold. */
+static void notice_load(Instance *c) {
+#if HAS_COUPLING
+    if (COUPLED_LOAD >= 0 && !c->memory.load_set)
+        tolerate(c, TOLERATED_LOAD,
+                 "%s has never been set: stick does not know the load that it has to hold, and the body creeps or "
+                 "jitters.",
+                 real_names[FIRST_INPUT + COUPLED_LOAD]);
+#else
+    (void)c;
+#endif
+}
+
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
@@ -232,6 +255,7 @@ static fmi2Status bring_up_to_date(Instance *c) {
     if (!k->stale) return fmi2OK;
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
+    if (k->phase == CONTINUOUS) notice_load(c);
     follow_start(k);
     const Present now = present(k);
     Inputs room;

@@ -79,6 +79,7 @@ typedef struct {
     int phase;
     int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
     int states_given; /* the importer has set the states before the run started */
+    int load_set;     /* the importer has set the load, or its rate, in a model that has one among its inputs */
     int started;      /* has left event mode, or made a step: initial values and options hold from here on */
     int unchecked;    /* parameters have changed since the last check of their rules */
     int alternations; /* steps one after the other that have each turned the velocity round */

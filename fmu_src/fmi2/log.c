@@ -53,7 +53,8 @@ enum {
     TOLERATED_TOLERANCE,
     TOLERATED_CHATTER,
     TOLERATED_GAP,
-    TOLERATED_SWING
+    TOLERATED_SWING,
+    TOLERATED_LOAD
 };
 
 SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {

@@ -50,7 +50,9 @@ static int is_sound(const StoredState *stored) {
     if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 && isfinite(k->solver_step))) return 0;
     if (k->phase == 0 || k->phase & (k->phase - 1) || !(k->phase & (BEFORE_START | TERMINATED | phases))) return 0;
     if (k->ahead < AHEAD_NOTHING || k->ahead > AHEAD_TAKEN || k->signs < 0 || k->signs >> N_INDICATORS) return 0;
-    if (k->new_rates < 0 || k->new_rates >> N_INPUTS || (k->states_given | k->started | k->unchecked) & ~1) return 0;
+    if (k->new_rates < 0 || k->new_rates >> N_INPUTS ||
+        (k->states_given | k->load_set | k->started | k->unchecked) & ~1)
+        return 0;
     if (k->alternations < 0) return 0;
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
@@ -156,6 +158,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integers(walk, &k->phase, 1);
     carry_integers(walk, &k->new_rates, 1);
     carry_integers(walk, &k->states_given, 1);
+    carry_integers(walk, &k->load_set, 1);
     carry_integers(walk, &k->started, 1);
     carry_integers(walk, &k->unchecked, 1);
     carry_integers(walk, &k->alternations, 1);

@@ -80,6 +80,7 @@ static void set_input(Memory *k, fmi2ValueReference reference, double value) {
     const fmi2ValueReference input = reference - FIRST_INPUT;
     if (!(k->new_rates & 1 << input)) ((double *)&k->u_rate)[input] = 0;
     ((double *)&k->reals.u)[input] = value;
+    note_load(k, input);
 }
 
 /* Reals that are not all good values of inputs. */
