@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from conftest import FMUS
-from loop import pulses, restlessness, run_loop
+from loop import restlessness, run_loop
 from test_coupling import STIFF, element, is_scalar, limit_of, third
 
 STEPS, GUESSES, FINE = (1e-3, 2e-3, 5e-3), (0.25, 1.0, 4.0), 5e-5

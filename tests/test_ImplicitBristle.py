@@ -1,6 +1,5 @@
 """The implicit bristle: exact stick, break-away at the static limit, and the right root wherever there are several."""
 
-import math
 
 import numpy as np
 import pytest

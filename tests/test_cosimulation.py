@@ -284,7 +284,8 @@ def test_a_step_of_length_zero_is_an_event(fmu):
         assert instance.last_time == 1e-3
 
 
-@pytest.mark.parametrize("point, size", [(0.1, -1e-3), (0.1, -1e-300), (0.2, 1e-3), (0.0, 1e-3), (0.1005, 1e-3), (0.0995, 1e-3), (0.1004, 1e-3), (0.0996, 1e-3), (0.10006, 1e-3), (-0.1, 1e-3)])
+@pytest.mark.parametrize("point, size", [
+    (0.1, -1e-3), (0.1, -1e-300), (0.2, 1e-3), (0.0, 1e-3), (0.1005, 1e-3), (0.0995, 1e-3), (0.1004, 1e-3), (0.0996, 1e-3), (0.10006, 1e-3), (-0.1, 1e-3)])
 def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
     with fmu.co_simulation() as instance:
         instance.start()

@@ -261,7 +261,8 @@ def _coupling(description: Description) -> str:
         f"<p><code>{escape(mass)}</code> takes the bound away in co-simulation. The element then observes the load from the velocity and its own forces, "
         "solves law and body together over the step in which its output acts, and gives the mean force. "
         f"A guess within a factor of 4 is enough: <code>{escape(coupling.observed_mass.name)}</code> shows what it has found. "
-        f"The output keeps its value until the next step, whatever inputs are set in between. Without a guess (0), and in model exchange, all is as the equations say.</p>"
+        f"The output keeps its value until the next step, whatever inputs are set in between. "
+        f"Without a guess (0), and in model exchange, all is as the equations say.</p>"
     )
 
 

@@ -12,7 +12,8 @@ from .sources import UNIT
 from .structure import Structure
 
 LOG_CATEGORIES = {
-    "logStatusWarning": "A call against the standard that is taken, because it does no harm, or a use in which the element cannot do what it is for; told to those who ask for this category",
+    "logStatusWarning": "A call against the standard that is taken, because it does no harm, or a use in which the element cannot do what it is for; "
+    "told to those who ask for this category",
     "logStatusDiscard": "A value or step that was refused; the instance can go on",
     "logStatusError": "A call that was refused",
     "logStatusFatal": "The instance cannot go on",
