@@ -50,4 +50,8 @@ static void one_mass_results(const Moment *m, const double *x, const double *y, 
     outputs[0] = applied_force(m, x);
 }
 
+static inline double kinetic_energy(const Moment *m, const double *x) {
+    return 0.5 * m->p[MASS] * x[VELOCITY] * x[VELOCITY];
+}
+
 #endif

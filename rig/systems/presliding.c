@@ -30,6 +30,11 @@ static double counterpart_velocity(const Moment *m) {
     return 0;
 }
 
+static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+    one_mass_results(m, x, y, outputs);
+    outputs[1] = kinetic_energy(m, x);
+}
+
 static double event_time(const Moment *m) {
     return m->phase < 2 ? m->p[PEAK_TIME] * (m->phase + 1) : INFINITY;
 }
@@ -52,11 +57,13 @@ const System system_presliding = {
             {NULL, NULL, 0, ANY, NULL},
         },
     .states = one_mass_states,
-    .outputs = (const Quantity[]){{"load", "N", 1, "Load on the mass"}, {NULL, NULL, 0, NULL}},
+    .outputs = (const Quantity[]){{"load", "N", 1, "Load on the mass"},
+                                  {"kineticEnergy", "J", 1e-3, "Kinetic energy of the mass"},
+                                  {NULL, NULL, 0, NULL}},
     .contacts = (const Contact[]){{"plate", "pennestri2016_presliding", one_mass_offers, one_mass_needs},
                                   {NULL, NULL, NULL, NULL}},
     .inputs = one_mass_inputs,
     .rates = one_mass_rates,
-    .results = one_mass_results,
+    .results = results,
     .event_time = event_time,
 };

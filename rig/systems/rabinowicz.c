@@ -34,6 +34,8 @@ static double ideal_position(const Moment *m) {
 static void results(const Moment *m, const double *x, const double *y, double *outputs) {
     one_mass_results(m, x, y, outputs);
     outputs[1] = ideal_position(m);
+    outputs[2] = kinetic_energy(m, x);
+    outputs[3] = spring_energy(m, x);
 }
 
 const System system_rabinowicz = {
@@ -56,6 +58,8 @@ const System system_rabinowicz = {
     .states = one_mass_states,
     .outputs = (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the mass"},
                                   {"idealPosition", "m", 1, "Position in the closed form for ideal Coulomb friction"},
+                                  {"kineticEnergy", "J", 1, "Kinetic energy of the mass"},
+                                  {"potentialEnergy", "J", 1, "Energy of the spring"},
                                   {NULL, NULL, 0, NULL}},
     .contacts = (const Contact[]){{"slab", "pennestri2016_rabinowicz", one_mass_offers, one_mass_needs},
                                   {NULL, NULL, NULL, NULL}},

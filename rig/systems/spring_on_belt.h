@@ -19,4 +19,8 @@ static void moving_with_the_belt(const double *p, double *x) {
     x[VELOCITY] = p[BELT_SPEED];
 }
 
+static inline double spring_energy(const Moment *m, const double *x) {
+    return 0.5 * m->p[STIFFNESS] * x[POSITION] * x[POSITION];
+}
+
 #endif

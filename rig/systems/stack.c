@@ -48,7 +48,10 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
 
 static void results(const Moment *m, const double *x, const double *y, double *outputs) {
     (void)y;
-    outputs[0] = -m->p[STIFFNESS] * x[X1];
+    const double *p = m->p;
+    outputs[0] = -p[STIFFNESS] * x[X1];
+    outputs[1] = 0.5 * (p[MASS1] * x[V1] * x[V1] + p[MASS2] * x[V2] * x[V2] + p[MASS3] * x[V3] * x[V3]);
+    outputs[2] = 0.5 * p[STIFFNESS] * x[X1] * x[X1];
 }
 
 const System system_stack = {
@@ -77,8 +80,10 @@ const System system_stack = {
             [V3] = {"velocity3", "m/s", 0.1, "Velocity of the bottom body"},
             {NULL, NULL, 0, NULL},
         },
-    .outputs =
-        (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the top body"}, {NULL, NULL, 0, NULL}},
+    .outputs = (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the top body"},
+                                  {"kineticEnergy", "J", 1, "Kinetic energy of the three bodies"},
+                                  {"potentialEnergy", "J", 1, "Energy of the spring"},
+                                  {NULL, NULL, 0, NULL}},
     .contacts =
         (const Contact[]){
             [TOP] = {"top", "pennestri2016_3dof_contact1", offers, needs},
