@@ -148,7 +148,7 @@ def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(opene
     cases = papers.cases()
     assert len(shown) == len(cases)
     for case in cases:
-        row = next(row for row in shown if case.what in row[0] and row[1] == case.fmu and row[2] == f"{case.printed:g} {case.unit}".replace("um", "µm"))
+        row = next(row for row in shown if case.what in row[0] and row[1] == case.fmu and row[2] == f"{case.printed_text} {case.unit}".replace("um", "µm"))
         assert case.reason in row[0] and f"{case.tolerance:g}" in row[5]
         if case.fmu in available:
             assert row[6] in ("met", "calibrated", "not met, explained"), row

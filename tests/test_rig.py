@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import zipfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from conftest import FMUS, FOLDER, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from bristle import VERSION, papers  # noqa: E402
+from bristle import VERSION, BristleError, papers  # noqa: E402
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
@@ -103,16 +104,57 @@ def test_cases_are_told_apart_and_explained():
     for case in everything:
         assert case.system in systems(), case.id
         assert case.tolerance > 0 and case.reason.endswith("."), case.id
-        if case.obtained is not None:
+        if case.is_excused:
             assert abs(case.obtained - case.printed) > case.tolerance, f"{case.id} is met and needs no excuse"
 
 
-@needs("LuGre", "SecondOrderBristle", "StaticRegularized")
-def test_lugre_breaks_away_too_early_and_the_static_model_last(tmp_path):
-    """Rill, section 4.4: LuGre before the ideal 7.3575 s, the second-order bristle a little after it, the static model still later."""
-    results = simulate(tmp_path, "belt", "LuGre", "SecondOrderBristle", "StaticRegularized", options=["--output-interval", 0])
-    moment = {model: papers.quantity("crossing(abs(relativeVelocity), 5e-3)", columns) for model, columns in results.items()}
-    assert moment["LuGre"] < 7.3575 < moment["SecondOrderBristle"] < moment["StaticRegularized"] < 7.45
+CASE = papers.Case("one", "rill2023", "", "", "pulse", "LuGre", "final(position)", "m", printed=2, tolerance=0.1, reason="")
+
+
+@pytest.mark.parametrize("relation, obtained, met, missed", [("<", 1.95, 1.99, 2.01), (">", 2.05, 2.01, 1.99), ("<", 1, 1.05, 1.5)])
+def test_a_bound_is_met_on_its_side_of_the_printed_number_and_near_ours(relation, obtained, met, missed):
+    bound = replace(CASE, relation=relation, obtained=obtained)
+    assert bound.is_met(met) and not bound.is_met(missed)
+    assert not bound.is_excused and bound.printed_text == f"{relation} 2"
+
+
+def test_a_quotient_changes_its_second_run_only_where_it_says():
+    case = replace(CASE, set={"a": 1, "b": 2}, param={"load": 3}, over={"fmu": "Dahl", "sets": "other", "set": {"b": 4}})
+    assert case.models == ["LuGre", "Dahl"]
+    below = case.divisor
+    assert (below.fmu, below.sets, below.set, below.param, below.over) == ("Dahl", "other", {"a": 1, "b": 4}, {"load": 3}, None)
+    words = below.arguments(Path("."))
+    assert words[:2] == ["pulse", "Dahl.fmu"] and words[words.index("--sets") + 1] == "other"
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [({"relation": "~"}, "none of"), ({"relation": "<"}, "a bound needs"), ({"over": {"stop": 1}}, "unknown key stop in over")],
+)
+def test_a_case_that_says_no_sense_is_refused(change, words):
+    with pytest.raises(BristleError, match=words):
+        replace(CASE, **change)
+
+
+POWERS = {
+    "rabinowicz": lambda c: -c["frictionForce"] * c["velocity"],
+    "presliding": lambda c: (c["load"] - c["frictionForce"]) * c["velocity"],
+    "stack": lambda c: -c["top.frictionForce"] * (c["velocity1"] - c["velocity2"])
+    - c["middle.frictionForce"] * (c["velocity2"] - c["velocity3"])
+    - c["bottom.frictionForce"] * c["velocity3"],
+}
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("system, stop", [("rabinowicz", 26), ("presliding", 3), ("stack", 3)])
+def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, stop, tmp_path):
+    """Pennestrì, Figs 13, 19 and 25. The power is summed up by the trapezoidal rule over the steps of the solver, hence 0.2 %."""
+    columns = simulate(tmp_path, system, "LuGre", options=["--stop", stop, "--output-interval", 0])["LuGre"]
+    energy, power = columns["kineticEnergy"] + columns.get("potentialEnergy", 0), POWERS[system](columns)
+    work = np.concatenate([[0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(columns["time"]))])
+    scale = np.ptp(columns["kineticEnergy"])
+    assert scale > 0, "nothing moves"
+    assert abs(energy - energy[0] - work).max() < 2e-3 * scale
 
 
 # ---- every FMU in every system ----

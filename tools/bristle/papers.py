@@ -12,7 +12,7 @@ import re
 import subprocess
 import tempfile
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -25,6 +25,8 @@ _ALLOWED = (
     ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.keyword,
     ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
+_CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
+_RELATIONS = {"=": "", "<": "< ", ">": "> "}
 FILE = Path(__file__).resolve().parents[2] / "rig" / "papers.toml"
 
 
@@ -41,13 +43,37 @@ class Case:
     printed: float
     tolerance: float  # in the unit
     reason: str  # for the tolerance, or why the printed value is not met
+    relation: str = "="  # "<" or ">": the paper only says that its number is not reached, or is exceeded
+    sets: str | None = None  # another parameter set than the system's own
     set: dict[str, float | str] = field(default_factory=dict)
     param: dict[str, float] = field(default_factory=dict)
     stop: float | None = None
     interval: float = 0  # 0: a row for every step of the solver
     minus: str | None = None  # another model, whose quantity is subtracted
+    over: dict | None = None  # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
     calibrated: bool = False  # the number was used to choose parameters, so that agreement is no evidence
-    obtained: float | None = None  # ours, where the printed value is not met; the tolerance then is about this one
+    obtained: float | None = None  # ours, where the printed value is not met or is a bound; the tolerance then is about this one
+
+    def __post_init__(self) -> None:
+        if self.relation not in _RELATIONS:
+            raise BristleError(f'{self.id}: the relation "{self.relation}" is none of =, < and >.')
+        if self.is_bound and self.obtained is None:
+            raise BristleError(f"{self.id}: a bound needs the number that we obtained.")
+        if unknown := sorted((self.over or {}).keys() - set(_CHANGES)):
+            raise BristleError(f"{self.id}: unknown key {unknown[0]} in over.")
+
+    @property
+    def is_bound(self) -> bool:
+        return self.relation != "="
+
+    @property
+    def printed_text(self) -> str:
+        return f"{_RELATIONS[self.relation]}{self.printed:g}"
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether ours differs from what is printed, for the reason given."""
+        return self.obtained is not None and not self.is_bound
 
     @property
     def expected(self) -> float:
@@ -55,12 +81,24 @@ class Case:
 
     @property
     def models(self) -> list[str]:
-        return [self.fmu] if self.minus is None else [self.fmu, self.minus]
+        """All models that the case needs."""
+        others = [self.minus, (self.over or {}).get("fmu")]
+        return list(dict.fromkeys([self.fmu, *(model for model in others if model)]))
+
+    @property
+    def divisor(self) -> Case | None:
+        """The case with the changes of `over`; those of set and param come on top of its own."""
+        if self.over is None:
+            return None
+        changes = {key: getattr(self, key) | value if isinstance(value, dict) else value for key, value in self.over.items()}
+        return replace(self, over=None, **changes)
 
     def arguments(self, fmus: Path) -> list[str]:
         """The arguments of the rig, without the file for the results."""
         files = [str(fmus / f"{model}.fmu") for model in self.models]
         words = [self.system, *files, "--output-interval", str(self.interval)]
+        if self.sets is not None:
+            words += ["--sets", self.sets]
         for name, value in self.set.items():
             words += ["--set", f"{name}={value}"]
         for name, value in self.param.items():
@@ -70,6 +108,8 @@ class Case:
         return words
 
     def is_met(self, value: float) -> bool:
+        if (self.relation == "<" and not value < self.printed) or (self.relation == ">" and not value > self.printed):
+            return False
         return abs(value - self.expected) <= self.tolerance
 
 
@@ -92,6 +132,8 @@ def cases(path: Path | None = None) -> list[Case]:
 
 def evaluate(case: Case, rig: Path, fmus: Path) -> float:
     """Runs the rig and returns the quantity of the case."""
+    if case.divisor:
+        return evaluate(replace(case, over=None), rig, fmus) / evaluate(case.divisor, rig, fmus)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.csv"
         command = [str(rig), *case.arguments(fmus), "-o", str(file)]

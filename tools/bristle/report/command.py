@@ -60,8 +60,9 @@ class Bench:
         return in_parallel(self.number, all_cases, lambda case: case.what)
 
     def number(self, case: Case) -> Number:
-        if not (self.fmus / f"{case.fmu}.fmu").is_file():
-            return Number(case, None, f"{case.fmu}.fmu is not there.")
+        for model in case.models:
+            if not (self.fmus / f"{model}.fmu").is_file():
+                return Number(case, None, f"{model}.fmu is not there.")
         try:
             return Number(case, evaluate(case, self.rig.program, self.fmus))
         except BristleError as error:

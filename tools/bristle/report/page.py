@@ -48,7 +48,7 @@ class Number:
             return "missing"
         if not self.case.is_met(self.ours):
             return "off"
-        return "met" if self.case.obtained is None else "explained"
+        return "explained" if self.case.is_excused else "met"
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def _number_row(report: Report, number: Number) -> str:
         f'<td>{escape(case.what)} <span class="origin">({cite}, {escape(case.where)})</span>'
         f'<p class="reason">{escape(reason)}</p></td>',
         f"<td>{escape(case.fmu)}</td>",
-        f'<td class="number">{case.printed:g} {_unit(case)}</td>',
+        f'<td class="number">{escape(case.printed_text)} {_unit(case)}</td>',
         f'<td class="number">{ours}</td>',
         f'<td class="number">{deviation}</td>',
         f'<td class="number">± {case.tolerance:g}</td>',
@@ -337,7 +337,8 @@ def _shown_at_first(report: Report) -> set[str]:
     counts = {model.name: 0 for model in report.models}
     for group in report.numbers.values():
         for number in group:
-            counts[number.case.fmu] += 1
+            if number.case.fmu in counts:
+                counts[number.case.fmu] += 1
     return set(sorted(counts, key=lambda name: (-counts[name], name))[:SHOWN_AT_FIRST])
 
 
