@@ -90,7 +90,12 @@ def systems():
 # ---- the papers ----
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def one_worker(case):
+    """Cases of a model in a system share runs, so they go to the same worker."""
+    return pytest.param(case, id=case.id, marks=pytest.mark.xdist_group(f"papers {case.system} {case.fmu}"))
+
+
+@pytest.mark.parametrize("case", [one_worker(case) for case in CASES])
 def test_papers_number_is_met(case):
     value = papers.evaluate(case, RIG, FOLDER)
     assert case.is_met(value), (

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import tomllib
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType
 
@@ -134,15 +134,20 @@ def evaluate(case: Case, rig: Path, fmus: Path) -> float:
     """Runs the rig and returns the quantity of the case."""
     if case.divisor:
         return evaluate(replace(case, over=None), rig, fmus) / evaluate(case.divisor, rig, fmus)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "results.csv"
-        command = [str(rig), *case.arguments(fmus), "-o", str(file)]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise BristleError(run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}.")
-        results = read_csv(file)
+    results = _results(str(rig), *case.arguments(fmus))
     values = [quantity(case.quantity, results[model]) for model in case.models]
     return values[0] if len(values) == 1 else values[0] - values[1]
+
+
+@lru_cache(maxsize=8)
+def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
+    """What the rig gives; kept for a while, as several numbers are often taken from one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "results.csv"
+        run = subprocess.run([*command, "-o", str(file)], capture_output=True, text=True, check=False)
+        if run.returncode:
+            raise BristleError(run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}.")
+        return read_csv(file)
 
 
 def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
