@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int runner_version(void) {
     return RUNNER_VERSION;
@@ -66,14 +67,25 @@ static int move_signals(const Record *record, fmi2Component component, size_t sa
                                                     orders, rates));
 }
 
+static int give_up(Record *record, const char *why) {
+    if (record->message[0] == '\0') strncpy(record->message, why, MESSAGE_BYTES - 1);
+    return 1;
+}
+
+static int out_of_time(const Record *record, clock_t begin) {
+    return record->seconds > 0 && (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
+}
+
 static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates) {
     const Fmu *fmu = record->fmu;
+    const clock_t begin = record->seconds > 0 ? clock() : 0;
     if (start(record, component, 0) || fails(fmu->exit_initialization(component))) return 1;
     for (;;) {
         const size_t sample = record->done;
         if (get_results(record, component, sample)) return 1;
         record->done = sample + 1;
         if (record->done == record->n_samples) return 0;
+        if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
         const double length = record->times[sample + 1] - record->times[sample];
         if (length > 0) { /* two samples at one time are a jump */
             if (record->linear && move_signals(record, component, sample, length, orders, rates)) return 1;
@@ -111,11 +123,6 @@ static fmi2Component instance_of(Record *record, const fmi2CallbackFunctions *ca
     record->done = 0;
     memset(record->message, 0, sizeof record->message);
     return record->fmu->instantiate("run", kind, record->guid, "", callbacks, fmi2False, fmi2False);
-}
-
-static int give_up(Record *record, const char *why) {
-    if (record->message[0] == '\0') strncpy(record->message, why, MESSAGE_BYTES - 1);
-    return 1;
 }
 
 static int end(Record *record, fmi2Component component, int failed) {

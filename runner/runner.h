@@ -15,7 +15,7 @@
 #define RUNNER_EXPORT __attribute__((visibility("default")))
 #endif
 
-enum { RUNNER_VERSION = 1, MESSAGE_BYTES = 512 };
+enum { RUNNER_VERSION = 2, MESSAGE_BYTES = 512 };
 
 /* What is called of an FMU. */
 typedef struct {
@@ -44,6 +44,7 @@ typedef struct {
     const Fmu *fmu;
     const char *guid;
     double tolerance; /* 0: the FMU's own */
+    double seconds;   /* of this process's processor time after which a simulation is given up; 0: never */
     int linear;       /* inputs move linearly from sample to sample; otherwise each is held until the next */
     Variables reals;  /* set once, before the start */
     const double *real_values;

@@ -87,6 +87,17 @@ def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fm
     assert np.isfinite(many[0]).all() and np.isnan(many[1]).all()
 
 
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+def test_a_run_that_takes_too_long_is_given_up(fmu):
+    """No time is measured: a nanosecond is too short for any run, an hour is not."""
+    time, inputs = natural_record(fmu)
+    for seconds, made in ((1e-9, False), (3600.0, True), (None, True)):
+        found = bristle.run_many(fmu.name, time, inputs, [{}, {}], ["frictionForce"], failed="nan", seconds=seconds)["frictionForce"]
+        assert np.isfinite(found).all() == made and np.isnan(found).all() != made
+    with pytest.raises(bristle.BristleError, match="LuGre: The run takes too long, at "):
+        bristle.run_many(fmu.name, time, inputs, [{}], seconds=1e-9)
+
+
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
     d = fmu.description

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -37,13 +37,13 @@ def in_parallel(
     work: Callable[[Item], Result], items: Sequence[Item], name: Callable[[Item], str] = str, workers: int | None = None
 ) -> list[Result]:
     """Does the work for all items in threads, as many at a time as there are processors, and tells how far it is."""
-    results = []
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool, Progress(len(items)) as progress:
         try:
-            for item, result in zip(items, pool.map(work, items), strict=True):
-                results.append(result)
-                progress.step(name(item))
+            futures = {pool.submit(work, item): item for item in items}
+            for future in as_completed(futures):
+                future.result()  # what went wrong ends the rest at once
+                progress.step(name(futures[future]))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return results
+    return [future.result() for future in futures]

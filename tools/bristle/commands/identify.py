@@ -12,6 +12,7 @@ from pathlib import Path
 EXAMPLES = """
   bristle identify loop.csv --model LuGre
   bristle identify slow.csv fast.csv --model Dahl --normal 98.1 --validate other.csv -o guideway
+  bristle identify long.csv --model Dahl --to 110 --validate long.csv --validate-from 110
   bristle identify loop.csv --model LuGre --fix staticFriction=0.5637 --fix viscousFriction=0
   bristle identify drive.csv --model LuGre --normal 1 --mass identify --column drive="Motor force [N]"
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
@@ -23,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, help="name of a model, an .fmu, or all to compare all of them")
     parser.add_argument("-o", "--out", type=Path, help="name of the results, without suffix (default: record and model, in this folder)")
     parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement to try the result on")
+    parser.add_argument("--validate-from", type=float, metavar="S", help="of it, leave out what is before (--from and --to are for what is fitted)")
+    parser.add_argument("--validate-to", type=float, metavar="S", help="of it, leave out what is after")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
     what = parser.add_argument_group("what is fitted")
     what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known")

@@ -17,7 +17,7 @@ from .. import BristleError
 from ..package import LIBRARY_SUFFIX
 from .library import Model, fmu_folders
 
-VERSION = 1  # of the runner's interface: RUNNER_VERSION in runner.h
+VERSION = 2  # of the runner's interface: RUNNER_VERSION in runner.h
 
 # The functions of an FMU in the order of the struct Fmu in runner.h.
 FUNCTIONS = (
@@ -37,6 +37,7 @@ class Record(Structure):
         ("fmu", c_void_p),
         ("guid", c_char_p),
         ("tolerance", c_double),
+        ("seconds", c_double),
         ("linear", c_int),
         ("reals", Variables),
         ("real_values", c_void_p),

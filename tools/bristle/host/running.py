@@ -49,14 +49,17 @@ def run_many(
     tolerance: float | None = None,
     failed: str = "raise",
     workers: int | None = None,
+    seconds: float | None = None,
 ) -> dict[str, np.ndarray]:
     """As run, for many sets of parameters at a time on all cores; each output has a row per set.
 
-    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN instead of ending it all.
+    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN instead of ending it all. A run that takes more
+    than so many `seconds` of processor time has failed.
     """
     if failed not in ("raise", "nan"):
         raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
-    runs = Runs(model, time, inputs, outputs, interpolate, tolerance)
+    workers = min(workers or os.cpu_count() or 1, len(parameters))
+    runs = Runs(model, time, inputs, outputs, interpolate, tolerance, seconds and seconds * max(workers, 1))  # the time of all threads counts
 
     def work(one: Values) -> dict[str, np.ndarray]:
         try:
@@ -121,6 +124,7 @@ class Runs:
         outputs: Sequence[str] | None = None,
         interpolate: str = "linear",
         tolerance: float | None = None,
+        seconds: float | None = None,
     ) -> None:
         self.about = describe(model)
         if interpolate not in INTERPOLATIONS:
@@ -130,6 +134,7 @@ class Runs:
         self.times = _times(time)
         self.linear = interpolate == "linear"
         self.tolerance = tolerance or 0.0
+        self.seconds = seconds or 0.0
         self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
         self.outputs = outputs
         self.nothing()  # asks for the outputs, so that a wrong name is told at once
@@ -140,6 +145,7 @@ class Runs:
         call.set(*_settable(self.about, parameters, self.about.parameters))
         call.record.linear = self.linear
         call.record.tolerance = self.tolerance
+        call.record.seconds = self.seconds
         call.call(native.runner().runner_simulate, lambda done: f", at {self.times[done]:g} s" if done else "")
         return results.columns()
 
@@ -219,11 +225,10 @@ class _Call:
             raise BristleError(f"{self.about.name}: {sentence}{place(self.record.done)}.")
 
 
-def _in_threads(work: Callable[[Values], dict], items: Sequence[Values], workers: int | None) -> list[dict]:
-    count = min(workers or os.cpu_count() or 1, len(items))
-    if count <= 1:
+def _in_threads(work: Callable[[Values], dict], items: Sequence[Values], workers: int) -> list[dict]:
+    if workers <= 1:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         try:
             return list(pool.map(work, items))
         except BaseException:

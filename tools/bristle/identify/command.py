@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Fit, Quality, fit, quality_of
 from .page import fit_page, pictures_of
 from .problem import Problem
-from .ranking import Place, place_apart, ranked, verdicts
+from .ranking import Place, place_apart, ranked, shortened, verdicts
 from .records import Options, Record, read_record
 from .words import doubts, quality_text, rounded, summary
 
@@ -33,11 +34,16 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
     records = [read_record(file, options) for file in arguments.records]
-    others = [read_record(file, options) for file in arguments.validate]
+    if not arguments.validate and (arguments.validate_from is not None or arguments.validate_to is not None):
+        raise BristleError("--validate-from and --validate-to are for a measurement given with --validate.")
+    window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
+    others = [read_record(file, window) for file in arguments.validate]
     out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
     places: list[Place] = []
+    notes: list[str] = []
     if several:
-        places = rank(records, fixed, arguments.seed)
+        coarser, notes = shortened(records)
+        places = rank(coarser, fixed, arguments.seed)
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
         of = places[0].of
@@ -45,7 +51,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     with Progress(4) as progress:
         result = fit(of, records, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed)
     validation = [(record, *validated(result, record)) for record in others]
-    told = verdicts(places, result.baseline) if places else []
+    told = notes + verdicts(places) if places else []
     page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
     with writing(page) as first:
         first.write(fit_page(result, validation, places, told))

@@ -21,7 +21,6 @@ SEARCHED = 800, 3000  # least and most samples of each record in the search for 
 PATIENCE = 0.01  # s that a run in this search may take
 POLISHED = 2  # of the starts
 EVALUATIONS = 60  # of the last least squares
-SPRING = 0.01  # sum of squares, relative to the least, that a parameter costs at the end of its usual range: about one sample of a hundred
 GLOBAL_GENERATIONS = 40
 GLOBAL_POPULATION = 6  # per parameter
 GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
@@ -97,10 +96,15 @@ def fit(
     start: Mapping[str, float] | None = None,
     weights: Sequence[np.ndarray] | None = None,
     with_profiles: bool = True,
+    released: bool = True,
     tell: Teller = lambda text: None,
     seed: int = 1,
 ) -> Fit:
-    """The parameters of a model that fit records best."""
+    """The parameters of a model that fit records best.
+
+    `released`: the springs that hold what the data do not tell are taken off whatever the data do determine, and the fit goes on from there;
+    intervals need this, the error alone hardly changes.
+    """
     fixed = dict(fixed or {})
     for name in [*fixed, *(start or {}), *(fitted or [])]:
         of[name]
@@ -121,8 +125,11 @@ def fit(
     problem.anchor = space.inside(space.point(first), bounds)
     found = begin
     for evaluations in (EVALUATIONS // 2, EVALUATIONS):  # the second time with springs as weak as the residual has become
-        problem.spring = np.sqrt(SPRING * float(problem.costs([found])[0])) / np.maximum(spreads(of, chosen), 0.5)
+        problem.spring = _spring(problem, found) / np.maximum(spreads(of, chosen), 0.5)
         found = _least_squares(problem, found, bounds, evaluations).x
+    if released:
+        problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
+        found = _least_squares(problem, found, bounds, EVALUATIONS).x
     tell("confidence")
     result, better = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     if better is not None:
@@ -130,6 +137,24 @@ def fit(
         found = _least_squares(problem, better, bounds, EVALUATIONS).x
         result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     return result
+
+
+def _spring(problem: Problem, point: np.ndarray) -> float:
+    """What a parameter costs at the end of its usual range: as much as one independent sample."""
+    rest = problem.residuals(problem.forces([point])[0])
+    counted = problem.weight > 0
+    return math.sqrt(float(rest @ rest) * correlation_time(rest[counted]) / counted.sum())
+
+
+def _is_told(problem: Problem, point: np.ndarray) -> np.ndarray:
+    """Which parameters the data determine, so that a spring would only draw them out of their confidence intervals."""
+    forces = problem.forces([point])[0]
+    rest = problem.residuals(forces)
+    quality = _quality(problem, problem.modelled(forces, problem.linear(forces)), problem.linear(forces))
+    covariance, _ = _covariance(problem.jacobian(point, central=True), rest, quality)
+    logarithms = [one.positive or one.limit is not None for one in problem.space.parameters]
+    sizes = np.where(logarithms, 1.0, np.maximum(np.abs(point), 1.0))
+    return 2 * np.sqrt(np.maximum(np.diag(covariance), 0)) < UNDETERMINED * sizes
 
 
 def _bounds(space: Space, first: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -218,7 +243,7 @@ def _judged(
     modelled = problem.modelled(forces, linear)
     rest = problem.residuals(forces)
     slopes = problem.jacobian(point, central=True)
-    quality = _quality(problem, modelled, linear, rest)
+    quality = _quality(problem, modelled, linear)
     covariance, directions_lost = _covariance(slopes, rest, quality)
     count = len(point)
     freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
@@ -254,7 +279,7 @@ def _judged(
     return result, better
 
 
-def _quality(problem: Problem, modelled: np.ndarray, linear: Linear, rest: np.ndarray) -> Quality:
+def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
     counted = problem.weight > 0
     return quality_of(problem.measured[counted], modelled[counted], problem.modelled(np.zeros(len(modelled)), linear)[counted])
 

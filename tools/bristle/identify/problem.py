@@ -14,6 +14,7 @@ from .records import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 STEP = 1e-3  # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes from the runs
+LONGEST = 1e-3  # s per sample that a run may take: laws with several solutions can jump between them in steps without end
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
 
 
@@ -71,11 +72,20 @@ class Problem:
         return inputs
 
     def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        """The model's friction force at each sample, a row per point; NaN where the model refuses its parameters."""
+        """The model's friction force at each sample, a row per point; NaN where the model refuses its parameters or takes too long."""
         sets = [self.space.values(point) for point in points]
         self.runs += len(sets)
         parts = [
-            run_many(str(self.of.file), record.time, self._inputs(record), sets, [FORCE], tolerance=TOLERANCE, failed="nan")[FORCE]
+            run_many(
+                str(self.of.file),
+                record.time,
+                self._inputs(record),
+                sets,
+                [FORCE],
+                tolerance=TOLERANCE,
+                failed="nan",
+                seconds=LONGEST * len(record.time),
+            )[FORCE]
             for record in self.records
         ]
         return np.concatenate(parts, axis=1)

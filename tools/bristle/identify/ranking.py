@@ -17,10 +17,11 @@ from .. import BristleError
 from .candidates import Candidate
 from .fitting import Fit, Quality, fit, quality_of
 from .problem import Problem
-from .records import Record
+from .records import Record, averaged
 
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out
+SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
 PATIENCE = 300  # s for one model: some laws take very long with some of the parameters that are tried
 
 
@@ -36,6 +37,12 @@ class Place:
     failure: str = ""
     aic: float = math.nan
     bic: float = math.nan
+
+
+def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
+    """The records as the ranking takes them, coarser where they are long, and what was done."""
+    notes: list[str] = []
+    return [averaged(record, SAMPLES // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
 
 
 def held_out(record: Record) -> np.ndarray:
@@ -56,7 +63,7 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     weights = [np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)]
     known = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
     try:
-        result = fit(of, records, known, weights=weights, with_profiles=False, seed=seed)
+        result = fit(of, records, known, weights=weights, with_profiles=False, released=False, seed=seed)
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))
     counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
@@ -123,12 +130,12 @@ def ranked(places: Sequence[Place]) -> list[Place]:
     return result + bad
 
 
-def verdicts(places: Sequence[Place], baseline: Quality) -> list[str]:
+def verdicts(places: Sequence[Place]) -> list[str]:
     """Which models cannot express the data, in plain words."""
     good = [one for one in places if one.held_out]
     if not good:
         return ["No model could be fitted."]
-    best = good[0].held_out.relative
+    best, baseline = good[0].held_out.relative, good[0].fit.baseline
     poor = [one.of.name for one in good if one.held_out.relative > 3 * best and one.held_out.relative > 0.9 * baseline.relative]
     lines = [
         f"Best on what was held out: {good[0].of.name} with {best:.2%}; Coulomb friction with one coefficient has {baseline.relative:.1%}."

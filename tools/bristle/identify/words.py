@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .candidates import Candidate
-from .fitting import Estimate, Fit, Quality
+from .fitting import CONFIDENCE, Estimate, Fit, Quality
 
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
@@ -132,6 +132,8 @@ def summary(fit: Fit) -> list[str]:
         lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
     if fit.linear.mass is not None:
         lines.append(f"  {'mass':{width}}  {fit.linear.mass:>10.4g} kg")
+    counts = f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in them"
+    lines.append(f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual {counts}.")
     return lines
 
 
