@@ -221,7 +221,8 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
         host.demand("fmi2SetDebugLogging", 1, 0, None)
         host.start()
         for _ in range(20):
-            parameters = accepted_parameters(fmu, sampler)
+            options = {v.name: v.start for v in d.options}  # which hold from the start
+            parameters = accepted_parameters(fmu, sampler) | options
             inputs, states = sampler.inputs(parameters), sampler.states(parameters)
             point = {name: parameters[name] for name in tunable} | inputs | dict(zip([v.name for v in d.states], states))
             host.set(point)

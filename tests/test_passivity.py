@@ -48,7 +48,7 @@ GIVING_BACK = {
     "Leuven": (PRINTED, [(196.2, 1e-3, 10e-3), (196.2, 20, 1e-3)], [0.9021, -1.342]),
     "Gonthier": ({}, [(19.62, 1e-3, 1e-3), (196.2, -1e-3, 1e-3)], [11.09e-3, -42.26e-3]),
     "StickSlip": ({}, [(196.2, 1e-5, 6.4e-5), (196.2, 0.05, 3.6e-5), (196.2, -1e-5, 1e-4)], [3.370e-3, 3.532e-3, -7.348e-3]),
-    "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.465e-3, 0.05525e-3, -18.56e-3]),
+    "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.465e-3, 0.05492e-3, -18.56e-3]),
     "AdamsStickSlip": RISING_NORMAL_FORCE,
     "RecurDynStickSlip": RISING_NORMAL_FORCE,
     "SimpackStickSlip": ({"restart": 2}, [(1, 1e-3, 1e-8), (100, -1e-6, 3e-7)], [0.063e-6, -4.497e-6]),

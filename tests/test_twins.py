@@ -22,6 +22,8 @@ from bristle.host import library  # noqa: E402
 TWIN = tomllib.loads((REPOSITORY / "modelDescription" / "twins" / "Rotational.toml").read_text(encoding="utf-8"))
 RENAMED = {name: entry["name"] for name, entry in TWIN["replace"].items()}
 BACK = {new: old for old, new in RENAMED.items()}
+POWER = {name: entry["power"] for name, entry in TWIN["replace"].items()}
+SCALED = {name for name, power in POWER.items() if power}
 RADIUS = 0.037  # not a power of two, so that a forgotten or doubled factor shows in every bit
 
 
@@ -57,7 +59,7 @@ def test_dependencies_are_those_of_the_model_and_of_the_radius(twin, model):
         for unknown in model.description.structure[kind]:
             name = model.description.variables[unknown.index - 1].name
             knowns = {model.description.variables[i - 1].name for i in unknown.dependencies}
-            radius = kind == "InitialUnknowns" and (knowns & RENAMED.keys() or name in RENAMED)
+            radius = kind == "InitialUnknowns" and (knowns & SCALED or (knowns and name in SCALED))
             wanted[RENAMED.get(name, name)] = {RENAMED.get(known, known) for known in knowns} | ({"frictionRadius"} if radius else set())
         # at the start a parameter decides everything where modes are found by code that is not followed
         for name in wanted:
@@ -69,7 +71,7 @@ def turned(inputs):
     """What a twin is given for the law to see nearly these inputs, and what the model is then given to see exactly the same."""
     given, seen = {}, {}
     for name, value in inputs.items():
-        power = TWIN["replace"][name]["power"] if name in RENAMED else 0
+        power = POWER.get(name, 0)
         given[RENAMED.get(name, name)] = value / RADIUS if power == 1 else value * RADIUS if power == -1 else value
         seen[name] = RADIUS * given[RENAMED[name]] if power == 1 else given[RENAMED[name]] / RADIUS if power == -1 else value
     return given, seen
@@ -78,7 +80,11 @@ def turned(inputs):
 def expected(model, name):
     """The value of a variable of the twin, from the model."""
     value = model.get(BACK.get(name, name))
-    return RADIUS * value if name == "frictionTorque" else value
+    return RADIUS * value if POWER.get(BACK.get(name)) == 1 else value
+
+
+def renamed(parameters):
+    return {RENAMED.get(name, name): value for name, value in parameters.items()}
 
 
 def watched(description):
@@ -91,7 +97,7 @@ def test_evaluation_is_the_models_bit_for_bit(twin, model):
         given, seen = turned({v.name: instance.get(v.name) for v in d.inputs})
         with model.model_exchange() as a, twin.model_exchange() as b:
             a.start(parameters | seen)
-            b.start(parameters | given | {"frictionRadius": RADIUS})
+            b.start(renamed(parameters) | given | {"frictionRadius": RADIUS})
             if d.states:
                 a.states = b.states = instance.states
                 a.event(), b.event()
@@ -108,7 +114,7 @@ def test_directional_derivatives_are_the_models_with_the_radius(twin, model):
         given, seen = turned({v.name: instance.get(v.name) for v in d.inputs})
         with model.model_exchange() as a, twin.model_exchange() as b:
             a.start(parameters | seen)
-            b.start(parameters | given | {"frictionRadius": RADIUS})
+            b.start(renamed(parameters) | given | {"frictionRadius": RADIUS})
             if d.states:
                 a.states = b.states = instance.states
 
@@ -117,14 +123,13 @@ def test_directional_derivatives_are_the_models_with_the_radius(twin, model):
 
             new = [RENAMED.get(name, name) for name in unknowns]
             for known in [v.name for v in d.inputs + d.states + d.real_parameters if v not in d.initial_values]:
-                factor = RADIUS ** (TWIN["replace"][known]["power"] if known in RENAMED else 0)
+                factor = RADIUS ** POWER.get(known, 0)
                 one = slopes(a, d, unknowns, {known: factor})
                 other = slopes(b, t, new, {RENAMED.get(known, known): 1.0})
                 for name, x, y in zip(unknowns, one, other):
                     wanted = RADIUS * x if name == "frictionForce" else x
                     assert y == pytest.approx(wanted, rel=1e-9, abs=1e-9 * abs(wanted) + 1e-300), (name, known)
-            moved = {name: given[RENAMED[name]] if TWIN["replace"][name]["power"] == 1 else -given[RENAMED[name]] / RADIUS**2
-                     for name in RENAMED if name in seen}
+            moved = {name: given[RENAMED[name]] if POWER[name] == 1 else -given[RENAMED[name]] / RADIUS**2 for name in SCALED if name in seen}
             along = slopes(a, d, unknowns, moved)
             for name, x, y in zip(unknowns, along, slopes(b, t, new, {"frictionRadius": 1.0})):
                 wanted = RADIUS * x + a.get("frictionForce") if name == "frictionForce" else x

@@ -29,6 +29,10 @@
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
+/* Elements that carry more than the Stribeck curve slide back at most this many times as fast as the surfaces move: a power of a large exponent
+ * would overflow. */
+static const double FASTEST = 1e9;
+
 /* Force an element slips at. */
 static double slider_limit(const Parameters *p, int i, double N) {
     return element_share(p, i) * p->mu_s * N;
@@ -88,7 +92,9 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     const double F_h = hysteresis_force(p, x->zeta, u->N), F_s = p->mu_s * u->N;
     const double a = fabs(u->v), s = fmax(stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, NO_LENGTH);
     const double pace = slowing(s, p->sigma1, u->v);
-    const double v_S = u->v * signed_power(copysign(1, u->v) * F_h / s, p->n);
+    double r = copysign(1, u->v) * F_h / s;
+    if (fabs(r) > 1) r = limited(r, pow(FASTEST, 1 / p->n));
+    const double v_S = u->v * signed_power(r, p->n);
     const double z_rate = pace * (u->v - v_S);
     for (int i = 0; i < ELEMENTS; i++) {
         const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i]);

@@ -25,13 +25,15 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
-    everything = inputs | parameters | options
+    # What no law sees, though one that hands all its parameters to a companion seems to.
+    hidden = frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
+    everything = (inputs | parameters | options) - hidden
 
     running: dict[str, frozenset[str]] = {}
     initial: dict[str, frozenset[str]] = {}
     at_start: dict[str, frozenset[str]] = {}
     for member, roots in code.items():
-        known = frozenset(names[root] for root in roots)
+        known = frozenset(names[root] for root in roots) - hidden
         if member.startswith("init."):
             initial[names["x" + member.removeprefix("init")]] = known
         elif member.startswith("start."):
