@@ -108,8 +108,8 @@ def _parameter(model: Model, name: str, ranges: Mapping[str, str], advice: Seque
     limit = None
     for relation, other in re.findall(r"(above|at least|at most|below) ([A-Za-z]\w*)", words):
         limit = Limit(relation in ("above", "at least"), other)
-    positive = "above" in words
     low = -math.inf if variable.min is None else variable.min
+    positive = "above" in words or low > 0
     high = math.inf if variable.max is None else variable.max
     bare = name.partition("[")[0]
     texts = [text.partition(":")[2].strip() for text in advice if bare in re.split(r"\W+", text.partition(":")[0])]
