@@ -49,7 +49,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
     add_custom_target(win64_runtime DEPENDS "${runtime_object}")
     set(libraries_win64 "${runtime_object}" -nostdlib -rtlib=compiler-rt
         -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0
-        -lapi-ms-win-crt-heap-l1-1-0)
+        -lapi-ms-win-crt-heap-l1-1-0 -lapi-ms-win-crt-time-l1-1-0)
     set(needs_win64 win64_runtime "${runtime_object}")
 endif()
 
