@@ -22,7 +22,7 @@
 #include "solver/exponential.c"
 
 /* Of the states alone and of the states with the body. */
-enum { MATRIX_ROOM = N_STATES + N_AXES > 0 ? N_STATES + N_AXES : 1 };
+enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 }; /* two, since elimination names a second row */
 #include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"
