@@ -119,7 +119,7 @@ typedef struct {
 } StepLog;
 
 static void note_modes(void *log, double t, const Modes *before, const Modes *after) {
-    const StepLog *step = log;
+    const StepLog *step = (const StepLog *)log;
     tell_modes(step->instance, step->begin + t, before, after);
 }
 

@@ -111,7 +111,7 @@ def _draw(bench: Bench, root: Path) -> None:
     bench.run_all(wanted(names))
     for name in names:
         write_pictures(root / "modelDescription" / "pictures" / name, model_pictures(name, bench.run))
-    write_pictures(root / "docs", readme_pictures(names, bench.run))
+    write_pictures(root / "docs", readme_pictures(names, bench.run), all_are_ours=False)
     print(f"{root / 'modelDescription' / 'pictures'}  {len(names)} models")
 
 

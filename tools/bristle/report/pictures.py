@@ -138,11 +138,11 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
     return pictures
 
 
-def write_pictures(folder: Path, pictures: Mapping[str, str]) -> None:
-    """Writes the pictures of one folder and removes those that are no longer made."""
+def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
+    """Writes the pictures of one folder and, where nobody else puts any there, removes those that are no longer made."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.svg"):
+    for old in folder.glob("*.svg") if all_are_ours else ():
         if old.stem not in pictures:
             old.unlink()
     for name, text in pictures.items():
