@@ -125,14 +125,14 @@ BRISTLE_FMUS="$PWD/build/sanitize/dist" \
 
 tick
 echo
-python tests/summary.py "$results" || failed=1
+python tests/support/summary.py "$results" || failed=1
 [ -z "$skipped" ] || echo "Not checked:$skipped"
 echo "The check took $SECONDS_SO_FAR s."
 if [ -n "$failed" ]; then
     echo "FAILED"
     exit 1
 fi
-if [ "${CI:-}" = true ] && { [ -n "$skipped" ] || ! python tests/summary.py "$results" --nothing-skipped >/dev/null; }; then
+if [ "${CI:-}" = true ] && { [ -n "$skipped" ] || ! python tests/support/summary.py "$results" --nothing-skipped >/dev/null; }; then
     echo "FAILED: with CI=true nothing may be skipped"
     exit 1
 fi

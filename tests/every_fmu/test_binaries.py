@@ -1,0 +1,402 @@
+"""The three binaries and the sources in an FMU: what they export, what they need, what they keep."""
+
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import fmpy
+import pytest
+
+from fmus import FOLDER, REPOSITORY
+from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
+from points import Sampler
+
+pytestmark = pytest.mark.shipped
+
+NAMES = set(FUNCTIONS)
+HEADERS = Path(fmpy.__file__).parent / "c-code"
+GCC = ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-fvisibility=hidden")
+
+
+def run(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_there_are_44_functions():
+    assert len(NAMES) == 44
+
+
+def test_linux_exports_the_44_functions_and_nothing_else(fmu):
+    lines = run("nm", "--dynamic", "--defined-only", "--extern-only", fmu.binary).splitlines()
+    assert {line.split()[-1].split("@")[0] for line in lines} == NAMES
+
+
+def exports_of_pe(content):
+    """Names in the export table of a PE file."""
+    offset = struct.unpack_from("<I", content, 0x3C)[0]
+    assert content[offset:offset + 4] == b"PE\0\0"
+    machine, count = struct.unpack_from("<HH", content, offset + 4)
+    assert machine == 0x8664, "not a 64-bit Windows library"
+    optional_size = struct.unpack_from("<H", content, offset + 20)[0]
+    optional = offset + 24
+    sections = []
+    for i in range(count):
+        name, size, address, raw_size, raw = struct.unpack_from("<8sIIII", content, optional + optional_size + 40 * i)
+        flags = struct.unpack_from("<I", content, optional + optional_size + 40 * i + 36)[0]
+        sections.append((name.rstrip(b"\0").decode(), size, address, raw_size, raw, flags))
+
+    def place(address):
+        for _, size, start, raw_size, raw, _ in sections:
+            if start <= address < start + max(size, raw_size):
+                return raw + address - start
+        raise AssertionError("address outside every section")
+
+    def text(address):
+        at = place(address)
+        return content[at:content.index(b"\0", at)].decode()
+
+    tables = struct.unpack_from("<16I", content, optional + 112)
+    table = place(tables[0])
+    number, _, names = struct.unpack_from("<III", content, table + 24)
+    exported = {text(a) for a in struct.unpack_from(f"<{number}I", content, place(names))}
+    imported, at = set(), place(tables[2]) if tables[2] else None
+    while at and any(struct.unpack_from("<5I", content, at)):
+        imported.add(text(struct.unpack_from("<I", content, at + 12)[0]).lower())
+        at += 20
+    return exported, imported
+
+
+def number_at(content, at):
+    """A number in LEB128, and the place after it."""
+    value = shift = 0
+    while True:
+        byte = content[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
+
+
+def names_in_trie(trie, at=0, prefix=""):
+    """Names in the export trie of a Mach-O file."""
+    size, after = number_at(trie, at)
+    names = {prefix} if size else set()
+    at = after + size
+    children, at = trie[at], at + 1
+    for _ in range(children):
+        end = trie.index(b"\0", at)
+        child, following = number_at(trie, end + 1)
+        names |= names_in_trie(trie, child, prefix + trie[at:end].decode())
+        at = following
+    return names
+
+
+def commands_of_mach_o(content):
+    """Names exported and libraries needed by a Mach-O file for one processor."""
+    magic, _, _, file_type, count = struct.unpack_from("<5I", content, 0)
+    assert magic == 0xFEEDFACF and file_type in (6, 8), "not a 64-bit macOS library"
+    exported, needed, offset = set(), set(), 32
+    for _ in range(count):
+        command, size = struct.unpack_from("<2I", content, offset)
+        if command in (0x22, 0x80000022):  # dyld info
+            start, length = struct.unpack_from("<2I", content, offset + 40)
+            exported |= names_in_trie(content[start:start + length])
+        if command == 0x80000033:  # exports trie
+            start, length = struct.unpack_from("<2I", content, offset + 8)
+            exported |= names_in_trie(content[start:start + length])
+        if command in (0xC, 0x80000018, 0x8000001F):
+            start = offset + struct.unpack_from("<I", content, offset + 8)[0]
+            needed.add(content[start:content.index(b"\0", start)].decode())
+        offset += size
+    return exported, needed
+
+
+def slices_of_mach_o(content):
+    if struct.unpack_from(">I", content, 0)[0] != 0xCAFEBABE:
+        return [content]
+    count = struct.unpack_from(">I", content, 4)[0]
+    places = [struct.unpack_from(">5I", content, 8 + 20 * i)[2:4] for i in range(count)]
+    return [content[at:at + size] for at, size in places]
+
+
+def test_windows_exports_the_44_functions_and_needs_only_the_system(fmu):
+    content = (fmu.folder / "binaries" / "win64" / f"{fmu.description.identifier}.dll").read_bytes()
+    exported, imported = exports_of_pe(content)
+    assert exported == NAMES
+    for library in imported:
+        assert library in ("kernel32.dll", "ntdll.dll") or library.startswith("api-ms-win-crt-"), f"{library} is not part of every Windows"
+
+
+# zig's linker lists these two marks of the file itself in every library for macOS, and no option of it leaves them out. They are
+# looked up by their library only (two-level names), so they cannot collide.
+LINKERS_OWN = {"___dso_handle", "__mh_dylib_header"}
+
+
+def test_macos_exports_the_44_functions_and_needs_only_the_system(fmu):
+    content = (fmu.folder / "binaries" / "darwin64" / f"{fmu.description.identifier}.dylib").read_bytes()
+    for part in slices_of_mach_o(content):
+        exported, needed = commands_of_mach_o(part)
+        assert exported - LINKERS_OWN == {f"_{name}" for name in NAMES}
+        assert needed <= {"/usr/lib/libSystem.B.dylib"}
+
+
+def test_linux_needs_only_the_c_library_of_2012(fmu):
+    listing = run("objdump", "-p", fmu.binary)
+    assert set(re.findall(r"NEEDED\s+(\S+)", listing)) <= {"libc.so.6", "libm.so.6"}
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", listing)}
+    assert all(version <= (2, 17) for version in versions), versions
+
+
+RUNNER = {"runner_version", "runner_simulate", "runner_evaluate"}
+
+
+@pytest.mark.parametrize("platform", ["linux64", "win64", "darwin64"])
+def test_the_runner_exports_its_functions_and_needs_only_the_system(platform):
+    file = next((FOLDER / "runner" / platform).glob("runner.[sd]*"), None)
+    if file is None:
+        pytest.skip(f"there is no runner for {platform} in this build")
+    if platform == "linux64":
+        assert {line.split()[-1].split("@")[0] for line in run("nm", "--dynamic", "--defined-only", file).splitlines()} == RUNNER
+        assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {"libc.so.6", "libm.so.6"}
+    elif platform == "win64":
+        exported, imported = exports_of_pe(file.read_bytes())
+        assert set(exported) == RUNNER and all(library.startswith("api-ms-win-crt-") for library in imported)
+    else:
+        for exported, needed in map(commands_of_mach_o, slices_of_mach_o(file.read_bytes())):
+            assert exported - LINKERS_OWN == {f"_{name}" for name in RUNNER}
+            assert needed <= {"/usr/lib/libSystem.B.dylib"}
+
+
+def test_linux_names_no_path_and_no_executable_stack(fmu):
+    listing = run("objdump", "-p", fmu.binary)
+    assert "RPATH" not in listing and "RUNPATH" not in listing
+    stack = re.search(r"STACK.*?flags (\S+)", listing, re.S)
+    assert stack is None or "x" not in stack.group(1)
+
+
+def test_no_writable_globals(fmu, tmp_path):
+    """What the sources keep between calls: nothing.
+
+    Looks at the object, because a library also holds the compiler's own start-up code; without -fPIC, because tables of constant
+    texts are otherwise relocated when the library is loaded, and then read-only.
+    """
+    sources = fmu.folder / "sources"
+    run(*GCC, "-fno-pic", "-c", "-I", HEADERS, "-o", tmp_path / "fmu.o", sources / "fmu.c")
+    kinds = {}
+    for line in run("nm", tmp_path / "fmu.o").splitlines():
+        kind, name = line.split()[-2:]
+        kinds.setdefault(kind, []).append(name)
+    for kind in "DdBbCcGgSs":
+        assert kind not in kinds, f"writable: {kinds[kind]}"
+    sizes = run("size", "-A", tmp_path / "fmu.o")
+    for section in re.finditer(r"^(\.t?data|\.t?bss)\s+(\d+)", sizes, re.M):
+        assert int(section.group(2)) == 0, section.group(0)
+
+
+def test_no_function_of_the_process_is_called(fmu):
+    """Nothing that allocates, prints, locks, or changes the process: arithmetic, text formatting and memory copies only."""
+    lines = run("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
+    used = {line.split()[-1].split("@")[0] for line in lines}
+    harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)|v?snprintf|__(v?snprintf|mem\w+)_chk|__cxa_finalize
+        |__gmon_start__|_ITM_\w+|__stack_chk_fail|nextafter|frexp|ldexp|scalbn|hypot|cbrt|erf|(a?(sin|cos|tan)h?|atan2
+        |exp|expm1|exp2|log|log1p|log2|log10|pow|sqrt|fabs|floor|ceil|fmod|fmin|fmax|copysign|round|trunc|isnan|isinf|isfinite)f?)"""
+    assert [name for name in used if not re.fullmatch(harmless, name, re.X)] == []
+
+
+def stack_of_calls(graph):
+    """The most stack that each FMI function takes with all that it calls of the FMU, from gcc's graph of calls; a cycle in it is an error."""
+    frames, calls = {}, {}
+    for name, label in re.findall(r'node: \{ title: "([^"]+)" label: "([^"]*)"', graph):
+        frame = re.search(r"(\d+) bytes \((\w+)\)", label)
+        assert frame is None or frame[2] == "static", f"{name} has a frame of unknown size"
+        frames[name] = int(frame[1]) if frame else 0
+    for caller, called in re.findall(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', graph):
+        calls.setdefault(caller, set()).add(called)
+
+    def depth(name, above=()):
+        assert name not in above, f"{name} calls itself"
+        return frames.get(name, 0) + max((depth(called, (*above, name)) for called in calls.get(name, ())), default=0)
+    return {name: depth(name) for name in frames if name in NAMES}
+
+
+def test_sources_are_strict_c99_without_recursion_and_with_little_stack(fmu, tmp_path):
+    """4 kB for any call beside what the C library takes: real-time tasks often have little more."""
+    run(*GCC, "-Wconversion", "-Wshadow", "-fcallgraph-info=su", "-I", HEADERS, "-c", "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+    stack = stack_of_calls((tmp_path / "fmu.ci").read_text())
+    assert set(stack) == NAMES
+    assert max(stack.values()) <= 4096, max(stack.items(), key=lambda item: item[1])
+
+
+def test_every_c_file_is_listed_and_compiles_alone(fmu):
+    """Some importers compile what is listed, some every .c file that they find."""
+    found = sorted(path.relative_to(fmu.folder / "sources").as_posix() for path in (fmu.folder / "sources").rglob("*.c"))
+    for kind in ("ModelExchange", "CoSimulation"):
+        assert [e.get("name") for e in fmu.description.root.findall(f"{kind}/SourceFiles/File")] == found == ["fmu.c"]
+
+
+@pytest.fixture(scope="module")
+def standard_headers(tmp_path_factory):
+    """Headers of an importer that treat the prefix as those of FMI 2.0.5 do; FMPy's never add one."""
+    folder = tmp_path_factory.mktemp("headers")
+    for name in ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"):
+        shutil.copy(HEADERS / name, folder)
+    text = (folder / "fmi2Functions.h").read_text()
+    plain = "#define fmi2FullName(name) name\n"
+    assert text.count(plain) == 1
+    (folder / "fmi2Functions.h").write_text(text.replace(plain, """
+#if !defined(FMI2_OVERRIDE_FUNCTION_PREFIX) && defined(FMI2_FUNCTION_PREFIX)
+#define FMI2_ACTUAL_FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
+#endif
+#ifdef FMI2_ACTUAL_FUNCTION_PREFIX
+#define joined(a, b) a##b
+#define joined_values(a, b) joined(a, b)
+#define fmi2FullName(name) joined_values(FMI2_ACTUAL_FUNCTION_PREFIX, name)
+#else
+#define fmi2FullName(name) name
+#endif
+"""))
+    return folder
+
+
+def some(fmus, seed):
+    """Four FMUs, others for each seed: all have the same sources but for their law."""
+    return random.Random(seed).sample(fmus, min(4, len(fmus)))
+
+
+def global_names(*command):
+    """The global names of the object that a compiler makes; C++ adds weak ones of its library."""
+    run(*command)
+    lines = run("nm", "--defined-only", "--extern-only", command[command.index("-o") + 1]).splitlines()
+    return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
+
+
+def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers, tmp_path):
+    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none for a dynamic library."""
+    for fmu in all_fmus:
+        assert f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n" in (fmu.folder / "sources" / "fmu.c").read_text()
+    for fmu in some(all_fmus, "prefix"):
+        own = f"{fmu.description.identifier}_"
+        compile_it = ("gcc", "-std=c99", "-O0", "-c", "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+        for prefix, options in ((own, ("-I", standard_headers)), ("", ("-I", standard_headers, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
+                                ("another_", ("-I", standard_headers, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())):
+            assert global_names(*compile_it, *options) == {prefix + name for name in NAMES}, options
+
+
+def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_path):
+    """Those among the sources serve where there are none."""
+    sources = some(all_fmus, "headers")[0].folder / "sources"
+    for options, folder in ((("-I", standard_headers), standard_headers), ((), sources / "headers")):
+        command = ["gcc", "-std=c99", "-fsyntax-only", "-H", *options, sources / "fmu.c"]
+        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        used = {Path(line.lstrip(". ")).resolve() for line in result.stderr.splitlines() if line.startswith(".") and "fmi2Func" in line}
+        assert used == {(folder / name).resolve() for name in ("fmi2Functions.h", "fmi2FunctionTypes.h")}
+
+
+@pytest.mark.parametrize("language", ["c11", "c17", "c++11", "c++17"])
+def test_other_languages_compile_the_sources(all_fmus, language, standard_headers, tmp_path):
+    for fmu in some(all_fmus, language):
+        compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2")
+        names = global_names(*compiler, f"-std={language}", "-c", "-I", standard_headers, "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+        assert {name for name in names if "fmi2" in name} == {f"{fmu.description.identifier}_{name}" for name in NAMES}
+
+
+def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
+    """Linked statically, each under its own prefix; every one makes a step."""
+    chosen = some(all_fmus, "static")
+    objects = []
+    for fmu in chosen:
+        objects.append(tmp_path / f"{fmu.name}.o")
+        run("gcc", "-std=c99", "-O0", "-c", "-I", standard_headers, "-o", objects[-1], fmu.folder / "sources" / "fmu.c")
+    program = """#include <stdio.h>
+#include <stdlib.h>
+#include "fmi2FunctionTypes.h"
+static void log_message(fmi2ComponentEnvironment e, fmi2String i, fmi2Status s, fmi2String c, fmi2String m, ...) {
+    (void)e, (void)i, (void)s, (void)c;
+    puts(m);
+}
+static const fmi2CallbackFunctions callbacks = {log_message, calloc, free, NULL, NULL};
+#define ELEMENT(model, guid) do { \\
+    extern fmi2InstantiateTYPE model##_fmi2Instantiate; extern fmi2EnterInitializationModeTYPE model##_fmi2EnterInitializationMode; \\
+    extern fmi2ExitInitializationModeTYPE model##_fmi2ExitInitializationMode; extern fmi2DoStepTYPE model##_fmi2DoStep; \\
+    extern fmi2FreeInstanceTYPE model##_fmi2FreeInstance; \\
+    fmi2Component c = model##_fmi2Instantiate(#model, fmi2CoSimulation, guid, "", &callbacks, fmi2False, fmi2False); \\
+    if (!c || model##_fmi2EnterInitializationMode(c) || model##_fmi2ExitInitializationMode(c) || model##_fmi2DoStep(c, 0, 1e-3, 1)) return 1; \\
+    model##_fmi2FreeInstance(c); \\
+    puts(#model); } while (0)
+int main(void) {
+""" + "".join(f'    ELEMENT({fmu.description.identifier}, "{fmu.description.guid}");\n' for fmu in chosen) + "    return 0;\n}\n"
+    (tmp_path / "main.c").write_text(program)
+    run("gcc", "-std=c99", "-I", standard_headers, "-o", tmp_path / "program", tmp_path / "main.c", *objects, "-lm")
+    assert run(tmp_path / "program").split() == [fmu.description.identifier for fmu in chosen]
+
+
+def behaviour(fmu, library):
+    """A run of both kinds over random points; all numbers."""
+    numbers = []
+    sampler = Sampler(fmu.description, "behaviour")
+    with fmu.instance(MODEL_EXCHANGE, library=library) as instance:
+        for _ in range(3):
+            parameters = sampler.start(instance)
+            for _ in sampler.walk(instance, parameters, 20):
+                numbers.append(instance.derivatives + [instance.get(v.name) for v in fmu.description.outputs])
+            instance.demand("fmi2Reset")
+    with fmu.co_simulation(library=library) as instance:
+        parameters = sampler.start(instance)
+        for _ in range(20):
+            instance.set(sampler.inputs(parameters))
+            instance.step(1e-3)
+            numbers.append([instance.get(v.name) for v in fmu.description.states + fmu.description.outputs])
+    return numbers
+
+
+def test_fmpy_compiles_the_sources_to_the_same_behaviour(fmu, tmp_path):
+    """As `fmpy compile` does it, in a copy whose binaries are removed."""
+    folder = tmp_path / fmu.name
+    shutil.copytree(fmu.folder, folder)
+    shutil.rmtree(folder / "binaries")
+    build = subprocess.run([sys.executable, "-c", "import sys; from fmpy.build import build_platform_binary; build_platform_binary("
+                            "sys.argv[1], configuration='Release', generator='Unix Makefiles')", str(folder)], capture_output=True, text=True)
+    assert build.returncode == 0, build.stdout + build.stderr
+    assert "warning" not in (build.stdout + build.stderr).lower()
+    library = next(Path(folder, "binaries").rglob("*.so"))
+    for ours, theirs in zip(behaviour(fmu, fmu.library), behaviour(fmu, Library(library)), strict=True):
+        assert theirs == pytest.approx(ours, rel=1e-9, abs=1e-12)
+
+
+def test_nothing_names_the_machine_that_built_it(fmu):
+    with zipfile.ZipFile(fmu.path) as archive:
+        for name in archive.namelist():
+            found = re.search(rb"/(home|root|tmp|work|Users)/", archive.read(name))
+            assert not found, f"{name} holds {found.group()}"
+
+
+def test_the_same_bytes_come_from_another_folder(all_fmus, tmp_path):
+    """A build of one model in a folder with a space in its name; a build for all platforms has the libraries of the others beside it."""
+    folder = tmp_path / "another folder"
+    folder.mkdir()
+    for name in ("cmake", "fmu_src", "modelDescription", "resources", "runner", "tools"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(REPOSITORY / name, folder)
+    fmu = next(fmu for fmu in all_fmus if fmu.name == "Coulomb" or len(all_fmus) == 1)
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DBRISTLE_PLATFORMS=linux64", "-DBRISTLE_PLAYGROUND=OFF", f"-DBRISTLE_DIST={folder / 'dist'}",
+        f"-DPython3_EXECUTABLE={sys.executable}", env=environment)
+    run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
+    with zipfile.ZipFile(fmu.path) as here, zipfile.ZipFile(folder / "dist" / fmu.path.name) as there:
+        names = [info.filename for info in here.infolist() if not info.filename.startswith(("binaries/win64/", "binaries/darwin64/"))]
+        assert there.namelist() == names
+        for name in names:
+            assert there.read(name) == here.read(name), name
+            assert (there.getinfo(name).date_time, there.getinfo(name).external_attr) == (here.getinfo(name).date_time, here.getinfo(name).external_attr)
+    if len(names) == len(zipfile.ZipFile(fmu.path).namelist()):
+        assert (folder / "dist" / fmu.path.name).read_bytes() == fmu.path.read_bytes()

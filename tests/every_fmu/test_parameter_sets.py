@@ -1,0 +1,96 @@
+"""The parameter sets in resources/*.ssv: each names variables of its FMU in their units, applies, and is accepted."""
+
+import math
+import tomllib
+
+import pytest
+from lxml import etree
+
+from fmus import REPOSITORY
+from prescribed import MODEL_1, MODEL_2
+
+SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}
+
+
+def sets_of(fmu):
+    for path in sorted(fmu.folder.glob("resources/*.ssv")):
+        values, units = {}, {}
+        for parameter in etree.parse(str(path)).getroot().findall("ssv:Parameters/ssv:Parameter", SSV):
+            value = parameter[0]
+            kind = etree.QName(value).localname
+            values[parameter.get("name")] = float(value.get("value")) if kind == "Real" else value.get("value")
+            units[parameter.get("name")] = value.get("unit")
+        yield path.stem, values, units
+
+
+def as_set(description, name, value):
+    return value if description[name].type == "Real" else int(value)
+
+
+def test_every_set_is_accepted_and_runs(fmu, kind):
+    d = fmu.description
+    for name, values, _ in sets_of(fmu):
+        with fmu.instance(kind) as instance:
+            instance.start({key: as_set(d, key, value) for key, value in values.items()})
+            for key, value in values.items():
+                assert instance.get(key) == as_set(d, key, value), f"{name}: {key}"
+            if kind:
+                instance.set({v.name: 10.0 for v in d.inputs if v.name == "normalForce"})
+                for _ in range(20):
+                    instance.step(1e-3)
+            assert all(math.isfinite(instance.get(v.name)) for v in d.reals)
+
+
+def test_every_set_speaks_of_parameters_in_their_units(fmu):
+    d = fmu.description
+    for name, values, units in sets_of(fmu):
+        assert values, f"{name} is empty"
+        for key, unit in units.items():
+            assert key in d, f"{name} sets {key}, which does not exist"
+            assert d[key].causality == "parameter", f"{name}: {key}"
+            assert unit is None or unit == d[key].unit, f"{name}: {key}"
+
+
+# Of the place where an element is built in and of how the user wants its law, not of its surfaces: no case sets them.
+OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "law"}
+
+
+def test_a_set_says_all_that_its_case_needs(fmu):
+    """Loaded after any other set it gives its case: every parameter of the law is in it."""
+    law = {v.name for v in fmu.description.parameters if not v.name.partition("[")[0].endswith("Start")} - OF_THE_PLACE
+    for name, values, _ in sets_of(fmu):
+        assert not law - set(values), f"{name} leaves out {sorted(law - set(values))}"
+
+
+@pytest.mark.parametrize("file", sorted((REPOSITORY / "resources").glob("*.toml")), ids=lambda file: file.stem)
+def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    shipped = {name.partition("[")[0] for fmu in all_fmus if fmu.name in data["models"] for case, values, _ in sets_of(fmu)
+               if case == file.stem for name in values}
+    own = {name for values in data.get("values_of", {}).values() for name in values}
+    assert set(data["values"]) | own == shipped
+
+
+def test_one_model_may_have_values_of_its_own_in_a_set(all_fmus):
+    """Pennestrì's band of Karnopp is the v_d of his eq 6, and Gonthier's v_t is not that of the stick-slip model."""
+    sets = {fmu.name: {name: values for name, values, _ in sets_of(fmu)} for fmu in all_fmus}
+    bands = [sets[model]["pennestri2016_rabinowicz"]["staticVelocity"] for model in ("Karnopp", "VelocityBased")]
+    assert bands == [0.05, 0.01]
+    assert sets["Karnopp"]["pennestri2016_presliding"]["staticVelocity"] == 0.01
+    speeds = [sets[model]["pennestri2016_rabinowicz"]["transitionVelocity"] for model in ("StickSlip", "Gonthier")]
+    assert speeds == [0.05, 5e-4]
+
+
+def test_rills_two_cases_are_as_printed(fmu):
+    """Rill 2023, Fig. 4 and Listing 1: the same numbers wherever they are shipped."""
+    printed = {"rill2023_model1": MODEL_1, "rill2023_model2": MODEL_2}
+    for name, values, _ in sets_of(fmu):
+        for key, value in printed.get(name, {}).items():
+            if key in values:
+                assert values[key] == pytest.approx(value, rel=2e-3, abs=1e-12), f"{name}: {key}"  # Fig. 4 rounds
+
+
+@pytest.mark.parametrize("model", ["StaticRegularized", "LuGre", "LuGreVelocityDamping", "LuGreModified", "ImplicitBristle", "SecondOrderBristle"])
+def test_rills_models_ship_his_two_cases(all_fmus, model):
+    fmu = next(fmu for fmu in all_fmus if fmu.name == model)
+    assert {"rill2023_model1", "rill2023_model2"} <= {name for name, _, _ in sets_of(fmu)}

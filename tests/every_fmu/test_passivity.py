@@ -1,0 +1,147 @@
+"""Energy: what an element takes out of the moving bodies, and what it may give back.
+
+A model is passive unless its description says `passive = false` and why. Passive means: from an unloaded start the energy taken so far is
+never negative, whatever the motion and the normal force were. A model that is not passive has a case here that shows it, with the
+numbers its page prints.
+"""
+
+import tomllib
+
+import pytest
+
+from fmus import REPOSITORY
+from points import Sampler
+from prescribed import PRINTED
+
+STEPS = 40  # per piece of constant velocity; Simpson's rule is then good to ROUGHNESS
+ROUGHNESS = 1e-4
+
+
+def is_passive(description):
+    """What the description says, or one of the shared parts it includes."""
+    folder = REPOSITORY / "modelDescription"
+    waiting = [folder / f"{description.name}.toml"]
+    while waiting:
+        data = tomllib.loads(waiting.pop(0).read_text(encoding="utf-8"))
+        if "passive" in data:
+            return data["passive"]
+        waiting += [folder / "shared" / f"{name}.toml" for name in data.get("include", [])]
+    return True
+
+
+def scalar(description):
+    return description.has("normalForce", "relativeVelocity", "dissipatedPower")
+
+
+MEMORYLESS = pytest.mark.fmus(lambda d: d.family("relativeVelocity") and "dissipatedPower" in d and not d.states and is_passive(d))
+PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and d.states and is_passive(d))
+NOT_PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d)
+LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
+
+# Parameters that are not the default; (normal force, velocity, path) one after the other; the energy each of these takes, in J.
+RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.33e-6]
+GIVING_BACK = {
+    "LuGre": (PRINTED, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
+    "LuGreVelocityDamping": (PRINTED, [(9.81, 1e-4, 1e-5), (0.01, 0.01, 1e-5)], [2.286e-6, -13.82e-6]),
+    "LuGreNormalized": ({}, [(1, 1e-5, 5e-6), (10, -1e-5, 5e-6)], [0.1135e-6, -0.6687e-6]),
+    "ElastoPlastic": (PRINTED, [(196.2, 1e-3, 2e-3), (196.2, 20, 1e-3)], [142.7e-3, -708.6e-3]),
+    "Leuven": (PRINTED, [(196.2, 1e-3, 10e-3), (196.2, 20, 1e-3)], [0.9021, -1.342]),
+    "Gonthier": ({}, [(19.62, 1e-3, 1e-3), (196.2, -1e-3, 1e-3)], [11.09e-3, -42.26e-3]),
+    "StickSlip": ({}, [(196.2, 1e-5, 6.4e-5), (196.2, 0.05, 3.6e-5), (196.2, -1e-5, 1e-4)], [3.370e-3, 3.532e-3, -7.348e-3]),
+    "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.465e-3, 0.05492e-3, -18.56e-3]),
+    "AdamsStickSlip": RISING_NORMAL_FORCE,
+    "RecurDynStickSlip": RISING_NORMAL_FORCE,
+    "SimpackStickSlip": ({"restart": 2}, [(1, 1e-3, 1e-8), (100, -1e-6, 3e-7)], [0.063e-6, -4.497e-6]),
+}
+
+
+def energy(instance, normal, velocity, path, steps=STEPS):
+    """What the element takes over a path at constant velocity, and what went to and fro."""
+    instance.set({"normalForce": normal, "relativeVelocity": velocity})
+    instance.step(0.0)
+    size = abs(path / velocity) / steps
+    powers = [instance.get("dissipatedPower")]
+    for _ in range(steps):
+        instance.step(size)
+        powers.append(instance.get("dissipatedPower"))
+    taken = size / 3 * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+    return taken, size * sum(map(abs, powers))
+
+
+def unloaded(sampler, instance):
+    """A fresh instance with random parameters and no deflection; returns its parameters."""
+    parameters = sampler.start(instance, tolerance=1e-8)
+    parameters.update({name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")})
+    instance.demand("fmi2Reset")
+    instance.start({**parameters, "relativeVelocity": 0.0}, tolerance=1e-8)
+    return parameters
+
+
+def paths(description, parameters, normal):
+    """Lengths over which the model changes: its own, and those over which its springs take up the friction force."""
+    friction = max(parameters.get(name, 0.0) for name in ("staticFriction", "dynamicFriction"))
+    lengths = [state.nominal for state in description.states if state.unit == "m"]
+    for v in description.real_parameters:
+        if v.unit == "N/m":
+            lengths.append(friction * normal / parameters[v.name])
+        if v.unit == "1/m":
+            lengths.append(friction / parameters[v.name])
+        if v.unit == "m" and "Start" not in v.name and parameters[v.name] > 0:
+            lengths.append(parameters[v.name])
+    return lengths
+
+
+def piece(sampler, parameters, normal, swing):
+    """A random piece of a motion: normal force, which may vanish where it swings, velocity and path."""
+    d, draw = sampler.description, sampler.random
+    load = -1.0 if swing and draw.random() < 0.1 else normal * 10 ** draw.uniform(-swing, swing)
+    velocity = sampler.value(d["relativeVelocity"], parameters) * 10 ** draw.uniform(-1, 1)
+    return load, velocity, min(draw.choice(paths(d, parameters, normal)) * 10 ** draw.uniform(-1, 0.7), abs(velocity) * 10)
+
+
+@MEMORYLESS
+def test_an_element_without_memory_never_drives_the_motion(fmu):
+    for instance, parameters in Sampler(fmu.description, "passive").points(fmu, 20, 40):
+        assert instance.get("dissipatedPower") >= 0, parameters
+
+
+@PASSIVE
+@pytest.mark.parametrize("swing", [0.0, 1.0], ids=["constant normal force", "varying normal force"])
+def test_a_passive_element_never_gives_back_more_than_it_took(fmu, swing):
+    """Random pieces of constant velocity, from creeping to ten times the natural speed, over the lengths in which the model changes."""
+    sampler = Sampler(fmu.description, "energy")
+    draw = sampler.random
+    with fmu.co_simulation() as instance:
+        for _ in range(150):
+            parameters = unloaded(sampler, instance)
+            normal = 10 ** draw.uniform(0, 2.3)
+            taken = moved = 0.0
+            history = []
+            for _ in range(draw.choice([2, 3, 4, 6, 10])):
+                history.append(piece(sampler, parameters, normal, swing))
+                work, flow = energy(instance, *history[-1])
+                taken, moved = taken + work, moved + flow
+                assert taken >= -ROUGHNESS * moved, (parameters, history)
+            instance.demand("fmi2Reset")
+
+
+@NOT_PASSIVE
+def test_an_element_that_says_it_is_not_passive_shows_it(fmu):
+    parameters, pieces, expected = GIVING_BACK[fmu.name]
+    with fmu.co_simulation() as instance:
+        instance.start({**parameters, "normalForce": pieces[0][0], "relativeVelocity": 0.0}, tolerance=1e-9)
+        taken = [energy(instance, *piece, steps=1000)[0] for piece in pieces]
+    assert taken == pytest.approx(expected, rel=2e-3), "the numbers its page prints"
+    assert sum(taken) < 0
+
+
+@LOADED
+def test_an_element_that_is_told_the_load_pushes_a_body_that_moves_against_it(fmu):
+    """In stick it answers the load, not the motion: power is negative, but never more than the load takes out itself."""
+    d = fmu.description
+    assert not is_passive(d)
+    with fmu.model_exchange() as instance:
+        load, speed = 0.5 * d["staticFriction"].start * 10.0, 1e-9
+        instance.start({"normalForce": 10.0, "relativeVelocity": 0.0, "externalForce": load})
+        instance.set({"relativeVelocity": -speed})
+        assert -load * speed <= instance.get("dissipatedPower") < 0

@@ -1,0 +1,223 @@
+"""The solver of co-simulation where it is hard: short overloads, swings that are too fast, every corner of the parameters, what it tells."""
+
+import ctypes
+import itertools
+import math
+import random
+import re
+import subprocess
+
+import pytest
+
+from fmus import REPOSITORY
+from fmi2 import CO_SIMULATION, OK
+from prescribed import MODEL_1, NORMAL, parameters_for
+
+STICK = 2
+IMPLICIT = pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
+BRISTLE = pytest.mark.fmus(lambda d: d.name in ("ImplicitBristle", "SecondOrderBristle"))
+
+
+# overloads that come and go within a step
+
+@IMPLICIT
+@pytest.mark.parametrize("size", [1.0, 0.1])
+@pytest.mark.parametrize("peak, over, fall", [(9 / 16, 1.011, 1.5), (0.5, 1.5, 1.9), (0.1875, 1.01, 1.9), (0.69, 1.005, 1.9)])
+def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
+    """A velocity that falls through zero: in stick the force is a parabola, which passes the limit by little for a short time. Error control sees
+    nothing, because a parabola is integrated exactly. As the same in a thousand steps."""
+    p = parameters_for(fmu, MODEL_1)
+    stiffness, damping, limit = p["bristleStiffness"], p["bristleDamping"], p["staticFriction"] * NORMAL
+    top = peak * size
+    rate = -2 * fall * limit / (stiffness * (max(peak, 1 - peak) * size) ** 2)  # the force falls by that part of the limit on the longer side
+    velocity = -damping * rate / stiffness - rate * top
+    deflection = (over * limit - damping * (velocity + rate * top)) / stiffness - (velocity * top + rate * top ** 2 / 2)
+    ends = []
+    for steps, tolerance in ((1, 1e-6), (1000, 1e-9)):
+        with fmu.co_simulation() as instance:
+            instance.start({**p, "bristleDeflectionStart": deflection, "normalForce": NORMAL, "relativeVelocity": velocity}, tolerance=tolerance)
+            assert instance.get("mode") == STICK
+            instance.set_input_derivative("relativeVelocity", rate)
+            for i in range(steps):
+                instance.step(size / steps, time=i * size / steps)
+            ends.append(instance.get("bristleDeflection"))
+    sticking = deflection + velocity * size + rate * size ** 2 / 2
+    scale = 1e-6 * (fmu.description["bristleDeflection"].nominal + abs(ends[1]))
+    assert abs(sticking - ends[1]) > 100 * scale, "the overload has to leave a trace"
+    assert abs(ends[0] - ends[1]) <= 10 * scale
+
+
+# swings that no step can follow
+
+@BRISTLE
+@pytest.mark.parametrize("stiffness, size", [(3.9e6, 1.0), (3.9e8, 0.01), (3.9e10, 1.0)])
+@pytest.mark.parametrize("exponent", [1.0, 20.0])
+def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, size, exponent):
+    """On the falling part of the curve a stiff bristle swings for ever. Each step is made, the force stays within the law, and it is told once."""
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start({"bristleStiffness": stiffness, "stribeckExponent": exponent, "normalForce": 100.0, "relativeVelocity": 0.01675}, tolerance=1e-6)
+        for _ in range(2):
+            instance.step(size)
+        limit = instance.get("staticFriction") * 100.0
+        damping = instance.get("bristleDamping")
+        assert abs(instance.get("bristleDeflection")) * stiffness <= limit * (1 + 1e-6) + damping * 0.1
+        assert len([m for m in instance.messages if "swings" in m.text]) <= 1
+
+
+# what the log says
+
+@IMPLICIT
+def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
+    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the limit."""
+    p = parameters_for(fmu, MODEL_1)
+    velocity = 1e-3
+    breaking = (p["staticFriction"] * NORMAL - p["bristleDamping"] * velocity) / (p["bristleStiffness"] * velocity)
+    told = {}
+    for logging in (False, True):
+        with fmu.co_simulation() as instance:
+            if logging:
+                instance.demand("fmi2SetDebugLogging", 1, 1, (ctypes.c_char_p * 1)(b"logEvents"))
+            instance.start({**p, "normalForce": NORMAL, "relativeVelocity": velocity}, time=5.0, tolerance=1e-8)
+            instance.step(2 * breaking)
+            told[logging] = [m.text for m in instance.messages if m.category == "logEvents"], instance.snapshot()
+    assert told[False][0] == [] and told[False][1] == told[True][1]
+    found = re.fullmatch(r"At time (\S+) mode goes from Stick to (Slow)?Slip\.", told[True][0][0])
+    assert found and float(found.group(1)) - 5.0 == pytest.approx(breaking, rel=1e-5)
+
+
+@pytest.mark.fmus(lambda d: bool(d.modes))
+def test_lift_off_is_told_in_both_kinds(fmu, kind):
+    """And a step that is discarded tells nothing."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start({"normalForce": 10.0} if d.takes("normalForce") else {})
+        if not d.takes("normalForce"):
+            return
+        said = len(instance.messages)
+        if kind == CO_SIMULATION:
+            instance.set_input_derivative("normalForce", -1e308)
+            instance.fmi2DoStep(0.0, 100.0, 1)
+            assert not [m for m in instance.messages[said:] if m.category == "logEvents"]
+            instance.set_input_derivative("normalForce", -1000.0)
+            instance.step(0.1)
+        else:
+            instance.set({"normalForce": -90.0})
+            instance.event()
+        lines = [m.text for m in instance.messages[said:] if m.category == "logEvents"]
+        assert lines and all(re.fullmatch(r"At time \S+ \S+ goes from \w+ to Separated\.", line) for line in lines)
+        if kind == CO_SIMULATION:
+            assert all(float(line.split()[2]) == pytest.approx(0.01, rel=1e-6) for line in lines)
+
+
+# linear equations
+
+def test_linear_equations_are_solved_whatever_their_diagonal(tmp_path):
+    """The solver's own elimination: matrices with zeros and tiny numbers on the diagonal."""
+    program = """
+enum { N_STATES = 4, MATRIX_ROOM = N_STATES };
+#include "solver/matrix.c"
+#include <stdio.h>
+int main(void) {
+    unsigned seed = 1;
+    double worst = 0;
+    for (int trial = 0; trial < 200; trial++) {
+        double A[MATRIX_ROOM][MATRIX_ROOM], W[MATRIX_ROOM][MATRIX_ROOM], b[MATRIX_ROOM], x[MATRIX_ROOM];
+        int row[MATRIX_ROOM];
+        for (int i = 0; i < N_STATES; i++) {
+            for (int j = 0; j < N_STATES; j++) {
+                seed = seed * 1664525u + 1013904223u;
+                A[i][j] = W[i][j] = i == j ? (trial % 2 ? 0 : 1e-17) : 1 + (seed >> 8) / 16777216.0 + (j < i);
+            }
+            b[i] = i + 1;
+        }
+        factorize(N_STATES, W, row);
+        back_substitute(N_STATES, W, row, b, x);
+        for (int i = 0; i < N_STATES; i++) {
+            double left = -b[i];
+            for (int j = 0; j < N_STATES; j++) left += A[i][j] * x[j];
+            worst = left == left ? fmax(worst, fabs(left)) : 1e9;
+        }
+    }
+    printf("%g", worst);
+    return 0;
+}
+"""
+    (tmp_path / "main.c").write_text(program)
+    subprocess.run(["gcc", "-w", "-std=c99", f"-I{REPOSITORY / 'fmu_src'}", "-o", str(tmp_path / "main"), str(tmp_path / "main.c"), "-lm"], check=True)
+    found = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True)
+    assert float(found.stdout) < 1e-12  # of numbers of order one
+
+
+# every corner of the parameters
+
+def corners(variable):
+    """The limits of a parameter and its start; where there is no upper limit, a thousand times its start."""
+    start = variable.start
+    low = variable.min if variable.min is not None else start
+    high = variable.max if variable.max is not None else (1e3 * start if start > 0 else start)
+    return [low, start, high]
+
+
+def pairwise(variables, draw, tries=12):
+    """Sets of parameters in which (nearly) every pair of corners of two parameters meets, found greedily."""
+    choices = {v.name: corners(v) for v in variables}
+    wanted = {((a, x), (b, y)) for a, b in itertools.combinations(choices, 2) for x in set(choices[a]) for y in set(choices[b])}
+    while wanted:
+        (a, x), (b, y) = draw.choice(sorted(wanted))
+        best = max(({name: draw.choice(values) for name, values in choices.items()} | {a: x, b: y} for _ in range(tries)),
+                   key=lambda one: sum(one[p] == q and one[r] == s for (p, q), (r, s) in wanted))
+        wanted = {pair for pair in wanted if not all(best[name] == value for name, value in pair)}
+        yield best
+
+
+def motions(description, draw):
+    """Steps with held and moving inputs: rest, creep, fast, reversal, touch-down and lift-off."""
+    for size in (1e-3, 1.0):
+        begin = {v.name: draw.choice([0.0, 1e-6, -1e-3, 0.02, -1.0, 10.0]) for v in description.inputs}
+        end = {v.name: draw.choice([begin[v.name], 0.0, -0.02, 1.0]) for v in description.inputs}
+        if "normalForce" in begin:
+            begin["normalForce"], end["normalForce"] = draw.choice([(10.0, 10.0), (10.0, 0.0), (0.0, 100.0), (100.0, -1.0), (1e-6, 1e-6)])
+        yield size, begin, {name: (end[name] - begin[name]) / size for name in begin}
+
+
+SETS = 40  # of the pairwise sets, drawn anew for each model: all of them over all models
+
+
+@pytest.mark.fmus(lambda d: bool(d.states) and not any(v.base for v in d.inputs))
+def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
+    """Two parameters that break a rule between them change places; what is refused then does not count."""
+    d = fmu.description
+    draw = random.Random(f"corners {d.name}")
+    variables = [v for v in d.real_parameters if not v.name.partition("[")[0].endswith("Start")]
+    sets = list(pairwise(variables, draw))
+    draw.shuffle(sets)
+    tried = 0
+    with fmu.co_simulation() as instance:
+        for values in sets:
+            for _ in range(6):
+                instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+                instance.set(values)
+                instance.demand("fmi2EnterInitializationMode")
+                status = instance.fmi2ExitInitializationMode()
+                if status == OK:
+                    break
+                instance.demand("fmi2Reset")
+                one, two = re.match(r"(\S+) = \S+ must be .* (\S+) = \S+$", instance.messages[-1].text).groups()
+                values[one], values[two] = values[two], values[one]
+            if status == OK:
+                instance.time = 0.0
+                for size, inputs, rates in motions(d, draw):
+                    instance.set(inputs)
+                    for name, rate in rates.items():
+                        instance.set_input_derivative(name, rate)
+                    status = instance.fmi2DoStep(instance.time, size, 1)
+                    assert status == OK, (values, inputs, rates, size, instance.messages[-1:])
+                    instance.time += size
+                    assert all(math.isfinite(instance.get(v.name)) for v in d.outputs)
+                tried += 1
+            instance.demand("fmi2Reset")
+            if tried == SETS:
+                break
+    assert tried >= min(SETS, len(sets)) / 2

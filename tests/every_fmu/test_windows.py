@@ -1,0 +1,77 @@
+"""The Windows binary runs: under Wine the same small importer prints the same numbers as here."""
+
+import os
+import shutil
+import sys
+
+import pytest
+
+import hosting
+from fmus import REPOSITORY, Fmu
+from points import Sampler
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+import bristle  # noqa: E402
+
+pytestmark = [pytest.mark.xdist_group("windows"), pytest.mark.shipped]
+
+# Short enough for explicit Euler to be stable for every model: an unstable one would amplify the last bit without bound.
+STEPS, STEP, REPORT = 40000, 2e-6, 2000
+OWN = {"staticFriction": 0.55, "bristleStiffness": 41000.0}
+
+
+def jobs_for(fmu, library):
+    waves = hosting.natural_waves(Sampler(fmu.description, "windows"), fmu.description.starts())
+    return [hosting.job(fmu, library, 0, STEPS, STEP, REPORT, waves), hosting.job(fmu, library, 1, 80, 1e-3, 4, waves)]
+
+
+@pytest.fixture(scope="module")
+def stamped(all_fmus, tmp_path_factory):
+    """One with defaults of its own, put into its library without a compiler."""
+    base = next(fmu for fmu in all_fmus if fmu.name == "LuGre")
+    return Fmu(bristle.stamp(base.path, OWN, "Own", tmp_path_factory.mktemp("stamp") / "Own.fmu"))
+
+
+@pytest.fixture(scope="module")
+def runs(all_fmus, stamped):
+    """All FMUs in one process on either side: starting Wine is what takes long."""
+    wine = shutil.which("wine64") or shutil.which("wine") or "/usr/lib/wine/wine64"
+    if not os.path.exists(wine):
+        if os.environ.get("CI") == "true":
+            pytest.fail("wine64 is missing")
+        pytest.skip("wine64 is missing: the Windows binary is not run")
+    subjects = [*all_fmus, stamped]
+    here, there = [], []
+    for fmu in subjects:
+        here += jobs_for(fmu, fmu.binary)
+        dll = fmu.folder / "binaries" / "win64" / f"{fmu.description.identifier}.dll"
+        there += jobs_for(fmu, "Z:" + str(dll).replace("/", "\\"))
+    environment = {**os.environ, "WINEDEBUG": "-all", "WINEARCH": "win64", "DISPLAY": ""}
+    linux = hosting.run(hosting.build(), here)
+    windows = hosting.run(hosting.build(windows=True), there, before=[wine], environment=environment, timeout=300)
+    return {fmu.name: (linux[2 * i:2 * i + 2], windows[2 * i:2 * i + 2]) for i, fmu in enumerate(subjects)}
+
+
+@pytest.mark.parametrize("way, rounding", [(0, 1e-12), (1, 1e-9)], ids=["ME", "CS"])
+def test_windows_gives_the_numbers_of_linux(fmu, runs, way, rounding):
+    """Relative to the size each variable has during the run: the two C libraries round exp and sin differently in the last bit.
+
+    In co-simulation that bit also moves the solver's step sizes, so what remains is small against its tolerance of 1e-6.
+    """
+    (here, ended), (there, ended_there) = (side[way] for side in runs[fmu.name])
+    assert ended == ended_there
+    assert len(here) == len(there) > 10
+    sizes = [max(abs(row[i]) for row in here) for i in range(len(here[0]))]
+    results = [v.reference for v in fmu.description.states + fmu.description.outputs]
+    assert any(max(row[i] for row in here) > min(row[i] for row in here) for i in results), "the run must not be a standstill"
+    for ours, theirs in zip(here, there):
+        for one, two, size in zip(ours, theirs, sizes):
+            assert abs(one - two) <= rounding * size
+
+
+def test_a_stamped_fmu_has_its_own_values_on_windows_too(stamped, runs):
+    for way in (0, 1):
+        (here, _), (there, _) = (side[way] for side in runs["Own"])
+        for name, value in OWN.items():
+            reference = stamped.description[name].reference
+            assert here[0][reference] == there[0][reference] == value

@@ -1,0 +1,70 @@
+"""Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each is the twin of."""
+
+import atexit
+import os
+import shutil
+import tempfile
+import zipfile
+from functools import cached_property
+from pathlib import Path
+
+from description import Description
+from fmi2 import CO_SIMULATION, MODEL_EXCHANGE, Instance, Library
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("BRISTLE_FMUS", REPOSITORY / "dist")).resolve()
+
+
+class Fmu:
+    """One FMU file, unpacked on first use."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = path.stem
+        self.description = Description(path)
+
+    @cached_property
+    def folder(self):
+        folder = Path(tempfile.mkdtemp(prefix=f"{self.name}-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        with zipfile.ZipFile(self.path) as archive:
+            archive.extractall(folder)
+        return folder
+
+    @property
+    def binary(self):
+        return self.folder / "binaries" / "linux64" / f"{self.description.identifier}.so"
+
+    @property
+    def resource_location(self):
+        return (self.folder / "resources").as_uri()
+
+    @cached_property
+    def library(self):
+        return Library(self.binary)
+
+    def model_exchange(self, **options):
+        return Instance(self, MODEL_EXCHANGE, **options)
+
+    def co_simulation(self, **options):
+        return Instance(self, CO_SIMULATION, **options)
+
+    def instance(self, kind, **options):
+        return Instance(self, kind, **options)
+
+    def __repr__(self):
+        return self.name
+
+
+TWIN_SUFFIXES = [file.stem for file in sorted((REPOSITORY / "modelDescription" / "twins").glob("*.toml"))]
+
+
+def _twin_of(name):
+    """The model whose twin has this name; None where it is no twin."""
+    return next((name.removesuffix(suffix) for suffix in TWIN_SUFFIXES if name.endswith(suffix)), None)
+
+
+# Twins are proven by their relation to their models (test_twins.py), not by running everything twice.
+_ALL = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
+FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
+TWINS = [(fmu, next(model for model in FMUS if model.name == _twin_of(fmu.name))) for fmu in _ALL if _twin_of(fmu.name)]

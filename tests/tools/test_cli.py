@@ -1,0 +1,271 @@
+"""The command line: help with examples for every command, mistakes in one line with exit code 2, files whole or not at all."""
+
+import csv
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from fmus import FMUS, TWINS, REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+import bristle  # noqa: E402
+from bristle import cli, table  # noqa: E402
+from bristle.cli.files import writing  # noqa: E402
+
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(REPOSITORY / "tools"),
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "BRISTLE_FMUS": str(FMUS[0].path.parent),
+    "COLUMNS": "140",
+}
+FOR_USERS = [name for name in cli.names() if not getattr(cli.command(name), "FOR_THE_BUILD", False)]
+
+
+def call(*words, **options):
+    return subprocess.run([sys.executable, "-m", "bristle", *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, **options)
+
+
+@pytest.fixture
+def refused(capsys, monkeypatch):
+    """The one line by which a command refuses."""
+    monkeypatch.setenv("BRISTLE_FMUS", ENVIRONMENT["BRISTLE_FMUS"])
+    before = signal.getsignal(signal.SIGTERM)
+
+    def call_here(*words):
+        try:
+            code = cli.main([str(word) for word in words])
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        assert (code, said.out) == (2, "")
+        assert re.fullmatch(r"bristle: .+\.\n", said.err), said.err
+        return said.err.removeprefix("bristle: ").rstrip("\n")
+
+    yield call_here
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_help_names_the_commands_of_users_only():
+    done = call("--help")
+    assert done.returncode == 0
+    for name in cli.names():
+        assert (re.search(rf"^    {name} ", done.stdout, re.M) is not None) == (name in FOR_USERS), name
+
+
+@pytest.mark.parametrize("name", cli.names())
+def test_every_command_has_help_and_every_one_of_users_examples(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main([name, "--help"])
+    said = capsys.readouterr()
+    assert (end.value.code, said.err) == (0, "")
+    if name in FOR_USERS:
+        examples = said.out.partition("examples:\n")[2].splitlines()
+        assert examples and all(re.match(rf"  (bristle {name}\b|    )", line) for line in examples if line)
+
+
+def test_a_command_for_the_build_works_though_help_does_not_name_it(refused):
+    assert refused("universal", "--out", "x.dylib", __file__) == f"{__file__}: not a library of macOS for one processor."
+
+
+@pytest.mark.parametrize("words, sentence", [
+    ([], "the following arguments are required: command; see bristle --help."),
+    (["run", "LuGre", "--stop", "soon"], "argument --stop: invalid float value: 'soon'; see bristle run --help."),
+    (["run", "LuGre"], "a record is needed, or --stop and --interval."),
+    (["run", "LuGre", "--stop", "1", "--interval", "0"], "--interval 0 and --stop 1 have to be finite, with 0 < interval <= stop."),
+    (["run", "LuGre", "--set", "x", "--stop", "1", "--interval", "1"], '"x" is not NAME=VALUE.'),
+    (["list", "/nowhere"], "/nowhere: there is no FMU."),
+    (["table", "/nowhere/README.md"], "/nowhere/README.md: No such file or directory."),
+])
+def test_a_mistake_is_told_in_one_line(refused, words, sentence):
+    assert refused(*words) == sentence
+
+
+RECORDS = {
+    "": "is empty.",
+    "time,relativeVelocity\n": "there are no numbers below the names.",
+    "time;relativeVelocity\n0;0,1\n1;x\n": ', line 3, column relativeVelocity: "x" is not a number.',
+    "time,relativeVelocity\n0,0.1\n\n1,nan\n": ", line 4, column relativeVelocity: nan is not finite.",
+    "time,relativeVelocity\n0,0.1,3\n": ", line 2: there are 3 entries for 2 columns.",
+    "time,time\n0,0.1\n": ", line 1: two columns are named time.",
+    "relativeVelocity\n0\n": "there is no column time; there are relativeVelocity.",
+    "time,speed\n0,0.1\n": ", column speed: LuGre has no such input; there are normalForce, relativeVelocity.",
+}
+
+
+@pytest.mark.parametrize("text", RECORDS)
+def test_a_bad_record_is_told_with_line_and_column(refused, tmp_path, text):
+    record = tmp_path / "record.csv"
+    record.write_text(text, encoding="utf-8")
+    sentence = RECORDS[text]
+    wanted = f"{record}{sentence}" if sentence.startswith(",") else f"{record}: {sentence}"
+    assert refused("run", "LuGre", record, "-o", tmp_path / "out.csv") == wanted
+    assert os.listdir(tmp_path) == ["record.csv"]
+
+
+def test_time_that_goes_back_is_refused(refused, tmp_path):
+    record = tmp_path / "record.csv"
+    record.write_text("time,relativeVelocity\n0,0\n2,0\n1,0\n", encoding="utf-8")
+    assert refused("run", "LuGre", record) == "time goes back from 2 s to 1 s at sample 2."
+
+
+def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
+    record, out = tmp_path / "record.csv", tmp_path / "new" / "out.csv"
+    record.write_text("# a ramp\ntime;relativeVelocity\n0;0\n0,5;0,01\n1;0,02\n", encoding="utf-8")
+    done = call("run", "LuGre", record, "--set", "normalForce=20", "--set", "staticFriction=0.6", "-o", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    wanted = bristle.run(FMUS[0].path.parent / "LuGre.fmu", [0, 0.5, 1], {"relativeVelocity": [0, 0.01, 0.02], "normalForce": 20}, {"staticFriction": 0.6})
+    assert list(rows[0]) == ["time", *wanted]
+    for name, values in wanted.items():
+        assert [float(row[name]) for row in rows] == list(values), "all digits are written"
+    assert os.listdir(out.parent) == ["out.csv"]
+
+
+def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tmp_path):
+    text = """<ssv:ParameterSet xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0" name="a">
+<ssv:Parameters><ssv:Parameter name="{name}"><ssv:Real value="{value}" {more}/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>"""
+    file = tmp_path / "a.ssv"
+    words = ["run", "LuGre", "--ssv", file, "--stop", "1", "--interval", "1"]
+    file.write_text(text.format(name="staticFriction", value=0.01, more=""), encoding="utf-8")
+    assert refused(*words) == "LuGre: dynamicFriction = 0.3 must be at most staticFriction = 0.01."
+    file.write_text(text.format(name="slipperiness", value=1, more=""), encoding="utf-8")
+    assert refused(*words) == f"{file}: LuGre has no parameter slipperiness."
+    file.write_text(text.format(name="stribeckVelocity", value=1, more='unit="mm/s"'), encoding="utf-8")
+    assert refused(*words) == f"{file}: stribeckVelocity is given in mm/s, but has the unit m/s."
+    file.write_text("no", encoding="utf-8")
+    assert refused(*words).startswith(f"{file}: not XML: ")
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+    """The device that is always full stands for the disk."""
+    with pytest.raises(bristle.BristleError, match="No space left on device.$"):
+        with writing(tmp_path / "out.csv") as handle:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                full.write("x")
+            handle.write("never")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_exception_while_writing_leaves_the_old_file(tmp_path):
+    file = tmp_path / "out.csv"
+    file.write_text("old", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        with writing(file) as handle:
+            handle.write("new")
+            raise KeyboardInterrupt
+    assert file.read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("what, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
+    """Many rows are being written when the signal comes: it is sent as soon as the temporary file is there."""
+    out = tmp_path / "out.csv"
+    words = [sys.executable, "-m", "bristle", "run", "LuGre", "--stop", "500", "--interval", "0.001", "-o", str(out)]
+    with subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as running:
+        while not os.listdir(tmp_path) and running.poll() is None:
+            time.sleep(0.002)
+        running.send_signal(what)
+        said = running.communicate()[1]
+    assert running.returncode == code
+    assert said == ("bristle: interrupted.\n" if code == 130 else "")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m bristle run LuGre --stop 100 --interval 0.001 | head -n 1", shell=True, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("time,frictionForce") and done.stderr == ""
+
+
+def test_the_models_say_what_they_are(monkeypatch):
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    assert bristle.models() == sorted([fmu.name for fmu in FMUS] + [twin.name for twin, _ in TWINS])
+    for fmu in FMUS:
+        about = bristle.describe(fmu.name)
+        assert bristle.fmu(fmu.name) == fmu.path
+        assert [v.name for v in about.parameters] == [v.name for v in fmu.description.parameters]
+        assert [(v.name, v.start, v.unit) for v in about.inputs] == [(v.name, v.start, v.unit) for v in fmu.description.inputs]
+        assert [v.name for v in about.states] == [v.name for v in fmu.description.states]
+        assert all(v.text for v in about.variables)
+    assert np.isfinite(bristle.run(fmu.path, [0, 1], {})[about.outputs[0].name]).all()
+
+
+# ---- hostile files ----
+
+
+def damaged_fmus(count):
+    """An FMU cut off, with bytes changed anywhere, or in its directory."""
+    whole, draw = FMUS[0].path.read_bytes(), random.Random(1)
+    for number in range(count):
+        content = bytearray(whole)
+        if number % 3 == 0:
+            content = content[: draw.randrange(len(content))]
+        else:
+            first = 0 if number % 3 == 1 else len(content) - 3000
+            for _ in range(draw.choice([1, 20, 400])):
+                content[draw.randrange(first, len(content))] = draw.randrange(256)
+        yield bytes(content)
+
+
+def test_a_damaged_fmu_is_listed_or_refused_in_a_line(tmp_path, capsys):
+    file = tmp_path / "Damaged.fmu"
+    for content in damaged_fmus(60):
+        file.write_bytes(content)
+        code = cli.main(["list", str(tmp_path)])
+        told = capsys.readouterr()
+        assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
+
+
+def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    (tmp_path / "modelDescription").symlink_to(REPOSITORY / "modelDescription")
+    whole = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    for mark in (table.BEGIN, table.END):
+        text = whole.replace(mark, "")
+        readme.write_text(text, encoding="utf-8")
+        assert cli.main(["table", str(readme)]) == 2
+        assert f"the line {mark} is missing" in capsys.readouterr().err
+        assert readme.read_text(encoding="utf-8") == text
+    readme.write_bytes(b"\xff\xfe")
+    assert cli.main(["table", str(readme)]) == 2
+    assert "README.md: not a text in UTF-8." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content, sentence", [
+    (None, "Mine.toml: there is no such file"),
+    (b"\xff\xfe", "Mine.toml: not a text in UTF-8"),
+    (b'include = ["loop"]', 'shared/loop.toml: include: "loop" includes this file itself'),
+    (b"include = 3", "Mine.toml: include: has to be a list of names"),
+    (b"a = " + b"[" * 100000, "Mine.toml: "),
+    (b"title = 1", "Mine.toml: title: has to be a text"),
+    (b"[parameters]\nx = 1", "Mine.toml: parameters.x: has to be a table"),
+])
+def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, tmp_path, capsys):
+    folder = tmp_path / "modelDescription"
+    (folder / "shared").mkdir(parents=True)
+    for name in ("units.toml", "references.toml"):
+        (folder / "shared" / name).write_bytes((REPOSITORY / "modelDescription" / "shared" / name).read_bytes())
+    (folder / "shared" / "loop.toml").write_text('include = ["loop"]')
+    if content is not None:
+        (folder / "Mine.toml").write_bytes(content)
+    assert cli.main(["generate", str(folder / "Mine.toml"), "--out", str(tmp_path / "out"), "--fmi-include", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1 and len(told) < 400
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert cli.main(["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")]) == 2
+    told = capsys.readouterr().err
+    assert "report.html: " in told and told.count("\n") == 1 and "rig" not in told

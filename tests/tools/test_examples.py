@@ -1,0 +1,279 @@
+"""Every example runs as its text says; what needs a tool that is not here is checked as far as its names and grammar go."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pymoca.parser
+import pytest
+from PIL import Image
+from scipy.integrate import solve_ivp
+
+from fmus import FMUS, FOLDER, REPOSITORY
+
+EXAMPLES = REPOSITORY / "examples"
+RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
+
+
+def run(script, *arguments, cwd):
+    command = [sys.executable, EXAMPLES / script, *arguments]
+    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def shows_something(picture):
+    with Image.open(picture) as image:
+        return len(image.convert("RGB").getcolors(image.width * image.height)) > 20
+
+
+def description_of(name):
+    return next(fmu.description for fmu in FMUS if fmu.name == name)
+
+
+def test_model_exchange_draws_the_hysteresis_loop(tmp_path):
+    text = run("model_exchange.py", FOLDER / "LuGre.fmu", "loop.png", cwd=tmp_path)
+    force = float(re.search(r"largest friction force ([\d.]+) N", text)[1])
+    assert 0.4 * 9.81 < force < 0.6 * 9.81, "the force of LuGre stays between sliding and the static limit"
+    assert shows_something(tmp_path / "loop.png")
+
+
+def test_co_simulation_draws_one_curve_per_element(tmp_path):
+    models = ("StaticRegularized", "LuGre", "SecondOrderBristle")
+    text = run("co_simulation.py", "curves.png", *(FOLDER / f"{model}.fmu" for model in models), cwd=tmp_path)
+    forces = dict(re.findall(r"(\w+): largest friction force ([\d.]+) N", text))
+    assert sorted(forces) == sorted(models)
+    assert all(0.3 * 9.81 < float(force) < 0.6001 * 9.81 for force in forces.values())
+    assert shows_something(tmp_path / "curves.png")
+
+
+def test_closed_loop_rests_with_a_coupling_mass(tmp_path):
+    text = run("closed_loop.py", "loop.png", FOLDER / "StaticRegularized.fmu", cwd=tmp_path)
+    errors = {float(mass): float(error) for mass, error in re.findall(r"couplingMass (\d+) kg: force off the load by (\S+) N", text)}
+    assert errors[0] > 4 and errors[3] < 0.02, "a hundredth of the load"
+    assert shows_something(tmp_path / "loop.png")
+
+
+def test_container_with_a_coupling_mass_holds_the_body_with_a_long_step(tmp_path):
+    """FMPy's container steps its parts side by side: the force acts one step late."""
+    text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", "2", cwd=tmp_path)
+    drift = {float(step): abs(float(end)) for step, end in re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm", text, re.MULTILINE)}
+    assert drift[1] < 0.01 and drift[2] < 0.05, "0.88 and 0.96 mm without it"
+
+
+def test_container_holds_the_body_only_with_a_short_communication_step(tmp_path):
+    text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", cwd=tmp_path)
+    rows = re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm +([\d.]+) N$", text, re.MULTILINE)
+    drift = {float(step): abs(float(end)) for step, end, _ in rows}
+    assert drift[2] > 0.1 and drift[1] > 0.1, "late forces push the body away"
+    assert drift[0.1] < 1e-3 and drift[0.01] < 1e-3, "a short step holds it"
+    assert shows_something(tmp_path / "container.png")
+
+
+def test_container_meets_the_printed_drift_of_lugre(tmp_path):
+    """Rill 2023 prints 0.02129 mm per cycle and there are two; the shortest step comes within its own error of 0.1 %."""
+    text = run("container/container.py", "container.png", FOLDER / "LuGre.fmu", cwd=tmp_path)
+    end = float(re.search(r"^ *0\.01 ms +([\d.]+) mm", text, re.MULTILINE)[1])
+    assert end == pytest.approx(2 * 0.02129, rel=2e-3)
+
+
+def commands(text):
+    """The lines of all shell blocks of a page."""
+    return [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines() if line]
+
+
+def test_commands_of_the_c_page_run(tmp_path):
+    lines = [line for line in commands((EXAMPLES / "c.md").read_text()) if line.startswith("build/rig/rig")]
+    assert len(lines) >= 4
+    for line in lines:
+        words = [str(FOLDER / Path(word).name) if word.startswith("dist/") else word for word in line.split()]
+        result = subprocess.run([RIG, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert result.returncode == 0, f"{line}\n{result.stderr}"
+    assert (tmp_path / "belt.csv").stat().st_size > 0 and (tmp_path / "pulse.csv").stat().st_size > 0
+
+
+def test_commands_of_the_list_of_examples_name_files():
+    text = (EXAMPLES / "README.md").read_text()
+    scripts = re.findall(r"`python (examples/\S+)`", text)
+    assert len(scripts) == 4
+    links = [EXAMPLES / name for name in re.findall(r"\]\(([^)]+)\)", text)]
+    assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
+
+
+# OpenModelica, as far as it goes without it
+
+MODELICA = sorted((EXAMPLES / "openmodelica").glob("*.mo"))
+SCRIPTS = sorted((EXAMPLES / "openmodelica").glob("*.mos"))
+FLAG = "--allowNonStandardModelica=reinitInAlgorithms"
+STANDARD = {  # what is used of the standard library, with the connectors of each
+    "Modelica.Mechanics.Translational.Components.Fixed": {"flange"},
+    "Modelica.Mechanics.Translational.Components.Mass": {"flange_a", "flange_b"},
+    "Modelica.Mechanics.Translational.Components.Spring": {"flange_a", "flange_b"},
+    "Modelica.Mechanics.Translational.Sources.Force": {"flange", "f"},
+    "Modelica.Mechanics.Translational.Sources.Force2": {"flange_a", "flange_b", "f"},
+    "Modelica.Mechanics.Translational.Sensors.SpeedSensor": {"flange", "v"},
+    "Modelica.Mechanics.Translational.Sensors.RelSpeedSensor": {"flange_a", "flange_b", "v_rel"},
+    "Modelica.Blocks.Sources.RealExpression": {"y"},
+    "Modelica.Blocks.Sources.Constant": {"y"},
+    "Modelica.Blocks.Math.Gain": {"u", "y"},
+}
+
+
+def mangled(name):
+    return re.sub(r"[.\[\] ,()]", "_", name)
+
+
+def imported(description):
+    """The class that OpenModelica makes from an FMU, as far as a model that uses it can see."""
+    lines = [f"  parameter {v.type} {mangled(v.name)} = {v.start!r};" for v in description.parameters]
+    lines += [f"  input Real {mangled(v.name)};" for v in description.inputs]
+    lines += [f"  output Real {mangled(v.name)} = 0;" for v in description.outputs]
+    return f"model {description.identifier}_me_FMU\n" + "\n".join(lines) + f"\nend {description.identifier}_me_FMU;\n"
+
+
+@pytest.mark.parametrize("path", MODELICA, ids=lambda path: path.stem)
+def test_modelica_example_names_what_the_fmus_have_and_connects_every_input(path):
+    text = path.read_text()
+    classes = set(re.findall(r"\b(\w+)_me_FMU\b", text))
+    assert classes
+    described = {f"{name}_me_FMU": description_of(name) for name in classes}
+    model = pymoca.parser.parse("".join(imported(d) for d in described.values()) + text).classes[path.stem]
+    parts = {name: str(symbol.type) for name, symbol in model.symbols.items()}
+    assert set(parts.values()) <= {"Real", *described, *STANDARD}
+    used = re.findall(r"\b(\w+)\.(\w+)", text[text.index("\nequation\n"):text.index("  annotation(")])
+    for part, port in used:
+        d = described.get(parts[part])
+        assert port in ({mangled(v.name) for v in d.inputs + d.outputs} if d else STANDARD[parts[part]]), f"{part}.{port}"
+    for part, kind in parts.items():
+        if d := described.get(kind):
+            assert {mangled(v.name) for v in d.inputs} <= {port for name, port in used if name == part}, "every input"
+            changed = re.search(rf"{kind} {part}\(([^)]*)\)", text)
+            assert set(re.findall(r"(\w+) =", changed[1] if changed else "")) <= {v.name for v in d.parameters}
+    assert f'__OpenModelica_commandLineOptions = "{FLAG}"' in text
+    assert "Tolerance = 1e-8" in text
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_openmodelica_script_keeps_to_what_omc_can_do(path):
+    """Each FMU into its own folder, which exists and is given by its whole path; no csv, which `val` cannot read; a tolerance of 1e-8."""
+    text = re.sub(r"//.*", "", path.read_text())
+    statements = [statement.strip() for statement in text.split(";") if statement.strip()]
+    calls = [re.fullmatch(r"(\w+)\((.*)\)", statement, re.DOTALL).groups() for statement in statements]
+    made, loaded, folders = set(), {"Modelica"}, []
+    for function, argument in calls:
+        if function == "mkdir":
+            made.add(argument.strip('"'))
+        elif function == "importFMU":
+            name, folder = re.fullmatch(r'"(\w+)\.fmu", workdir = cd\(\) \+ "/(\w+)"', argument).groups()
+            assert description_of(name) and folder in made
+            folders.append(folder)
+        elif function == "loadFile":
+            file = argument.strip('"')
+            folder, _, name = file.rpartition("/")
+            assert (EXAMPLES / "openmodelica" / file).exists() or (folder in folders and name == f"{folder}_me_FMU.mo")
+            loaded.add(name.removesuffix(".mo"))
+        elif function == "simulate":
+            assert argument.split(",")[0] in loaded and "tolerance = 1e-8" in argument and "csv" not in argument
+        else:
+            assert function in {"loadModel", "getErrorString", "val"}
+    assert len(set(folders)) == len(folders) > 0
+    for example in {argument.split(",")[0] for function, argument in calls if function == "simulate"}:
+        needed = set(re.findall(r"\b\w+_me_FMU\b", (EXAMPLES / "openmodelica" / f"{example}.mo").read_text()))
+        assert needed <= loaded
+
+
+class Coupled:
+    """Bodies whose positions and velocities are y, and elements whose states follow them, in one solver."""
+
+    def __init__(self, *elements):
+        self.elements = [description_instance(name, values) for name, values in elements]
+
+    def run(self, start, rates, stop):
+        """rates(t, y, force) with force(k, inputs), the force of element k; gives y at the end and the force of the first element."""
+        places = np.cumsum([len(start), *(len(e.description.states) for e in self.elements)])
+
+        def force(y):
+            def of(k, inputs, name="frictionForce"):
+                self.elements[k].set(inputs)
+                self.elements[k].states = list(y[places[k]:places[k + 1]])
+                return self.elements[k].get(name)
+            return of
+
+        def rhs(t, y):
+            body = rates(t, y, force(y))
+            return [*body, *(rate for e in self.elements for rate in e.derivatives)]
+
+        y = [*start, *(x for e in self.elements for x in e.states)]
+        solution = solve_ivp(rhs, (0, stop), y, method="LSODA", rtol=1e-9, atol=1e-11)
+        assert solution.success
+        rhs(stop, solution.y[:, -1])
+        outputs = {v.name: self.elements[0].get(v.name) for v in self.elements[0].description.outputs}
+        for element in self.elements:
+            element.free()
+        return solution.y[:, -1], outputs
+
+
+def description_instance(name, values):
+    return next(fmu for fmu in FMUS if fmu.name == name).model_exchange().start(values)
+
+
+def modifiers(path, kind):
+    """The parameters that an example gives to an element."""
+    text = re.search(rf"{kind}_me_FMU \w+\(([^)]*)\)", path.read_text())[1]
+    return {name: float(value) for name, value in re.findall(r"(\w+) = ([\d.]+)", text)}
+
+
+def test_openmodelica_examples_come_out_as_their_page_says():
+    """The equations of the four models once more, with another solver."""
+    folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
+    told = {name: float(value.replace("−", "-")) for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) m? ?N? ?at", page)}
+
+    belt = Coupled(("LuGre", modifiers(folder / "Belt.mo", "LuGre") | {"normalForce": 9.81}))
+    _, outputs = belt.run([0, 0.1], lambda t, y, force: [y[1], -2 * y[0] - force(0, {"relativeVelocity": y[1] - 0.1})], 5)
+    block = Coupled(("LuGre", modifiers(folder / "Block.mo", "LuGre") | {"normalForce": 9.81}))
+    blocked, _ = block.run([0, 0], lambda t, y, force: [y[1], 8 * math.sin(6 * t) - 100 * y[0] - force(0, {"relativeVelocity": y[1]})], 2)
+    two = Coupled(("LuGre", modifiers(folder / "TwoBlocks.mo", "LuGre") | {"normalForce": 3 * 9.81}),
+                  ("SecondOrderBristle", modifiers(folder / "TwoBlocks.mo", "SecondOrderBristle") | {"normalForce": 9.81}))
+
+    def blocks(t, y, force):
+        below, between = force(0, {"relativeVelocity": y[1]}), force(1, {"relativeVelocity": y[3] - y[1]})
+        return [y[1], (20 * math.sin(10 * t) - below + between) / 2, y[3], -between]
+
+    stacked, _ = two.run([0, 0, 0, 0], blocks, 2)
+    puck = Coupled(("ProjectedLuGre", {"normalForce": 9.81}))
+
+    def sliding(t, y, force):
+        inputs = {"relativeVelocity[1]": y[2], "relativeVelocity[2]": y[3]}
+        return [y[2], y[3], -force(0, inputs, "frictionForce[1]"), -force(0, inputs, "frictionForce[2]")]
+
+    slid, _ = puck.run([0, 0, 0.3, 0.4], sliding, 1)
+    found = {"friction.frictionForce": outputs["frictionForce"], "body.s": blocked[0], "upper.s": stacked[2], "position[1]": slid[0]}
+    assert told == pytest.approx(found, rel=5e-4), "to the digits that are printed"
+
+
+def test_openmodelica_flag_and_tolerance_are_where_people_look():
+    for page in (REPOSITORY / "README.md", EXAMPLES / "openmodelica" / "README.md"):
+        text = page.read_text()
+        assert FLAG in text and "1e-8" in text and 'workdir = cd() + "/LuGre"' in text and "every" in text, page
+
+
+def test_simulink_and_dymola_page_names_what_the_fmu_has():
+    text = (EXAMPLES / "simulink_and_dymola.md").read_text()
+    names = {
+        v.name
+        for v in (
+            *description_of("LuGre").parameters,
+            *description_of("LuGre").inputs,
+            *description_of("LuGre").outputs,
+        )
+    }
+    camel = {word for word in re.findall(r"`([a-z]+[A-Z]\w*)`", text)}
+    assert {"staticFriction", "bristleDamping", "frictionForce", "normalForce"} <= camel
+    assert camel <= names, camel - names
+    for code in re.findall(r"```modelica\n(.*?)```", text, re.DOTALL):
+        body = (EXAMPLES / "openmodelica" / "Belt.mo").read_text()
+        assert all(line.strip() in body for line in code.strip().splitlines()), "the same equations as in Belt.mo"

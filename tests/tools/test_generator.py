@@ -1,0 +1,520 @@
+"""The generator: what it says about bad descriptions, and what it makes of good ones."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import fmpy
+import pytest
+from lxml import etree
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from bristle import BristleError  # noqa: E402
+from bristle.generate import generate  # noqa: E402
+from bristle.package import write_package  # noqa: E402
+from bristle.page import page_text  # noqa: E402
+from bristle.reading import DescriptionError, read_description  # noqa: E402
+from bristle.universal import write_universal  # noqa: E402
+
+HEADERS = Path(fmpy.__file__).parent / "c-code"
+
+ELEMENT = """
+title = "An element"
+summary = "A spring that slips."
+include = ["translational"]
+not_modelled = ["All the rest."]
+dimensions = ["frictionForce = springStiffness*springDeflection"]
+
+[experiment]
+stop = 1
+step = 1e-3
+tolerance = 1e-6
+
+[parameters.springStiffness]
+symbol = "k"
+unit = "N/m"
+start = 100
+at_least = 1e-3
+at_most = "stiffnessLimit"
+text = "Stiffness"
+
+[parameters.stiffnessLimit]
+symbol = "k_max"
+unit = "N/m"
+start = 1000
+text = "Limit of the stiffness"
+
+[states.springDeflection]
+symbol = "z"
+unit = "m"
+start = 0
+nominal = 1e-3
+text = "Deflection"
+
+[[equations]]
+text = "Force:"
+latex = 'F = k z'
+source = "rill2023 eq 2"
+"""
+
+CODE = """
+#include "Element.h"
+#include "common/contact.h"
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    dx->z = u->N > 0 ? u->v : -x->z;
+    contact_outputs(u, u->N > 0 ? p->k * x->z : 0, u->v - dx->z, y);
+}
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project with one model of its own and the shared parts of this one."""
+    shutil.copytree(REPOSITORY / "modelDescription" / "shared", tmp_path / "modelDescription" / "shared")
+    shutil.copytree(REPOSITORY / "fmu_src", tmp_path / "fmu_src", ignore=shutil.ignore_patterns("models"))
+    (tmp_path / "fmu_src" / "models").mkdir()
+    (tmp_path / "fmu_src" / "models" / "Element.c").write_text(CODE)
+    (tmp_path / "modelDescription" / "Element.toml").write_text(ELEMENT)
+    shutil.copy(REPOSITORY / "LICENSE", tmp_path)
+    return tmp_path
+
+
+def changed(project, old, new, file="Element.toml"):
+    path = project / "modelDescription" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return project / "modelDescription" / "Element.toml"
+
+
+BAD = {
+    "unknown key": ('start = 100', 'start = 100\ncolour = "red"', "parameters.springStiffness.colour: unknown key"),
+    "unknown key at the top": ('title =', 'colour = "red"\ntitle =', "colour: unknown key"),
+    "wrong kind": ("start = 100", 'start = "much"', "parameters.springStiffness.start: has to be a number"),
+    "not finite": ("start = 100", "start = inf", "parameters.springStiffness.start: has to be finite"),
+    "unknown unit": ('unit = "m"', 'unit = "furlong"', 'states.springDeflection.unit: "furlong" is not a unit'),
+    "unknown display unit": ("at_least = 1e-3", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
+    "no unit for the derivative": ('unit = "m"\n', 'unit = "m/s2"\n', 'no unit of'),
+    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not at least 0.001"),
+    "start beyond another parameter": ("start = 1000\n", "start = 10\n", "springStiffness.start: 100 is not at most stiffnessLimit"),
+    "bound that is no parameter": ('"stiffnessLimit"', '"nothing"', 'springStiffness.at_most: "nothing" is not a parameter'),
+    "bound of another dimension": ('unit = "N/m"\nstart = 1000', 'unit = "N"\nstart = 1000', "N/m cannot be compared with N"),
+    "bound that XML cannot say": ("at_least = 1e-3", "above = 0", "springStiffness.above: has to be the name of a parameter"),
+    "nominal of zero": ("nominal = 1e-3", "nominal = 0", "states.springDeflection.nominal: has to be above 0"),
+    "symbol missing": ('symbol = "k"\n', "", "parameters.springStiffness.symbol: is missing"),
+    "text missing": ('text = "Stiffness"\n', "", "parameters.springStiffness.text: is missing"),
+    "start missing": ("start = 100\n", "", "parameters.springStiffness.start: is missing"),
+    "symbol twice": ('symbol = "k_max"', 'symbol = "k"', 'stiffnessLimit.symbol: "k" is the symbol of springStiffness too'),
+    "symbol of the interface": ('symbol = "k_max"', 'symbol = "N"', '"N" is the symbol of'),
+    "symbol that is no name": ('symbol = "k"', 'symbol = "k-1"', '"k-1" is not a name in C'),
+    "symbol that is taken": ('symbol = "k"', 'symbol = "double"', '"double" is taken in C'),
+    "symbol of a slope": ('symbol = "k"', 'symbol = "k_slope"', '"k_slope" ends like a generated name'),
+    "name twice": ("[parameters.stiffnessLimit]", "[parameters.normalForce]", '"normalForce" is there twice'),
+    "name of an initial value": ("[parameters.stiffnessLimit]", "[parameters.springDeflectionStart]", '"springDeflectionStart" is there twice'),
+    "name time": ("[parameters.stiffnessLimit]", "[parameters.time]", "parameters.time: the name is taken in OpenModelica"),
+    "name logLevel": ("[parameters.stiffnessLimit]", "[parameters.logLevel]", "taken in OpenModelica"),
+    "name flow": ("[parameters.stiffnessLimit]", "[parameters.flowRate]", "taken in OpenModelica"),
+    "name of a keyword": ("[parameters.stiffnessLimit]", "[parameters.equation]", "a keyword of Modelica"),
+    "name with a dot": ("[parameters.stiffnessLimit]", '[parameters."a.b"]', "letters and digits only"),
+    "size of zero": ("nominal = 1e-3", "size = 0", "states.springDeflection.size: has to be at least 1"),
+    "starts of another size": ("start = 100\n", "start = [1, 2]\nsize = 3\n", "as many numbers as the size says"),
+    "not_modelled missing": ('not_modelled = ["All the rest."]', "", "not_modelled: is missing"),
+    "title missing": ('title = "An element"', "", "title: is missing"),
+    "experiment missing": ("step = 1e-3\n", "", "experiment.step: is missing"),
+    "unknown include": ('["translational"]', '["rotating"]', 'include: "rotating" is not a file'),
+    "unknown reference": ('"rill2023 eq 2"', '"nobody1900 eq 2"', 'equations[1].source: "nobody1900" is not a reference'),
+    "wrong dimension": ("springStiffness*springDeflection", "springStiffness", "left is in kg.m.s^-2, right in kg.s^-2"),
+    "sum of unlike things": ("springStiffness*springDeflection", "springStiffness + springDeflection", "adds kg.s^-2 and m"),
+    "unknown variable in dimensions": ("springStiffness*springDeflection", "nothing", '"nothing" is not a variable'),
+    "item with a space": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A b", "c"]]\n[[equations]]', '"A b" has to be a capitalised word'),
+    "item twice": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]', "an item is there twice"),
+    "not TOML": ("start = 100", "start = = 100", "not valid TOML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), BAD.values(), ids=BAD.keys())
+def test_bad_description_gets_a_sentence_with_file_and_key(project, old, new, sentence):
+    file = changed(project, old, new)
+    with pytest.raises(DescriptionError) as raised:
+        read_description(file)
+    assert sentence in str(raised.value)
+    assert str(raised.value).startswith(str(project / "modelDescription"))
+    assert "\n" not in str(raised.value)
+
+
+def test_equations_are_required(project):
+    file = project / "modelDescription" / "Element.toml"
+    file.write_text(ELEMENT[: ELEMENT.index("[[equations]]")])
+    with pytest.raises(DescriptionError, match="equations: is missing"):
+        read_description(file)
+
+
+def test_mistake_in_a_shared_part_is_blamed_on_that_part(project):
+    file = changed(project, 'unit = "W"', 'unit = "HP"', file="shared/translational.toml")
+    with pytest.raises(DescriptionError, match=r"translational\.toml: outputs\.dissipatedPower\.unit"):
+        read_description(file)
+
+
+def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
+    changed(project, '"translational"]', '"translational", "stribeck"]')
+    file = changed(project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]")
+    exponent = next(one for one in read_description(file).parameters if one.name == "stribeckExponent")
+    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1), ("at_most", 20)]
+
+
+def test_names_that_collide_in_openmodelica_are_refused(project):
+    array = '[parameters.gain]\nsymbol = "c"\nunit = "1"\nstart = 1\nsize = 2\ntext = "Gain"\n\n'
+    changed(project, "[[equations]]", array + "[[equations]]")
+    assert read_description(project / "modelDescription" / "Element.toml").parameters[2].scalar_names == ["gain[1]", "gain[2]"]
+    from bristle.names import mangled
+
+    assert mangled("gain[1]") == mangled("gain(1)") == "gain_1_"
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "bristle", *map(str, arguments)]
+    environment = {"PYTHONPATH": str(REPOSITORY / "tools"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": ""}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def generated(project, out):
+    generate(project / "modelDescription" / "Element.toml", out, HEADERS)
+    return out
+
+
+BROKEN = {
+    "bad key": ("description", "start = 100", "start = 100\ncolour = 1"),
+    "LaTeX with an open brace": ("description", "F = k z", r"F = \frac{k"),
+    "LaTeX with an unknown command": ("description", "F = k z", r"F = \nothing z"),
+    "LaTeX that does not end": ("description", "F = k z", r"F = \left( k z"),
+    "state without derivative": ("code", "dx->z = ", "const double unused = "),
+    "output never set": ("code", "    contact_outputs(", "    if (0) contact_outputs("),
+    "unknown member": ("code", "p->k *", "p->nothing *"),
+    "missing include": ("code", "common/contact.h", "common/nothing.h"),
+    "no C": ("code", CODE, "this is not C"),
+}
+
+
+@pytest.mark.parametrize(("where", "old", "new"), BROKEN.values(), ids=BROKEN.keys())
+def test_user_sees_one_sentence_and_no_traceback(project, tmp_path, where, old, new):
+    if where == "description":
+        changed(project, old, new)
+    else:
+        code = project / "fmu_src" / "models" / "Element.c"
+        assert old in code.read_text()
+        code.write_text(code.read_text().replace(old, new))
+    result = run("generate", project / "modelDescription" / "Element.toml", "--out", tmp_path / "out", "--fmi-include", HEADERS)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+
+
+def test_missing_description_is_said(tmp_path):
+    result = run("generate", tmp_path / "modelDescription" / "Nothing.toml", "--out", tmp_path, "--fmi-include", HEADERS)
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+
+
+def test_generated_xml_is_valid_and_complete(project, tmp_path):
+    out = generated(project, tmp_path / "out")
+    root = etree.parse(out / "modelDescription.xml").getroot()
+    schema = etree.XMLSchema(etree.parse(HEADERS.parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
+    schema.assertValid(root)
+    variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
+    assert list(variables) == [
+        "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity",
+        "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
+        "estimatedMass", "estimatedLoad",
+    ]  # fmt: skip
+    assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
+    assert variables["der(springDeflection)"][0].get("derivative") == "8"
+    assert variables["der(springDeflection)"][0].get("unit") == "m/s"
+    assert variables["springDeflection"][0].get("start") is None
+    assert variables["springStiffness"][0].get("min") == "0.001"
+    assert variables["springStiffness"][0].get("max") is None, "a bound by another parameter is no number"
+
+
+def test_structure_is_what_the_code_does(project, tmp_path):
+    root = etree.parse(generated(project, tmp_path / "out") / "modelDescription.xml").getroot()
+    names = [v.get("name") for v in root.iter("ScalarVariable")]
+
+    def knowns(group):
+        return {
+            names[int(u.get("index")) - 1]: {names[int(i) - 1] for i in u.get("dependencies").split()}
+            for u in root.find(f"ModelStructure/{group}")
+        }
+
+    all_three = {"normalForce", "relativeVelocity", "springDeflection"}
+    assert knowns("Outputs")["frictionForce"] == {"normalForce", "springDeflection"}
+    assert knowns("Outputs")["dissipatedPower"] == all_three
+    assert knowns("Derivatives") == {"der(springDeflection)": all_three}
+    initial = knowns("InitialUnknowns")
+    assert initial["springDeflection"] == {"springDeflectionStart"}
+    assert initial["frictionForce"] == {"normalForce", "preloadForce", "springDeflectionStart", "springStiffness"}
+    assert "springStiffness" not in initial["der(springDeflection)"]
+
+
+def test_array_becomes_scalars(project, tmp_path):
+    changed(project, "nominal = 1e-3", "nominal = 1e-3\nsize = 2")
+    changed(project, 'dimensions = ["frictionForce = springStiffness*springDeflection"]', "")
+    code = project / "fmu_src" / "models" / "Element.c"
+    code.write_text(
+        CODE.replace("dx->z = u->N > 0 ? u->v : -x->z;", "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];")
+        .replace("p->k * x->z", "p->k * x->z[0]")
+        .replace("u->v - dx->z", "u->v - dx->z[0]")
+    )
+    out = generated(project, tmp_path / "out")
+    root = etree.parse(out / "modelDescription.xml").getroot()
+    names = [v.get("name") for v in root.iter("ScalarVariable")]
+    assert names[4:6] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
+    assert names[8:12] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
+    assert "double z[2];" in (out / "Element.h").read_text()
+    derivatives = {names[int(u.get("index")) - 1]: u.get("dependencies") for u in root.find("ModelStructure/Derivatives")}
+    assert derivatives == {"der(springDeflection[1])": "8", "der(springDeflection[2])": "10"}
+
+
+MODE = """
+[modes.mode]
+symbol = "mode"
+output = true
+text = "What it does"
+items = [["Rest", "at rest"], ["Motion", "moving"]]
+
+[parameters.restart]
+symbol = "restart"
+text = "How it starts again"
+items = [["Unloaded", "with no force"], ["Preloaded", "with the old force"]]
+start = 2
+
+"""
+
+
+def test_modes_become_enumerations_and_options_integers(project, tmp_path):
+    changed(project, "[[equations]]", MODE + "[[equations]]")
+    changed(project, 'not_modelled', 'indicators = 2\nnot_modelled')
+    code = project / "fmu_src" / "models" / "Element.c"
+    code.write_text(
+        CODE
+        + """
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)p, (void)x, (void)m;
+    g[0] = contact_indicator(u->N);
+    g[1] = 1;
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p, (void)x;
+    m->mode = u->v == 0 ? MODE_REST : MODE_MOTION;
+    return 0;
+}
+"""
+    )
+    out = generated(project, tmp_path / "out")
+    header = (out / "Element.h").read_text()
+    assert "MODE_MOTION = 2" in header and "RESTART_PRELOADED = 2" in header
+    assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 1" in header
+    root = etree.parse(out / "modelDescription.xml").getroot()
+    assert root.get("numberOfEventIndicators") == "2"
+    mode, restart = list(root.iter("ScalarVariable"))[-2:]
+    assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == ("mode", "output", "discrete")
+    assert (restart.get("name"), restart.get("variability")) == ("restart", "fixed")
+    assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
+    assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
+    assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
+    assert "contact_events.h" not in (out / "fmu.c").read_text()
+
+
+OPTIONAL = {
+    "initialize": """
+static void initialize(const Parameters *p, const Inputs *u, States *x) {
+    x->z = u->N / p->k;
+}
+""",
+    "check": """
+static const char *check(const Parameters *p) {
+    return p->k == 13 ? "springStiffness brings bad luck." : 0;
+}
+""",
+    "check_inputs": """
+static const char *check_inputs(const Parameters *p, const Inputs *u) {
+    return u->v * p->k > 1e6 ? "relativeVelocity is too much for the spring." : 0;
+}
+""",
+    "constrain": """
+static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
+    if (u->N > p->k * before->N) x->z = 0;
+}
+""",
+    "resolution": """
+static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+    length->z = u->N / p->k + x->z;
+}
+""",
+}
+
+
+def generated_with(project, out, addition):
+    (project / "fmu_src" / "models" / "Element.c").write_text(CODE + addition)
+    return generated(project, out)
+
+
+def compiled(project, out):
+    """What a compiler with the warnings of the build says of the generated unit."""
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
+    return subprocess.run(["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("present", [*OPTIONAL, None])
+def test_an_optional_function_is_called_where_the_model_has_it(project, tmp_path, present):
+    out = generated_with(project, tmp_path / "out", OPTIONAL.get(present, ""))
+    header = (out / "Element.h").read_text()
+    for name in OPTIONAL:
+        assert f"#define HAS_{name.upper()} {int(name == present)}\n" in header
+    result = compiled(project, out)
+    assert result.returncode == 0, result.stderr
+
+
+WRONG = {
+    "without the parameters": 'static const char *check_inputs(const Inputs *u) { return u->v > 9 ? "Too fast." : 0; }',
+    "in another order": 'static const char *check_inputs(const Inputs *u, const Parameters *p) { return u->v > p->k ? "Too fast." : 0; }',
+    "changing the inputs": 'static const char *check_inputs(const Parameters *p, Inputs *u) { return (u->v = p->k) > 9 ? "Too fast." : 0; }',
+    "giving a number": "static int check_inputs(const Parameters *p, const Inputs *u) { return u->v > p->k; }",
+}
+
+
+@pytest.mark.parametrize("function", WRONG.values(), ids=WRONG.keys())
+def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path, function):
+    wanted = r"Element.c:\d+: check_inputs must be declared as static const char \*check_inputs\(const Parameters \*p, const Inputs \*u\)$"
+    with pytest.raises(BristleError, match=wanted):
+        generated_with(project, tmp_path / "out", function)
+
+
+INDICATORS = """
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)p; (void)x; (void)m;
+    g[0] = u->N;
+    g[1] = u->v;
+}
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p; (void)u; (void)x; (void)m;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("count, objection", [(1, r"sets g\[1\]"), (3, r"never sets g\[2\]")])
+def test_the_number_of_indicators_is_that_of_the_description(project, tmp_path, count, objection):
+    description = project / "modelDescription" / "Element.toml"
+    text = description.read_text()
+    description.write_text(f"indicators = 2\n{text}")
+    generated_with(project, tmp_path / "good", INDICATORS)
+    description.write_text(f"indicators = {count}\n{text}")
+    with pytest.raises(BristleError, match=rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$"):
+        generated_with(project, tmp_path / "out", INDICATORS)
+
+
+def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):
+    with pytest.raises(BristleError, match=r'Element.c:1: the types of the model are not known; include "Element.h" first$'):
+        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace('#include "Element.h"\n', ""))
+        generated(project, tmp_path / "out")
+    with pytest.raises(BristleError, match=r"Element.c:\d+: Inputs has no member w, but N, v$"):
+        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("u->v", "u->w"))
+        generated(project, tmp_path / "out")
+
+
+def test_latex_that_cannot_be_shown_is_refused_with_its_file(project, tmp_path):
+    description = project / "modelDescription" / "Element.toml"
+    text = description.read_text()
+    description.write_text(text.replace("latex = 'F = k z'", r"latex = '\left( F = k z'"))
+    with pytest.raises(BristleError, match=r'Element.toml: The LaTeX ".*" cannot be shown'):
+        generated(project, tmp_path / "out")
+
+
+def test_a_parameter_that_nothing_uses_is_refused(project, tmp_path):
+    description = project / "modelDescription" / "Element.toml"
+    extra = '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n[[equations]]'
+    description.write_text(description.read_text().replace("[[equations]]", extra))
+    with pytest.raises(BristleError, match=r"Element.toml: parameters.extra: is not used by Element.c$"):
+        generated(project, tmp_path / "out")
+
+
+def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
+    """It may be one of the contract, misspelt."""
+    with pytest.raises(BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"):
+        generated_with(project, tmp_path / "out", OPTIONAL["check_inputs"].replace("check_inputs", "check_input"))
+    with pytest.raises(BristleError, match=r"Element.c:\d+: twice is never called$"):
+        generated_with(project, tmp_path / "out", "static double twice(double a) { return 2 * a; }\n")
+
+
+def test_same_input_gives_the_same_bytes(project, tmp_path):
+    fmus = []
+    for name in ("one", "two"):
+        out = generated(project, tmp_path / name)
+        fmus.append(tmp_path / f"{name}.fmu")
+        write_package(fmus[-1], out, project / "fmu_src", HEADERS, project / "LICENSE", [])
+    assert fmus[0].read_bytes() == fmus[1].read_bytes()
+
+
+def guid_of(out):
+    return etree.parse(out / "modelDescription.xml").getroot().get("guid")
+
+
+@pytest.mark.parametrize("what", ["description", "model", "interface"])
+def test_guid_changes_with_what_it_stands_for(project, tmp_path, what):
+    before = guid_of(generated(project, tmp_path / "before"))
+    if what == "description":
+        changed(project, "start = 100\n", "start = 101\n")
+    else:
+        file = project / "fmu_src" / {"model": "models/Element.c", "interface": "fmi2/fmi2.c"}[what]
+        file.write_text(file.read_text() + "\n/* a change */\n")
+    after = generated(project, tmp_path / "after")
+    assert guid_of(after) != before
+    assert guid_of(after) in (after / "own_defaults.h").read_text()
+
+
+def test_archive_is_plain(project, tmp_path):
+    fmu = tmp_path / "Element.fmu"
+    write_package(fmu, generated(project, tmp_path / "out"), project / "fmu_src", HEADERS, project / "LICENSE", [])
+    with zipfile.ZipFile(fmu) as archive:
+        names = archive.namelist()
+        assert names[0] == "modelDescription.xml"
+        assert {"model.png", "documentation/index.html", "documentation/licenses/license.txt", "sources/fmu.c"} <= set(names)
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_depfile_names_every_file_that_was_read(project, tmp_path):
+    out, depfile = tmp_path / "out", tmp_path / "generate.d"
+    result = run("generate", project / "modelDescription" / "Element.toml", "--out", out, "--fmi-include", HEADERS, "--depfile", depfile)
+    assert result.returncode == 0, result.stderr
+    listed = depfile.read_text()
+    for name in ("Element.toml", "units.toml", "translational.toml", "references.toml", "Element.c", "contact.h", "solver.c", "fmi2.c"):
+        assert f"/{name}" in listed, name
+
+
+def test_page_shows_what_a_reader_needs(project):
+    page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
+    etree.HTML(page)
+    for piece in ("<math", "springStiffness", "at least 0.001, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
+        assert piece in page
+    assert not re.search(r'<(script|link|img)[^>]+https?://', page)
+
+
+def test_universal_library_holds_its_parts(tmp_path):
+    parts = []
+    for i, size in enumerate((100, 20000)):
+        parts.append(tmp_path / f"{i}.dylib")
+        parts[-1].write_bytes(bytes.fromhex("cffaedfe") + bytes([i + 1, 0, 0, 0]) + bytes(size))
+    write_universal(tmp_path / "all.dylib", parts)
+    content = (tmp_path / "all.dylib").read_bytes()
+    assert content[:8].hex() == "cafebabe00000002"
+    for i, part in enumerate(parts):
+        entry = [int.from_bytes(content[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)]
+        assert entry[0] == i + 1 and entry[2] % 2 ** entry[4] == 0
+        assert content[entry[2] : entry[2] + entry[3]] == part.read_bytes()

@@ -1,0 +1,66 @@
+"""The README tells what is there now."""
+
+import re
+import subprocess
+import shlex
+import sys
+
+from fmus import FMUS, FOLDER, REPOSITORY, Fmu
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle.cli import main  # noqa: E402
+from bristle.table import renewed  # noqa: E402
+
+README = REPOSITORY / "README.md"
+
+
+def test_the_table_of_models_is_that_of_the_descriptions():
+    text = README.read_text(encoding="utf-8")
+    assert text == renewed(README, REPOSITORY / "modelDescription"), "run: PYTHONPATH=tools .venv/bin/python -m bristle table README.md"
+    assert all(f"`{fmu.name}`" in text for fmu in FMUS)
+
+
+def test_the_table_says_which_models_need_the_load():
+    rows = [line.split("|") for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    needing = {row[1].strip(" `") for row in rows if "`externalForce`" in row[4]}
+    assert needing == {fmu.name for fmu in FMUS if fmu.description.takes("externalForce")}
+
+
+def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
+    """The commands one after the other, each with what the one before has left, then the lines of Python."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    section = README.read_text(encoding="utf-8").partition("## An element of your own")[2].partition("\n## ")[0]
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", section, re.S) for line in block.splitlines()]
+    assert len(commands) >= 3
+    for line in commands:
+        program, *words = shlex.split(line)
+        assert program == "bristle" and main(words) == 0, line
+    assert Fmu(tmp_path / "MyGuideway.fmu").description["staticFriction"].start == 0.15
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", section, re.S)[1], names)
+    assert names["force"].shape == (10001,)
+
+
+def test_every_link_leads_somewhere():
+    for page in [README, REPOSITORY / "ARCHITECTURE.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (REPOSITORY / target).exists(), f"{page.name}: {target}"
+
+
+def test_python_snippets_run_as_they_stand(tmp_path):
+    """Those for FMPy; the first says in its comment what it prints."""
+    blocks = [code for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL) if "fmpy" in code]
+    assert len(blocks) >= 2
+    for code in blocks:
+        code = code.replace('"dist/', f'"{FOLDER.as_posix()}/')
+        result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        if said := re.search(r"print\(.*#\s*(-?[\d.]+)", code):
+            assert abs(float(result.stdout.split()[0]) - float(said[1])) < 1e-4
+
+
+def test_commands_are_those_of_every_shell():
+    """PowerShell 5.1 has no &&."""
+    assert not re.search(r"```sh\n[^`]*cmake[^`]*&&", README.read_text(encoding="utf-8"))

@@ -1,0 +1,225 @@
+"""Reading of measurements: whatever the header, separator, unit and sign, the same record; what is wrong is told in one line."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from fmus import REPOSITORY
+from test_cli import refused  # noqa: F401
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle import BristleError  # noqa: E402
+from bristle.identify.filtering import quantization, rate_noise, rate_of  # noqa: E402
+from bristle.identify.records import Options, read_record  # noqa: E402
+from bristle.identify.units import unit_of  # noqa: E402
+from measurements import written  # noqa: E402
+
+TIME = np.arange(400) * 0.005
+WAY = 1e-3 * np.sin(2 * np.pi * TIME)
+VELOCITY = 2e-3 * np.pi * np.cos(2 * np.pi * TIME)
+FORCE = 2.0 * np.tanh(VELOCITY / 5e-4)
+NORMAL = np.full(400, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "factor"),
+    [
+        ("s", "time", 1), ("ms", "time", 1e-3), ("min", "time", 60), ("mm", "length", 1e-3), ("µm", "length", 1e-6), ("um", "length", 1e-6),
+        ("in", "length", 0.0254), ("deg", "angle", np.pi / 180), ("mm/s", "velocity", 1e-3), ("m/min", "velocity", 1 / 60),
+        ("mm s^-1", "velocity", 1e-3), ("m.s-1", "velocity", 1), ("rpm", "angular velocity", np.pi / 30), ("°/s", "angular velocity", np.pi / 180),
+        ("m/s²", "acceleration", 1), ("mm/s^2", "acceleration", 1e-3), ("uN", "force", 1e-6), ("mN", "force", 1e-3), ("kN", "force", 1e3),
+        ("kgf", "force", 9.80665), ("N.m", "torque", 1), ("Nmm", "torque", 1e-3), ("kN m", "torque", 1e3), ("mA", "current", 1e-3), ("%", "number", 0.01),
+    ],
+)  # fmt: skip
+def test_units(text, kind, factor):
+    unit = unit_of(text)
+    assert unit.kind == kind and unit.factor == pytest.approx(factor, rel=1e-12)
+
+
+def test_unknown_units():
+    assert unit_of("furlong") is None and unit_of("m/furlong") is None
+
+
+HEADERS = {
+    "words": (["Time [s]", "Position [m]", "Friction force [N]", "Normal force [N]"], ",", ".", 1, 1),
+    "german": (["Zeit (ms)", "Weg (mm)", "Reibkraft (mN)", "Normalkraft (N)"], ";", ",", 1e-3, 1e-3),
+    "letters": (["t", "x", "F", "N"], "\t", ".", 1, 1),
+    "slashes": (["Time / s", "Displacement / um", "Tangential / N", "Load / N"], ";", ".", 1e-6, 1),
+    "by unit": (["Channel 1 [s]", "Channel 2 [mm]", "Channel 3 [N]", "FN [N]"], "\t", ",", 1e-3, 1),
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_same_record_from_any_header(tmp_path, case, encoding):
+    names, separator, decimal, length, force = HEADERS[case]
+    clock = 1e-3 if "ms" in names[0] else 1
+    columns = dict(zip(names, (TIME / clock, WAY / length, FORCE / force, NORMAL), strict=True))
+    record = read_record(written(tmp_path / "a.csv", columns, separator, decimal, encoding), Options())
+    np.testing.assert_allclose(record.time, TIME, atol=1e-9)
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(record.normal, NORMAL)
+    # the rate of a sine through a window of 5 samples loses (w T)^2 of it at most
+    np.testing.assert_allclose(record.velocity[5:-5], VELOCITY[5:-5], atol=0.01 * VELOCITY.max())
+
+
+def test_units_in_a_line_of_their_own_and_other_columns_may_hold_texts(tmp_path):
+    lines = ["Machine 7", "time;status;speed;force", "ms;;mm/s;N"]
+    lines += [f"{5 * i};{'ok' if i % 3 else ''};{1e3 * VELOCITY[i]:.6g};{FORCE[i]:.6g}" for i in range(400)]
+    file = tmp_path / "a.txt"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    record = read_record(file, Options(normal=5.0))
+    np.testing.assert_allclose(record.velocity, VELOCITY, rtol=1e-4, atol=1e-8)
+    assert record.interval == pytest.approx(0.005)
+
+
+def test_force_on_the_body_and_compression_are_turned(tmp_path):
+    file = written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": 0.3 - FORCE, "N": -NORMAL})
+    record = read_record(file, Options())
+    np.testing.assert_allclose(record.force, FORCE - 0.3, rtol=1e-6, atol=1e-8)
+    assert (record.normal == 5).all() and record.has_offset
+    assert sum("turned round" in note for note in record.notes) == 2
+    assert (read_record(file, Options(sign="+")).force[:5] < 0).all()
+
+
+def test_gaps_are_bridged_and_long_ones_do_not_count(tmp_path):
+    rows = np.r_[0:100, 101:200, 260:400]
+    file = written(tmp_path / "a.csv", {"t": TIME[rows], "v": VELOCITY[rows], "F": FORCE[rows], "N": NORMAL[rows]})
+    record = read_record(file, Options())
+    assert len(record.time) == 400 and record.weight[100] == 1
+    assert (record.weight[201:259] == 0).all() and record.weight.sum() == pytest.approx(340, abs=2)
+    assert any("Gaps in time: 2, with 61 samples" in note for note in record.notes)
+
+
+def test_an_outlier_does_not_count_and_a_stick_slip_jump_does(tmp_path):
+    force = FORCE + np.where(TIME > 1, 3.0, 0.0) + 0.01 * np.sin(50 * TIME)
+    spoiled = force.copy()
+    spoiled[170] += 40  # where the force is flat
+    record = read_record(written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": spoiled, "N": NORMAL}), Options())
+    assert list(np.flatnonzero(record.weight == 0)) == [170]
+    assert abs(record.force[170] - force[170]) < 0.05
+    assert any(note == "1 outlier was left out of the friction force." for note in record.notes)
+
+
+def test_velocity_of_a_quantized_encoder_is_as_noisy_as_told():
+    step = 2e-6
+    fine = np.arange(4000) * 5e-4
+    way, velocity = 1e-3 * np.sin(2 * np.pi * fine), 2e-3 * np.pi * np.cos(2 * np.pi * fine)
+    read = np.round(way / step) * step
+    assert quantization(read) == pytest.approx(step)
+    rate = rate_of(read, 5e-4, step)
+    error = np.sqrt(np.mean((rate.values - velocity)[50:-50] ** 2))
+    told = rate_noise(rate, 5e-4)
+    assert error < 4 * told  # quantization is not white, and the window costs some of the signal
+    assert np.sqrt(np.mean((np.gradient(read, 5e-4) - velocity) ** 2)) > 10 * error
+
+
+def test_a_repeated_motion_is_not_taken_for_an_encoder():
+    way = np.tile(np.sin(2 * np.pi * np.arange(500) / 500), 4)
+    assert quantization(way) == 0
+
+
+def test_the_filter_makes_no_reversal_that_is_not_there():
+    """Trapezoids of the displacement, as a stage that moves and rests: an overshoot of the filter would turn the motion round."""
+    way = np.interp(np.arange(2000) % 400, [0, 100, 200, 300, 400], [0, 0, 1, 1, 0])
+    rate = rate_of(np.round(way / 1e-3) * 1e-3, 1.0, 1e-3)
+    rising = (np.arange(2000) % 400 > 60) & (np.arange(2000) % 400 < 240)
+    assert rate.values[rising].min() > -1e-9
+
+
+def test_drive_data_lose_the_inertia_of_a_known_mass(tmp_path):
+    acceleration = -((2 * np.pi) ** 2) * WAY
+    file = written(tmp_path / "a.csv", {"t [s]": TIME, "v [m/s]": VELOCITY, "Motor current [A]": (FORCE + 3 * acceleration) / 8})
+    record = read_record(file, Options(normal=5.0, mass=3.0, constant=8.0))
+    np.testing.assert_allclose(record.force[5:-5], FORCE[5:-5], atol=2e-3)
+    assert record.external is not None and record.mass == 3.0
+    open_mass = read_record(file, Options(normal=5.0, mass="identify", constant=8.0))
+    np.testing.assert_allclose(open_mass.acceleration[5:-5], acceleration[5:-5], atol=0.01)
+
+
+def test_angles_and_torques_act_at_a_radius(tmp_path):
+    file = written(tmp_path / "a.csv", {"Time [s]": TIME, "Speed [rpm]": VELOCITY / 0.1 * 30 / np.pi, "Torque [Nmm]": FORCE * 0.1 * 1e3})
+    record = read_record(file, Options(normal=5.0, radius=0.1))
+    np.testing.assert_allclose(record.velocity, VELOCITY, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+
+
+def test_many_samples_are_averaged(tmp_path):
+    record = read_record(written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": FORCE, "N": NORMAL}), Options(samples=100))
+    assert len(record.time) == 100 and record.interval == pytest.approx(0.02)
+    np.testing.assert_allclose(record.velocity, VELOCITY.reshape(-1, 4).mean(axis=1), rtol=1e-6, atol=1e-9)
+
+
+ROWS = "\n".join(f"{i / 100},{np.sin(i / 9):.5f},{np.sign(np.cos(i / 9)):.5f},5" for i in range(60))
+BAD = {
+    "empty": ("", "the file is empty"),
+    "only a header": ("t,x,F,N\n", "there is no line of numbers in it"),
+    "text in numbers": (f"t,x,F,N\n{ROWS}\n0.61,1,abc,5\n", 'line 62, column "F": "abc" is not a number'),
+    "a number that is none": (f"t,x,F,N\n{ROWS}\n0.61,NaN,1,5\n", 'line 62, column "x": NaN is not a finite number'),
+    "an empty cell": (f"t,x,F,N\n{ROWS}\n0.61,,1,5\n", 'line 62, column "x": the cell is empty'),
+    "a line cut off": (f"t,x,F,N\n{ROWS}\n0.61,1\n", "line 62 has 2 cells, but the header has 4"),
+    "no time": (ROWS.join(["a,x,F,N\n", "\n"]), "there is no column of time"),
+    "no motion": (ROWS.join(["t,a,F,N\n", "\n"]), "there is neither a velocity nor a displacement"),
+    "no force": (ROWS.join(["t,x,a,N\n", "\n"]), "there is no friction force"),
+    "no normal force": (ROWS.join(["t,x,F,a\n", "\n"]), "there is no normal force"),
+    "unknown unit": (ROWS.join(["t,x [furlong],F,N\n", "\n"]), "the unit furlong is not known"),
+    "time goes back": (f"t,x,F,N\n{ROWS}\n0.3,1,1,5\n", 'line 62, column "t": the time goes back from 0.59 s to 0.3 s'),
+    "too short": ("t,x,F,N\n" + "\n".join(ROWS.splitlines()[:9]), "9 samples are too few"),
+    "two that fit": (ROWS.join(["t,x,Friction left [N],Friction right [N]\n", "\n"]), "could both be the friction force"),
+    "constant velocity": ("t,v,F,N\n" + "\n".join(f"{i / 100},0.1,2,5" for i in range(60)), "the velocity is constant (0.1 m/s)"),
+    "at rest": ("t,v,F,N\n" + "\n".join(f"{i / 100},0,2,5" for i in range(60)), "nothing moves"),
+    "torque without a radius": (ROWS.join(["t,x,Torque [Nm],N\n", "\n"]), "needs a radius"),
+    "current without a constant": (ROWS.join(["t,x,Current [A],N\n", "\n"]), "needs a constant"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_records_are_refused_in_one_line_and_leave_nothing(case, tmp_path, refused, monkeypatch):  # noqa: F811
+    text, sentence = BAD[case]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
+    said = refused("identify", "bad.csv", "--model", "LuGre")
+    assert said.startswith("bad.csv: ") and sentence in said
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_binary_files_are_refused(tmp_path, refused):  # noqa: F811
+    (tmp_path / "a.csv").write_bytes(b"PK\x03\x04\0\0\0" * 30)
+    assert "not a text file" in refused("identify", tmp_path / "a.csv", "--model", "LuGre")
+
+
+def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
+    file = written(tmp_path / "a.csv", {"t": TIME, "x": 1e3 * WAY, "v": VELOCITY, "F": FORCE, "N": NORMAL})
+    with pytest.raises(BristleError, match="times the integral of the velocity"):
+        read_record(file, Options())
+    assert len(read_record(file, Options(columns={"displacement": "none"})).time) == 400
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--column", "friction=Fx"), "there is no such column; there are"),
+        (("--column", "power=F"), "there is no such role"),
+        (("--column", "friction"), "this is not ROLE=TITLE"),
+        (("--normal", "-3"), "has to be above 0"),
+        (("--mass", "heavy"), "has to be a number above 0, or identify"),
+        (("--samples", "3"), "too few"),
+        (("--fix", "stiffness=1"), "LuGre has no parameter stiffness to fit"),
+        (("--fix", "bristleStiffness=much"), "this is not a number"),
+        (("--fit", "bristleStiffnes"), "but bristleStiffness"),
+        (("--from", "9"), "no sample between"),
+        (("--validate", "nowhere.csv"), "nowhere.csv: No such file"),
+    ],
+)
+def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
+    assert sentence in refused("identify", "a.csv", "--model", "LuGre", *words)
+    assert [file.name for file in tmp_path.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize(("model", "sentence"), [("HuntCrossley", "is not a scalar friction element"), ("LuGree", "but LuGre")])
+def test_models_that_cannot_be_fitted_are_refused(model, sentence, tmp_path, refused):  # noqa: F811
+    file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
+    assert sentence in refused("identify", file, "--model", model)

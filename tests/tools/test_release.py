@@ -1,0 +1,103 @@
+"""What is published: the archive and the site."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from bristle import VERSION, BristleError, release  # noqa: E402
+
+SHIPPED = [*FMUS, *(twin for twin, _ in TWINS)]
+
+pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("release")]
+
+
+class Links(HTMLParser):
+    """What a page links to or shows, and the names of its places."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.targets, self.places = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.targets += [values[key] for key in ("href", "src") if key in values]
+        self.places.update(values[key] for key in ("id", "name") if key in values)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
+    archive = release.write_archive(folder, FOLDER, REPOSITORY / "LICENSE")
+    release.write_site(folder / "site", REPOSITORY, FOLDER, archive)
+    return folder / "site"
+
+
+def test_archive_holds_every_fmu_with_its_checksum(site):
+    with zipfile.ZipFile(site / f"bristle-{VERSION}.zip") as archive:
+        top = f"bristle-{VERSION}"
+        sums = dict(reversed(line.split("  ")) for line in archive.read(f"{top}/SHA256SUMS").decode().splitlines())
+        assert set(sums) == {fmu.path.name for fmu in SHIPPED}
+        for name, digest in sums.items():
+            assert hashlib.sha256(archive.read(f"{top}/{name}")).hexdigest() == digest
+        assert archive.read(f"{top}/LICENSE") == (REPOSITORY / "LICENSE").read_bytes()
+
+
+def test_every_link_of_the_site_leads_somewhere(site):
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > len(FMUS)
+    parsed = {page: Links(page.read_text(encoding="utf-8")) for page in pages}
+    dead = []
+    for page, links in parsed.items():
+        for link in links.targets:
+            path, _, place = link.partition("#")
+            if ":" in path:  # elsewhere
+                continue
+            target = Path(os.path.normpath(page.parent / unquote(path))) if path else page
+            is_state = target.parent.name == "playground"  # whose address is no place on the page
+            if not target.is_file() or (place and not is_state and target in parsed and place not in parsed[target].places):
+                dead.append(f"{page.relative_to(site)}: {link}")
+    assert not dead
+
+
+def test_front_leads_to_every_model(site):
+    links = Links((site / "index.html").read_text(encoding="utf-8")).targets
+    assert {f"models/{fmu.name}.html" for fmu in FMUS} <= set(links)
+
+
+def test_pages_of_models_lead_to_those_they_name(site):
+    """A name that is a person's too leads on where a model is to be chosen, and not where an equation is cited."""
+    names = "|".join(fmu.name for fmu in FMUS)
+    for fmu in FMUS:
+        page = (site / "models" / f"{fmu.name}.html").read_text(encoding="utf-8")
+        for name in re.findall(rf"<li>[^<]*\b[Cc]hoose ({names})\b", page):
+            assert name == fmu.name, f"{fmu.name} names {name} without a link"
+        assert f'<a href="{fmu.name}.html">' not in page
+        assert not re.search(r'<a href="\w+\.html">(\w+)</a>,? (et al|eqs? )', page)
+
+
+def test_dead_link_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "README.md").write_text("# A\n\n[b](b.md)\n", encoding="utf-8")
+    with pytest.raises(BristleError, match=r"README.md: links to b.md, which is not there\."):
+        release.write_site(tmp_path / "site", tmp_path, FOLDER, FOLDER / FMUS[0].path.name)
+
+
+def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
+    run = subprocess.run([sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)], capture_output=True, text=True, timeout=300)
+    assert run.stdout.endswith(f"{len(SHIPPED)} passed, 0 failed\n"), run.stdout + run.stderr
+
+
+def test_citation_names_the_version():
+    assert f"\nversion: {VERSION}\n" in (REPOSITORY / "CITATION.cff").read_text(encoding="utf-8")

@@ -1,0 +1,317 @@
+"""The report and the documentation pages in a real browser, and the pictures that come from the same runs."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from browsing import Watched, check_fits
+from fmus import FMUS, FOLDER, REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle import BristleError, papers  # noqa: E402
+from bristle.page import captions, page_text  # noqa: E402
+from bristle.reading import read_description  # noqa: E402
+from bristle.report import uplot  # noqa: E402
+from bristle.report.pictures import MODEL_PICTURES, README_PICTURES  # noqa: E402
+from bristle.report.simplify import kept_rows  # noqa: E402
+from bristle.report.svg import Line, Panel, drawing  # noqa: E402
+
+# One worker makes the report for all of these tests; a browser does not run with a sanitizer preloaded.
+pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.shipped]
+
+RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
+MEGABYTE = 1_000_000
+SCALAR = {fmu.name for fmu in FMUS if {"normalForce", "relativeVelocity"} <= {v.name for v in fmu.description.inputs}}
+
+
+def bristle(*arguments, **options):
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")}
+    return subprocess.run([sys.executable, "-m", "bristle", *map(str, arguments)], capture_output=True, text=True, env=environment, **options)
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory):
+    """The folder with a fresh report (index.html) and fresh pictures, as ./report.sh --pictures makes them."""
+    folder = tmp_path_factory.mktemp("report")
+    result = bristle("report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "", "no progress where there is no terminal"
+    return folder
+
+
+@pytest.fixture
+def opened(browser, report):
+    watched = Watched(browser, report / "index.html")
+    yield watched
+    watched.close()
+    assert watched.problems == []
+
+
+@pytest.fixture(scope="session")
+def systems():
+    return json.loads(subprocess.run([RIG, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+
+
+def drawn_pixels(page):
+    """For each plot the number of canvas pixels that are neither empty nor grey: those of the lines."""
+    return page.evaluate("""() => [...document.querySelectorAll(".plot canvas")].map((canvas) => {
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        copy.drawImage(canvas, 0, 0);
+        const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let i = 0; i < data.length; i += 4) {
+            const [r, g, b, a] = [data[i], data[i + 1], data[i + 2], data[i + 3]];
+            if (a > 100 && Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+        }
+        return count;
+    })""")
+
+
+def test_page_is_one_file_of_a_few_megabytes_that_asks_for_nothing_else(opened, report):
+    assert (report / "index.html").stat().st_size < 5 * MEGABYTE
+    assert [url for url in opened.requests if not url.startswith("data:")] == [(report / "index.html").as_uri()]
+
+
+def test_every_plot_shows_lines(opened):
+    pixels = drawn_pixels(opened.page)
+    assert len(pixels) == opened.page.locator(".plot").count() > 10
+    opened.page.click("#all")
+    assert min(drawn_pixels(opened.page)) > 100
+
+
+def test_every_model_and_every_system_is_there_by_existing_alone(opened, systems):
+    chips = opened.page.locator(".chip").evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
+    assert chips == [fmu.name for fmu in FMUS]
+    ids = opened.page.locator("section").evaluate_all("sections => sections.map((section) => section.id)")
+    for system in systems:
+        assert system["needsInput"] or any(re.match(rf"{system['name']}(-|$)", one) for one in ids), system["name"]
+
+
+def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
+    page = opened.page
+    page.click("#all")
+    before = drawn_pixels(page)
+    chip = page.locator('.chip[data-model="LuGre"]')
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "false"
+    hidden = page.evaluate("plots.map((plot) => plot.lines.every((line, i) => line.model !== 'LuGre' || !plot.chart.series[i + 1].show))")
+    assert all(hidden)
+    chip.click()
+    page.mouse.move(700, 5)  # a line is emphasized as long as its switch is pointed at
+    assert drawn_pixels(page) == before
+    page.click("#none")
+    assert sum(pixels > 0 for pixels in drawn_pixels(page)) == 0
+    assert page.locator(".empty:visible").count() > 10
+    chip.dblclick()
+    pressed = page.locator('.chip[aria-pressed="true"]')
+    assert pressed.count() == 1 and pressed.get_attribute("data-model") == "LuGre"
+
+
+def test_a_drag_zooms_all_plots_of_the_system_in_time_and_a_double_click_ends_it(opened):
+    page = opened.page
+    spans = "plots.filter((plot) => plot.section.id === 'belt' && plot.overTime).map((plot) => plot.chart.scales.x.max - plot.chart.scales.x.min)"
+    whole = page.evaluate(spans)
+    area = page.locator("#belt-0 .u-over")
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"], steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"Math.max(...{spans}) < 0.5 * {max(whole)}")
+    assert page.evaluate(spans) == pytest.approx([0.4 * span for span in whole], rel=0.02)
+    area.dblclick()
+    assert page.evaluate(spans) == pytest.approx(whole)
+
+
+def test_pointing_at_a_plot_tells_the_models_and_their_values(opened):
+    area = opened.page.locator("#belt-0 .u-over")
+    area.hover(position={"x": 100, "y": 60})
+    text = opened.page.locator("#belt-0 .tooltip").inner_text()
+    shown = opened.page.locator('.chip[aria-pressed="true"]').evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
+    on_the_belt = [name for name in shown if name in SCALAR]
+    assert " s\n" in text and all(name in text for name in on_the_belt[:8])
+    assert re.search(r"\d\.\d+", text)
+
+
+def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(opened):
+    rows = opened.page.locator("table.printed tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+    shown = [row for row in rows if row[0] != "printed number"]
+    available = {fmu.name for fmu in FMUS}
+    cases = papers.cases()
+    assert len(shown) == len(cases)
+    for case in cases:
+        row = next(row for row in shown if case.what in row[0] and row[1] == case.fmu and row[2] == f"{case.printed_text} {case.unit}".replace("um", "µm"))
+        assert case.reason in row[0] and f"{case.tolerance:g}" in row[5]
+        if case.fmu in available:
+            assert row[6] in ("met", "calibrated", "not met, explained"), row
+
+
+def test_every_model_that_fits_has_its_properties_measured(opened):
+    rows = opened.page.locator("table.properties tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+    measured = {row[0].split("\n")[0]: row[1:] for row in rows[1:]}
+    assert SCALAR <= set(measured)
+    assert all(len(cells) == len(rows[0]) - 1 for cells in measured.values())
+    assert measured["LuGre"][1] == "21.3 µm", "the drift that Rill 2023 prints as 0.02129 mm"
+    assert measured["SecondOrderBristle"][:2] == ["yes", "none"]
+    assert measured["StaticRegularized"][0] == "creeps 0.187 mm/s", "printed as 0.1875 mm/s"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_page_fits_screen_and_colour_scheme(browser, report, scheme, width):
+    check_fits(Watched(browser, report / "index.html", color_scheme=scheme, viewport={"width": width, "height": 800}), scheme, width)
+
+
+def test_a_missing_rig_is_one_sentence_that_says_what_to_install(tmp_path):
+    result = bristle("report", "--rig", tmp_path / "rig", "--fmus", FOLDER)
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1 and "libsundials-dev" in result.stderr
+
+
+def test_a_missing_npm_is_one_sentence_that_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BristleError, match="apt-get install npm"):
+        uplot.library(tmp_path)
+
+
+def test_kept_rows_draw_the_same_line():
+    time = np.sort(np.concatenate([np.linspace(0, 10, 5001), [5.0]]))
+    wave, jump = np.sin(time), np.where(np.arange(time.size) > 2500, 1.0, -1.0)
+    rows = kept_rows(time, [wave, jump], limit=1000, tolerance=1e-3)
+    assert rows[0] == 0 and rows[-1] == time.size - 1 and rows.size < 200
+    assert np.abs(np.interp(time, time[rows], wave[rows]) - wave).max() <= 2.001e-3
+    assert {2500, 2501} <= set(rows), "both sides of a jump"
+
+
+# The documentation inside each FMU
+
+
+def test_documentation_page_shows_its_equations(browser, fmu):
+    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
+    page = watched.page
+    equations = page.locator(".equation math")
+    assert equations.count() >= 1
+    heights = equations.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    assert min(heights) > 10, "drawn as mathematics"
+    assert page.locator("text=\\\\").count() == 0, "no LaTeX left over"
+    watched.close()
+    assert watched.problems == []
+    assert len(watched.requests) - sum(url.startswith("data:") for url in watched.requests) == 1
+
+
+def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(browser, fmu):
+    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
+    figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
+        const image = figure.querySelector("img");
+        return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+    })""")
+    watched.close()
+    kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
+    assert len(figures) >= 2, "run: ./report.sh --pictures"
+    assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"
+    for figure in figures:
+        assert figure["width"] > 0, "drawn"
+        assert base64.b64decode(figure["data"].partition("base64,")[2]) == (kept / f"{figure['name']}.svg").read_bytes()
+        assert figure["caption"] == captions()[figure["name"]]
+
+
+def test_each_picture_has_a_caption_of_one_sentence():
+    assert captions().keys() == MODEL_PICTURES.keys()
+    for name, caption in captions().items():
+        assert caption[0].isupper() and caption.endswith(".") and not re.search(r"[.!?] ", caption), name
+        assert 10 < len(caption.split()) < 60, name
+
+
+def test_a_picture_without_a_caption_is_refused(tmp_path):
+    stray = tmp_path / "stray.svg"
+    stray.write_text("<svg/>", encoding="utf-8")
+    with pytest.raises(BristleError, match="stray.svg: pictures.toml has no caption"):
+        page_text(read_description(REPOSITORY / "modelDescription" / "LuGre.toml"), [], [stray])
+
+
+# Pictures that are kept with the sources
+
+ON_A_LINE = {"friction_curve", "hysteresis_loop", "pulse_response"}
+IN_A_PLANE = {"turning_direction", "crossing_motion", "turning_plane"}
+OF_A_PRESS = {"bounce", "impact_loop"}
+OF_A_POINT = {"throw", "cube"}
+
+
+def pictures_by_inputs(inputs):
+    """What a page shows follows from what the element can be driven with."""
+    if "penetration" in inputs:
+        return OF_A_PRESS
+    if "pointPosition[1]" in inputs:
+        return OF_A_POINT
+    return ON_A_LINE | IN_A_PLANE if "contactNormal[1]" in inputs else ON_A_LINE
+
+
+def polylines(text):
+    return [np.array([[float(n) for n in point.split(",")] for point in points.split()]) for points in re.findall(r'points="([^"]+)"', text)]
+
+
+def distance(points, line):
+    """The largest distance of the points from the line, in pixels."""
+    a, d = line[:-1], np.diff(line, axis=0)
+    length = np.maximum((d**2).sum(axis=1), 1e-12)
+    foot = np.clip(((points[:, None] - a) * d).sum(axis=2) / length, 0, 1)
+    return np.sqrt((((a + foot[..., None] * d) - points[:, None]) ** 2).sum(axis=2).min(axis=1)).max()
+
+
+def check_in_step(kept, fresh):
+    """The same words and the same curves to within 2 pixels; other processors round differently."""
+    assert kept.exists(), f"{kept.name} is not there: run ./report.sh --pictures"
+    old, new = kept.read_text(encoding="utf-8"), fresh.read_text(encoding="utf-8")
+    assert len(old.encode()) < 30_000
+    words = [re.findall(r">([^<>\d]+)</text>", text) for text in (old, new)]
+    assert words[0] == words[1]
+    pairs = list(zip(polylines(old), polylines(new), strict=True))
+    assert pairs
+    for a, b in pairs:
+        assert max(distance(a, b), distance(b, a)) < 2, f"{kept} is not what the rig gives: run ./report.sh --pictures"
+
+
+def test_pictures_of_each_model_are_what_the_rig_gives(fmu, report):
+    fresh = report / "modelDescription" / "pictures" / fmu.name
+    kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
+    names = sorted(file.name for file in fresh.glob("*"))
+    assert sorted(file.name for file in kept.glob("*")) == names
+    assert names == sorted(f"{name}.svg" for name in pictures_by_inputs({v.name for v in fmu.description.inputs}))
+    for name in names:
+        check_in_step(kept / name, fresh / name)
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
+def test_the_force_goes_round_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, report):
+    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    plain, grained = polylines(text)
+    width = 2 * (plain[0, 0] - plain[:, 0].min())  # it starts at rest, in the middle
+    assert np.ptp(plain[:, 1]) == pytest.approx(width, rel=0.01)
+    assert np.ptp(grained[:, 1]) == pytest.approx(0.5 * width, rel=0.01)
+    assert "transverseFriction 1" in text and "transverseFriction 0.5" in text
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")
+def test_a_line_that_a_model_has_no_parameter_for_is_left_out(fmu, report):
+    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    assert len(polylines(text)) == 1 and "transverseFriction" not in text
+
+
+@pytest.mark.parametrize("width, height", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
+def test_equal_axes_have_one_scale(width, height):
+    line = Line(np.array([0, width, width, 0]), np.array([0, 0, height, height]), time=np.arange(4.0))
+    (points,) = polylines(drawing([Panel([line], "x", "y", equal=True)]))
+    assert np.ptp(points[:, 0]) / np.ptp(points[:, 1]) == pytest.approx(width / height, rel=2e-3)  # a tenth of a pixel
+
+
+@pytest.mark.parametrize("name", README_PICTURES)
+def test_pictures_of_the_readme_are_what_the_rig_gives(name, report):
+    check_in_step(REPOSITORY / "docs" / f"{name}.svg", report / "docs" / f"{name}.svg")

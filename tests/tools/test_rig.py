@@ -1,0 +1,691 @@
+"""The rig: every FMU in every system, the numbers of the papers, and what a user may do wrong.
+
+The rig is build/rig/rig or what BRISTLE_RIG names. Where it is not built the tests are skipped, but not on continuous integration.
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmus import FMUS, FOLDER, REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from bristle import VERSION, BristleError, papers  # noqa: E402
+
+RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
+
+if not RIG.exists():
+    if os.environ.get("CI") == "true":
+        raise RuntimeError(f"{RIG} is not there: cmake -S rig -B build/rig && cmake --build build/rig")
+    pytest.skip(f"{RIG} is not built", allow_module_level=True)
+
+PRESENT = {fmu.name: fmu for fmu in FMUS}
+CASES = [case for case in papers.cases() if all(model in PRESENT for model in case.models)]
+
+
+def call(*arguments, **options):
+    return subprocess.run([str(RIG), *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+
+
+def simulate(folder, system, *models, options=()):
+    """Columns of the results by model."""
+    file = Path(folder) / "results.csv"
+    run = call(system, *(PRESENT[model].path for model in models), "-o", file, *options)
+    assert run.returncode == 0, run.stderr
+    return papers.read_csv(file)
+
+
+SUNDIALS_7 = REPOSITORY / "build" / "rig7" / "rig"
+
+
+@pytest.mark.skipif(not SUNDIALS_7.exists(), reason="the rig is not built with SUNDIALS 7: see rig/sundials7.sh")
+@pytest.mark.parametrize("model", ["LuGre", "ImplicitBristle"])
+def test_sundials_6_and_7_give_the_same_run(model, tmp_path):
+    """Stick, break-away and slip with events; the integrators differ in details of their step control, so up to 1e-5 of the amplitude
+    at a tolerance of 1e-8. Nothing but results is printed."""
+    results = []
+    for number, rig in enumerate((RIG, SUNDIALS_7)):
+        file = tmp_path / f"{number}.csv"
+        run = subprocess.run([str(rig), "belt", str(PRESENT[model].path), "-o", str(file)], capture_output=True, text=True, timeout=300)
+        assert run.returncode == 0 and run.stdout == "" and run.stderr == "", run.stdout + run.stderr
+        results.append(papers.read_csv(file)[model]["position"])
+    assert np.max(np.abs(results[0] - results[1])) < 1e-5 * np.max(np.abs(results[0]))
+
+
+def names(description):
+    return {variable.name for variable in description.variables}
+
+
+def is_scalar(description):
+    """Whether the element has the translational interface, which all but the spatial systems offer."""
+    return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
+
+
+SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
+
+
+def needs(*models):
+    """Only where these FMUs are there: a folder may hold a few of them only."""
+    return pytest.mark.skipif(not set(models) <= PRESENT.keys(), reason=f"needs {', '.join(models)}")
+
+
+@cache
+def systems():
+    return {system["name"]: system for system in json.loads(call("list", "--json").stdout)}
+
+
+# ---- the papers ----
+
+
+def one_worker(case):
+    """Cases of a model in a system share runs, so they go to the same worker."""
+    return pytest.param(case, id=case.id, marks=pytest.mark.xdist_group(f"papers {case.system} {case.fmu}"))
+
+
+@pytest.mark.parametrize("case", [one_worker(case) for case in CASES])
+def test_papers_number_is_met(case):
+    value = papers.evaluate(case, RIG, FOLDER)
+    assert case.is_met(value), (
+        f"{case.what}: {value:.6g} {case.unit}, expected {case.expected:g} ± {case.tolerance:g} ({case.reason})"
+    )
+
+
+def test_cases_are_told_apart_and_explained():
+    everything = papers.cases()
+    assert len({case.id for case in everything}) == len(everything)
+    for case in everything:
+        assert case.system in systems(), case.id
+        assert case.tolerance > 0 and case.reason.endswith("."), case.id
+        if case.is_excused:
+            assert abs(case.obtained - case.printed) > case.tolerance, f"{case.id} is met and needs no excuse"
+
+
+CASE = papers.Case("one", "rill2023", "", "", "pulse", "LuGre", "final(position)", "m", printed=2, tolerance=0.1, reason="")
+
+
+@pytest.mark.parametrize("relation, obtained, met, missed", [("<", 1.95, 1.99, 2.01), (">", 2.05, 2.01, 1.99), ("<", 1, 1.05, 1.5)])
+def test_a_bound_is_met_on_its_side_of_the_printed_number_and_near_ours(relation, obtained, met, missed):
+    bound = replace(CASE, relation=relation, obtained=obtained)
+    assert bound.is_met(met) and not bound.is_met(missed)
+    assert not bound.is_excused and bound.printed_text == f"{relation} 2"
+
+
+def test_a_quotient_changes_its_second_run_only_where_it_says():
+    case = replace(CASE, set={"a": 1, "b": 2}, param={"load": 3}, over={"fmu": "Dahl", "sets": "other", "set": {"b": 4}})
+    assert case.models == ["LuGre", "Dahl"]
+    below = case.divisor
+    assert (below.fmu, below.sets, below.set, below.param, below.over) == ("Dahl", "other", {"a": 1, "b": 4}, {"load": 3}, None)
+    words = below.arguments(Path("."))
+    assert words[:2] == ["pulse", "Dahl.fmu"] and words[words.index("--sets") + 1] == "other"
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [({"relation": "~"}, "none of"), ({"relation": "<"}, "a bound needs"), ({"over": {"stop": 1}}, "unknown key stop in over")],
+)
+def test_a_case_that_says_no_sense_is_refused(change, words):
+    with pytest.raises(BristleError, match=words):
+        replace(CASE, **change)
+
+
+POWERS = {
+    "rabinowicz": lambda c: -c["frictionForce"] * c["velocity"],
+    "presliding": lambda c: (c["load"] - c["frictionForce"]) * c["velocity"],
+    "stack": lambda c: -c["top.frictionForce"] * (c["velocity1"] - c["velocity2"])
+    - c["middle.frictionForce"] * (c["velocity2"] - c["velocity3"])
+    - c["bottom.frictionForce"] * c["velocity3"],
+}
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("system, stop", [("rabinowicz", 26), ("presliding", 3), ("stack", 3)])
+def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, stop, tmp_path):
+    """Pennestrì, Figs 13, 19 and 25. The power is summed up by the trapezoidal rule over the steps of the solver, hence 0.2 %."""
+    columns = simulate(tmp_path, system, "LuGre", options=["--stop", stop, "--output-interval", 0])["LuGre"]
+    energy, power = columns["kineticEnergy"] + columns.get("potentialEnergy", 0), POWERS[system](columns)
+    work = np.concatenate([[0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(columns["time"]))])
+    scale = np.ptp(columns["kineticEnergy"])
+    assert scale > 0, "nothing moves"
+    assert abs(energy - energy[0] - work).max() < 2e-3 * scale
+
+
+# ---- every FMU in every system ----
+
+
+@SCALAR
+def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
+    inputs = {variable.name for variable in fmu.description.variables if variable.causality == "input"}
+    for name, system in systems().items():
+        contacts = system["contacts"]
+        if system["needsInput"] or "frictionForce" not in contacts[0]["outputs"]:
+            continue
+        file = tmp_path / f"{name}.csv"
+        run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
+        if not inputs <= set(contacts[0]["inputs"]):
+            assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        assert run.returncode == 0, f"{name}: {run.stderr}"
+        columns = papers.read_csv(file)[fmu.name]
+        assert columns["time"][-1] == pytest.approx(system["stop"], rel=1e-12)
+        assert all(np.isfinite(values).all() for values in columns.values()), name
+
+
+@SCALAR
+def test_without_contact_a_body_feels_the_load_only(fmu, tmp_path):
+    """While the normal force is not positive, friction is exactly zero and m dv/dt = F_E."""
+    columns = simulate(tmp_path, "liftoff", fmu.name, options=["--tolerance", 1e-7])[fmu.name]
+    normal, force, t, v = (columns[name] for name in ("normalForce", "frictionForce", "time", "velocity"))
+    apart = normal < 0
+    assert apart.any() and not apart.all()
+    assert (force[apart] == 0).all()
+    flight = apart & (t < 0.5)
+    slope = np.polyfit(t[flight], v[flight], 1)[0]
+    assert slope == pytest.approx(2, rel=1e-6)
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and "externalForce" in names(d))
+def test_ideal_stick_answers_the_external_force(fmu, tmp_path):
+    columns = simulate(tmp_path, "pulse", fmu.name)[fmu.name]
+    assert columns["frictionForce"] == pytest.approx(columns["load"], abs=1e-9)
+    assert abs(columns["position"]).max() < 1e-12
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and {"stictionDeflection", "mode"} <= names(d))
+def test_reset_of_a_state_arrives_in_the_host(fmu, tmp_path):
+    """A pulse above the static limit: when the body comes to stick again, the element starts its deflection anew."""
+    options = ["--param", "load=7", "--param", "duration=0.1", "--param", "pulses=1", "--stop", 1]
+    columns = simulate(tmp_path, "pulse3", fmu.name, options=options)[fmu.name]
+    t, x, mode = columns["time"], columns["stictionDeflection"], columns["mode"]
+    at_event = np.flatnonzero((np.diff(t) == 0) & (np.diff(mode) != 0))
+    resets = [i for i in at_event if x[i + 1] == 0 and t[i] > 0.1]
+    assert resets, "no event sets the deflection to zero"
+
+
+@needs("ProjectedLuGre", "LuGreNormalized", "ProjectedGKF", "GKF")
+@pytest.mark.parametrize("space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")])
+def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line, tmp_path):
+    """Its first axis is the line, under the names that scalar elements have; nothing happens across."""
+    results = simulate(tmp_path, "belt", space, line, options=["--tolerance", 1e-10])
+    ours, theirs = results[space], results[line]
+    assert ours["position"][-1] == pytest.approx(theirs["position"][-1], rel=1e-6)
+    assert abs(ours["frictionForce"]).max() == pytest.approx(abs(theirs["frictionForce"]).max(), rel=1e-6)
+    for across in ("frictionForce[2]", "frictionForce[3]", "slidingVelocity[2]", "slidingVelocity[3]"):
+        assert (ours[across] == 0).all()
+
+
+@needs("ContactPoint", "HuntCrossley")
+@pytest.mark.parametrize("model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")])
+def test_an_element_that_asks_for_more_than_a_line_has_does_not_fit(model, lacking):
+    run = call("belt", PRESENT[model].path)
+    assert run.returncode == 2 and f"does not offer its input {lacking}" in run.stderr
+
+
+# ---- several contacts, several models ----
+
+
+@needs("LuGre", "Dahl")
+def test_contacts_of_one_system_are_separate_instances(tmp_path):
+    columns = simulate(tmp_path, "stack", "LuGre")["LuGre"]
+    forces = [columns[f"{contact}.frictionForce"] for contact in ("top", "middle", "bottom")]
+    assert all(abs(a - b).max() > 1 for a, b in zip(forces, forces[1:]))
+    assert columns["middle.normalForce"][0] == pytest.approx(4 * 9.81)
+
+
+@needs("LuGre", "Dahl")
+def test_each_contact_may_have_its_own_model(tmp_path):
+    file = tmp_path / "results.csv"
+    lugre, dahl = PRESENT["LuGre"].path, PRESENT["Dahl"].path
+    run = call("stack", f"{lugre},{dahl},{lugre}", "--set", "bottom.staticFriction=0.5", "-o", file, "--stop", 1)
+    assert run.returncode == 0, run.stderr
+    (model, columns), = papers.read_csv(file).items()
+    assert model == "LuGre+Dahl+LuGre"
+    assert "middle.bristleDeflection" in columns
+
+
+@needs("LuGre")
+def test_parameter_at_one_contact_leaves_the_others(tmp_path):
+    """A bottom that holds everything: the ground contact then carries less than with slippery ground, and the top is as it was."""
+    plain = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01])["LuGre"]
+    changed = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01, "--set", "bottom.bristleStiffness=1e5"])["LuGre"]
+    assert plain["top.frictionForce"][-1] == pytest.approx(changed["top.frictionForce"][-1], rel=1e-3)
+    assert plain["bottom.bristleDeflection"][-1] != changed["bottom.bristleDeflection"][-1]
+
+
+@needs("LuGre", "StaticRegularized")
+def test_comparison_is_one_file_with_empty_cells_for_what_a_model_lacks(tmp_path):
+    file = tmp_path / "results.csv"
+    run = call("pulse", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, PRESENT["LuGre"].path, "-o", file)
+    assert run.returncode == 0, run.stderr
+    results = papers.read_csv(file)
+    assert list(results) == ["LuGre", "StaticRegularized", "LuGre#3"]
+    assert "bristleDeflection" in results["LuGre"] and "bristleDeflection" not in results["StaticRegularized"]
+    assert (results["LuGre"]["position"] == results["LuGre#3"]["position"]).all()
+
+
+# ---- results ----
+
+
+@needs("LuGre")
+def test_events_have_a_row_before_and_after(tmp_path):
+    columns = simulate(tmp_path, "pulse", "LuGre")["LuGre"]
+    t, load = columns["time"], columns["load"]
+    for switch, before, after in ((0.1, 2, 0), (0.2, 0, 2), (0.3, 2, 0)):
+        rows = np.flatnonzero(t == switch)
+        assert len(rows) == 2 and load[rows[0]] == before and load[rows[1]] == after
+
+
+@needs("LuGre")
+def test_rows_stand_on_the_grid_that_was_asked_for(tmp_path):
+    columns = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])["LuGre"]
+    assert columns["time"] == pytest.approx(np.arange(0, 2.01, 0.25))
+
+
+@needs("LuGre")
+def test_result_does_not_depend_on_the_grid(tmp_path):
+    coarse = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 5])["LuGre"]
+    fine = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0])["LuGre"]
+    assert coarse["position"][-1] == fine["position"][-1]
+
+
+@needs("LuGre")
+def test_tolerance_is_kept(tmp_path):
+    """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at the end of two cycles."""
+    exact = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", 1e-11])["LuGre"]["position"][-1]
+    for tolerance in (1e-6, 1e-8):
+        value = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", tolerance])["LuGre"]["position"][-1]
+        assert value == pytest.approx(exact, abs=3e3 * tolerance)
+
+
+@needs("LuGre", "LuGreNormalized")
+def test_surface_of_a_normalised_model_is_that_of_the_others(tmp_path):
+    """Its bristle per unit of normal force, at a constant normal force, is the same bristle."""
+    results = simulate(tmp_path, "belt", "LuGre", "LuGreNormalized", options=["--tolerance", 1e-10])
+    assert results["LuGre"]["position"][-1] == pytest.approx(results["LuGreNormalized"]["position"][-1], rel=1e-6)
+
+
+@needs("LuGre")
+def test_standard_output_takes_the_results():
+    run = call("pulse", PRESENT["LuGre"].path, "-o", "-", "--stop", 0.01)
+    assert run.returncode == 0
+    assert run.stdout.startswith("model,time,position,velocity,load,normalForce,relativeVelocity,bristleDeflection,")
+
+
+@needs("LuGre", "StaticRegularized")
+def test_statistics_are_a_table(tmp_path):
+    run = call("belt", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, "--stats", "-o", tmp_path / "results.csv")
+    header, *rows = [line.split() for line in run.stdout.splitlines()]
+    assert header == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
+    assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
+    for row in rows:
+        steps, evaluations, jacobians = map(int, row[1:4])
+        assert steps < evaluations < 3 * steps, "exact slopes let Newton's iteration converge in one or two evaluations"
+        assert jacobians < steps / 5
+        assert float(row[6]) == pytest.approx(evaluations / 20, abs=0.1)
+
+
+# ---- parameter sets and motion from files ----
+
+
+@needs("LuGre")
+def test_set_by_name_and_by_file_are_the_same(tmp_path):
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
+        members = [name for name in archive.namelist() if name.startswith("resources/") and name.endswith(".ssv")]
+        assert members
+        for member in members:
+            file = tmp_path / Path(member).name
+            file.write_bytes(archive.read(member))
+            by_file = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file])["LuGre"]["position"]
+            by_name = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file.stem])["LuGre"]["position"]
+            assert (by_file == by_name).all(), member
+
+
+@needs("LuGre", "LuGreNormalized")
+def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_force(tmp_path):
+    """Under the constant normal force of the system the two laws are one."""
+    options = ["--sets", "rill2023_model1", "--param", "normalForce=9.81", "--param", "amplitude=4e-4"]
+    found = simulate(tmp_path, "hysteresis", "LuGre", "LuGreNormalized", options=options)
+    work = [found[model]["work"][-1] for model in ("LuGre", "LuGreNormalized")]
+    assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration
+
+
+@needs("LuGre")
+def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
+    """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1 dz/dt."""
+    motion = tmp_path / "motion.csv"
+    motion.write_text("time,relativeVelocity,normalForce\n0,0,10\n0.1,0,10\n0.1,0.01,10\n0.2,0.01,10\n")
+    options = ["--input", motion, "--sets", "rill2023_model1"]
+    columns = simulate(tmp_path, "prescribed", "LuGre", options=options)["LuGre"]
+    t = columns["time"]
+    g = (0.3 + 0.3 * np.exp(-1)) * 10
+    z = np.where(t > 0.1, g / 39000 * -np.expm1(-39000 * 0.01 / g * (t - 0.1)), 0)
+    assert columns["bristleDeflection"] == pytest.approx(z, abs=1e-10)
+    assert columns["displacement"][-1] == pytest.approx(1e-3)
+
+
+# ---- the command line ----
+
+
+@needs("LuGre")
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["nosuch", "{LuGre}"], 'there is no system "nosuch"; there are belt'),
+        (["pulse"], "an FMU is missing"),
+        (["pulse", "none.fmu"], "none.fmu: No such file or directory."),
+        (["pulse", "{LuGre}", "--set", "stiffness=1"], "--set stiffness=1: no FMU has this parameter; LuGre has staticFriction"),
+        (["pulse", "{LuGre}", "--set", "staticFriction=much"], '"much" is not a number'),
+        (["pulse", "{LuGre}", "--set", "staticFriction=nan"], '"nan" is not a number'),
+        (["pulse", "{LuGre}", "--set", "staticFriction=-1"], "staticFriction = -1"),
+        (["pulse", "{LuGre}", "--set", "staticFriction"], "not of the form name=value"),
+        (["pulse", "{LuGre}", "--set"], "--set: its value is missing"),
+        (["pulse", "{LuGre}", "--param", "weight=1"], "the system pulse has no such parameter"),
+        (["pulse", "{LuGre}", "--param", "mass=0"], "--param mass=0: it must be above 0"),
+        (["pulse", "{LuGre}", "--param", "mass=heavy"], "not a number"),
+        (["pulse", "{LuGre}", "--stop", "0"], "--stop 0: this is too small"),
+        (["pulse", "{LuGre}", "--tolerance", "2"], "--tolerance 2: this is too large"),
+        (["pulse", "{LuGre}", "--output-interval", "-1"], "too small"),
+        (["pulse", "{LuGre}", "--faster"], "there is no option --faster"),
+        (["pulse", "{LuGre}", "-o", "missing/results.csv"], "missing/results.csv: No such file or directory"),
+        (["pulse", "{LuGre}", "--sets", "nosuch"], "there is no set of this name"),
+        (["pulse", "{LuGre}", "--sets", "nosuch.ssv"], "nosuch.ssv: No such file or directory"),
+        (["pulse", "{LuGre}", "--input", "motion.csv"], "--input does not belong here"),
+        (["pulse", "{LuGre},{LuGre}"], "the system pulse has 1 contact only"),
+        (["stack", "{LuGre},{LuGre}"], "the system stack has 3 contacts, but these are 2 FMUs"),
+        (["prescribed", "{LuGre}"], "needs --input"),
+        (["prescribed", "{LuGre}", "--input", "none.csv"], "none.csv: No such file or directory"),
+        (["list", "nosuch"], 'there is no system "nosuch"'),
+    ],
+)
+def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
+    words = [word.replace("{LuGre}", str(PRESENT["LuGre"].path)) for word in arguments]
+    run = call(*words, cwd=tmp_path)
+    assert run.returncode == 2
+    assert sentence in run.stderr
+    assert run.stderr.startswith("rig: ") and run.stderr.count("\n") == 1 and run.stderr.endswith("\n")
+    assert run.stdout == ""
+
+
+@needs("LuGre")
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "at least two rows"),
+        ("t,normalForce\n0,1\n", 'the first column is not named "time"'),
+        ("time\n0\n1\n", "no column beside"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n", "at least two rows"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,1\n", "line 3: there are fewer cells than names"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,1,0,0\n", "line 3: there are more cells than names"),
+        ("time,normalForce,relativeVelocity\n0,1,0\n1,x,0\n", 'line 3: "x" is not a number'),
+        ("time,normalForce,relativeVelocity\n1,1,0\n0,1,0\n", "line 3: the time goes back"),
+        ("time,normalForce,relativeVelocity\n1,1,0\n2,1,0\n", "later than time 0"),
+        ("time,normalForce\n0,1\n1,1\n", "does not fit: the system prescribed does not offer its input relativeVelocity"),
+    ],
+)
+def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
+    motion = tmp_path / "motion.csv"
+    motion.write_text(text)
+    run = call("prescribed", PRESENT["LuGre"].path, "--input", motion)
+    assert run.returncode == 2 and sentence in run.stderr and run.stderr.count("\n") == 1
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("text", [
+    "time,normalForce,relativeVelocity\n0,9.81,0.01\n0.5,9.81,0.02\n",
+    "\ufefftime;normalForce;relativeVelocity\r\n0;9,81;0,01\r\n0,5;9,81;0,02\r\n",
+    "time\tnormalForce\trelativeVelocity\n0\t9,81\t1e-2\n0.5\t9.81\t0,02\n",
+])
+def test_motion_may_come_from_any_spreadsheet(text, tmp_path):
+    """Byte order mark, semicolons, tabs, decimal commas: the same run."""
+    motion = tmp_path / "motion.csv"
+    motion.write_text(text, encoding="utf-8", newline="")
+    force = simulate(tmp_path, "prescribed", "LuGre", options=["--input", motion])["LuGre"]["frictionForce"]
+    assert force[-1] == pytest.approx(3.33657, rel=1e-4), "LuGre at 20 mm/s under 9.81 N, with what its lag leaves"
+
+
+@needs("LuGre")
+def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
+    ssv = tmp_path / "mine.ssv"
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
+        ssv.write_bytes(archive.read("resources/rill2023_model1.ssv").replace(b"staticFriction", b"staticFrictoin"))
+    run = call("pulse", PRESENT["LuGre"].path, "--sets", ssv)
+    assert run.returncode == 2 and "mine.ssv staticFrictoin=0.6: no FMU has this parameter; LuGre has staticFriction" in run.stderr
+    assert run.stderr.count("\n") == 1 and run.stdout == ""
+
+
+@needs("LuGre", "HuntCrossley")
+def test_what_fits_is_run_and_what_does_not_is_named():
+    run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["LuGre"].path)
+    assert run.returncode == 0 and "\nLuGre " in run.stdout and "HuntCrossley" not in run.stdout
+    assert run.stderr.startswith("rig: left out: ") and "does not offer its input penetration" in run.stderr and run.stderr.count("\n") == 1
+    run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["HuntCrossley"].path)
+    assert run.returncode == 2 and run.stderr.endswith("rig: none of the FMUs fits the system pulse.\n")
+
+
+def test_the_rig_says_its_version_and_how_it_is_used():
+    assert call("--version").stdout == f"rig {VERSION}\n"
+    assert call("help").stdout == call("--help").stdout != ""
+
+
+def damaged(name, content):
+    """What may be wrong with an FMU; None leaves a member out."""
+    description, binary = name == "modelDescription.xml", name.startswith("binaries/linux64/")
+    return {
+        "no description": None if description else content,
+        "no binary": None if name.startswith("binaries/") else content,
+        "broken description": content[:2000] if description else content,
+        "other version": content.replace(b'fmiVersion="2.0"', b'fmiVersion="3.0"') if description else content,
+        "no model exchange": content.replace(b"ModelExchange", b"Nothing") if description else content,
+        "other identity": content.replace(b'guid="{', b'guid="{x') if description else content,
+        "cut binary": content[:4000] if binary else content,
+        "text for binary": b"text" if binary else content,
+        "other input": content.replace(b'name="relativeVelocity"', b'name="speed"') if description else content,
+        "other output": content.replace(b'name="frictionForce"', b'name="force"') if description else content,
+        "identifier that leads elsewhere": content.replace(b'modelIdentifier="', b'modelIdentifier="../../') if description else content,
+        "bomb": b" " * (200 << 20) if description else content,
+        "missing variable": content.replace(b"<Derivatives>", b'<Derivatives><Unknown index="99"/>') if description else content,
+    }
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("damage", damaged("", b""))
+def test_damaged_fmu_is_refused(damage, tmp_path):
+    file = tmp_path / "Damaged.fmu"
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+        for name in source.namelist():
+            content = damaged(name, source.read(name))[damage]
+            if content is not None:
+                target.writestr(name, content)
+    run = call("pulse", file)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Damaged.fmu" in run.stderr
+
+
+@needs("LuGre")
+@pytest.mark.parametrize("size", [0, 100, 30000])
+def test_file_that_was_cut_off_is_refused(size, tmp_path):
+    file = tmp_path / "Cut.fmu"
+    file.write_bytes(PRESENT["LuGre"].path.read_bytes()[:size])
+    run = call("pulse", file)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Cut.fmu" in run.stderr
+
+
+@needs("LuGre")
+def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [str(RIG), "festoon", str(PRESENT["LuGre"].path), "--stop", "1e6"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    while not any(tmp_path.iterdir()):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130 and "interrupted at t =" in errors
+    assert not any(tmp_path.iterdir())
+
+
+@needs("LuGre")
+def test_progress_shows_on_a_terminal_only(tmp_path):
+    command = [str(RIG), "rabinowicz", str(PRESENT["LuGre"].path), "--stop", "5000"]
+    silent = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert silent.returncode == 0 and silent.stderr == ""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            shown += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    assert b"LuGre" in shown and b"%" in shown
+
+
+def test_help_and_list_tell_what_there_is():
+    run = call("--help")
+    assert run.returncode == 0 and "--output-interval" in run.stdout
+    assert {"pulse", "belt", "festoon", "rabinowicz", "stack", "presliding", "pulse3", "prescribed", "hysteresis"} <= systems().keys()
+    for name in systems():
+        assert name in call("list").stdout
+        assert "Contacts" in call("list", name).stdout
+
+
+def test_every_system_opens_with_its_equations():
+    for name in systems():
+        text = (REPOSITORY / "rig" / "systems" / f"{name}.c").read_text(encoding="utf-8")
+        assert text.startswith(f"/* {name}: "), name
+        assert "=" in text[: text.index("*/")], name
+
+
+# ---- quantities ----
+
+
+def test_quantities_are_what_they_say():
+    columns = {"time": np.array([0.0, 1, 1, 2, 3]), "top.x": np.array([0.0, 2, 4, 4, 0])}
+    for expression, value in {
+        "start(top_x)": 0,
+        "final(top_x)": 0,
+        "largest(top_x)": 4,
+        "smallest(top_x - 1)": -1,
+        "at(top_x, 0.5)": 1,
+        "at(top_x, 2.5)": 2,
+        "mean(top_x)": 7 / 3,
+        "crossing(top_x, 1)": 0.5,
+        "crossing(top_x, 3)": 1,
+        "crossing(top_x, 1, 1.5)": 2.75,
+        "largest(between(top_x, 2.5, 3))": 0,
+    }.items():
+        assert papers.quantity(expression, columns) == pytest.approx(value), expression
+
+
+# ---- the cube on six points ----
+
+
+@cache
+def cube(direction, height):
+    """Columns of the cube of Colantonio, section 3, at rows each 2 ms."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--param", f"direction={direction}", "--param", f"pullHeight={height}"]
+        return simulate(folder, "cube", "ContactPoint", options=options)["ContactPoint"]
+
+
+def of_points(columns, name, time_):
+    row = np.argmin(abs(columns["time"] - time_))
+    return np.array([columns[f"point{i}.{name}"][row] for i in range(1, 7)])
+
+
+@needs("ContactPoint")
+@pytest.mark.parametrize("direction", [30, 60, 90])
+def test_a_cube_behaves_the_same_in_every_direction(direction):
+    """Total friction and speed do not depend on the direction of the pull, from the first contact to the end."""
+    one, other = cube(0, 0.0), cube(direction, 0.0)
+    for name, small in (("totalFriction", 2e-3), ("speed", 2e-5)):  # the vertical vibration has a phase of its own
+        ours = np.interp(one["time"], other["time"], other[name])
+        assert np.abs(ours - one[name])[(one["time"] > 0.5) & (one["time"] < 3.95)].max() < small, name
+
+
+@needs("ContactPoint")
+def test_points_of_a_cube_share_friction_as_they_share_the_load():
+    """In stick all points have the same deflection: one coefficient of friction, whatever the normal forces are."""
+    for direction, height in ((0, 0.0), (30, 0.0), (0, -0.05)):
+        columns = cube(direction, height)
+        friction, normal = (of_points(columns, name, 2.5) for name in ("frictionForceMagnitude", "normalForce"))
+        assert normal.sum() == pytest.approx(10, rel=1e-4)
+        assert np.ptp(friction / normal) < 1e-9
+        assert friction.sum() == pytest.approx(0.75, rel=1e-4)
+    # pulled at the height of the plane nothing tilts the cube, and the points are all alike
+    assert friction == pytest.approx([0.125] * 6, rel=1e-4)
+
+
+@needs("ContactPoint")
+def test_a_sixth_of_a_turn_takes_each_point_of_a_cube_to_the_next():
+    one, other = (of_points(cube(direction, 0.0), "normalForce", 2.5) for direction in (0, 60))
+    assert np.ptp(one) > 0.3
+    assert np.roll(one, 1) == pytest.approx(other, rel=1e-4)
+
+
+@needs("ContactPoint")
+def test_a_cube_in_stick_rests():
+    """From the end of the rise to the fading of the load it creeps by less than a nanometre."""
+    columns = cube(0, 0.0)
+    at = {t: columns["positionX"][np.argmin(abs(columns["time"] - t))] for t in (2.1, 2.95)}
+    assert abs(at[2.95] - at[2.1]) < 1e-9
+    # dz/dx = 1 - sigma0 z/mu_s up to half of the limit; the rest is the tilt of the cube
+    assert at[2.95] == pytest.approx(0.15 / 1e4 * np.log(2), rel=0.01)
+
+
+# ---- bodies that fall ----
+
+
+def first_apex(columns):
+    """The largest height after the first impact, at 1.5 ms."""
+    return columns["height"][columns["time"] > 2e-3].max()
+
+
+@needs("HuntCrossley")
+def test_a_bounce_loses_the_area_of_its_loop(tmp_path):
+    """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 - h1); without damping it is nothing."""
+    weight, fall = 9.81, 1e-5
+    for damping, share in ((0.0, 0.0), (1500.0, 0.3), (5000.0, 0.7)):
+        options = ["--set", f"contactDamping={damping}", "--output-interval", 1e-7, "--stop", 4e-3]
+        columns = simulate(tmp_path, "bounce", "HuntCrossley", options=options)["HuntCrossley"]
+        impact = columns["time"] < 2e-3
+        area = np.trapezoid(columns["normalForce"][impact], columns["penetration"][impact])
+        lost = weight * (fall - first_apex(columns))
+        assert area == pytest.approx(lost, abs=1e-4 * weight * fall)  # rows each 0.1 us of an impact of 0.3 ms
+        assert lost == pytest.approx(share * weight * fall, abs=0.05 * weight * fall)
+
+
+@needs("HuntCrossley")
+def test_a_body_that_bounces_comes_to_rest_where_the_contact_bears_it(tmp_path):
+    columns = simulate(tmp_path, "bounce", "HuntCrossley", options=["--set", "contactDamping=5000"])["HuntCrossley"]
+    assert columns["normalForce"][-1] == pytest.approx(9.81, rel=1e-6)
+    assert columns["penetration"][-1] == pytest.approx(1e-6 * np.sqrt(9.81 / 120), rel=1e-6)  # K s^2 = m g
+
+
+@needs("ContactPoint")
+def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(tmp_path):
+    soft = {"contactStiffness": 100, "referencePenetration": 1e-3, "stiffnessExponent": 1.5, "contactDamping": 90, "dampingExponent": 1}
+    options = [word for name, value in soft.items() for word in ("--set", f"{name}={value}")]
+    columns = simulate(tmp_path, "throw", "ContactPoint", options=options)["ContactPoint"]
+    t, v, normal, friction = (columns[name] for name in ("time", "velocity", "normalForce", "frictionForce[1]"))
+    flight = columns["height"] > 0
+    assert (normal[flight] == 0).all() and (friction[flight] == 0).all()
+    assert v[t < 0.06].min() == 1, "until it touches, at 64 ms"
+    step = v[t < 0.1].min()
+    bounce = np.trapezoid(normal[t < 0.1], t[t < 0.1])  # over the mass of 1 kg: the change of the vertical speed
+    assert 0.1 < (1 - step) / bounce < 0.14, "dynamic friction and its viscous part, 0.04 at 1 m/s"
+    assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(9.81, rel=1e-2)  # the soft contact still swings a little

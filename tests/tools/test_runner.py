@@ -1,0 +1,155 @@
+"""Records through the C runner: the numbers of a host that makes the same calls one by one, in one call."""
+
+import sys
+
+import numpy as np
+import pytest
+from fmpy import read_model_description
+from fmpy.fmi2 import FMU2Slave
+
+from fmus import FMUS, REPOSITORY
+from fmi2 import FmiError
+from hosting import natural_record
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+import bristle  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def these_fmus(monkeypatch):
+    """The FMUs that are tested are those that are found."""
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+
+
+def by_fmpy(fmu, time, inputs, parameters, outputs, linear):
+    about = read_model_description(fmu.path)
+    reference = {one.name: one.valueReference for one in about.modelVariables}
+    slave = FMU2Slave(guid=about.guid, unzipDirectory=fmu.folder, modelIdentifier=about.coSimulation.modelIdentifier, instanceName="fmpy")
+    slave.instantiate()
+    slave.setReal([reference[name] for name in parameters], list(parameters.values()))
+    signals = [reference[name] for name in inputs]
+    rows = np.stack(list(inputs.values()), axis=1)
+    slave.setReal(signals, rows[0].tolist())
+    slave.setupExperiment(startTime=time[0])
+    slave.enterInitializationMode()
+    slave.exitInitializationMode()
+    results = []
+    for i in range(len(time)):
+        results.append(slave.getReal([reference[name] for name in outputs]))
+        if i + 1 == len(time):
+            break
+        length = time[i + 1] - time[i]
+        if length > 0:
+            if linear:
+                slave.setRealInputDerivatives(signals, [1] * len(signals), ((rows[i + 1] - rows[i]) / length).tolist())
+            slave.doStep(time[i], length)
+        slave.setReal(signals, rows[i + 1].tolist())
+    slave.terminate()
+    slave.freeInstance()
+    return dict(zip(outputs, np.array(results).T))
+
+
+@pytest.mark.parametrize("interpolate", ["linear", "hold"])
+def test_a_record_gives_the_numbers_of_fmpy_bit_for_bit(fmu, interpolate):
+    time, inputs = natural_record(fmu)
+    parameters = {v.name: v.start for v in fmu.description.real_parameters[:3]}
+    outputs = [v.name for v in fmu.description.outputs + fmu.description.states]
+    ours = bristle.run(fmu.name, time, inputs, parameters, outputs, interpolate)
+    theirs = by_fmpy(fmu, time, inputs, parameters, outputs, interpolate == "linear")
+    assert any(np.ptp(column) > 0 for column in ours.values())
+    for name in outputs:
+        assert np.array_equal(ours[name], theirs[name]), name
+
+
+@pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity") and d.has("staticFriction", "dynamicFriction"))
+def test_many_sets_in_parallel_are_the_single_runs(fmu):
+    time, inputs = natural_record(fmu)
+    start = fmu.description["staticFriction"].start
+    sets = [{"staticFriction": start * factor} for factor in (1, 1.1, 1.3, 1.5, 2)]
+    many = bristle.run_many(fmu.name, time, inputs, sets, ["frictionForce"], workers=3)["frictionForce"]
+    assert many.shape == (5, len(time))
+    for row, one in zip(many, sets):
+        assert np.array_equal(row, bristle.run(fmu.name, time, inputs, one)["frictionForce"])
+
+
+@pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction") and d.takes("normalForce"))
+def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fmu):
+    time, inputs = natural_record(fmu, 10)
+    bad = {"staticFriction": 0.01, "dynamicFriction": 0.3}
+    with fmu.co_simulation() as instance:
+        with pytest.raises(FmiError):
+            instance.initialize(bad)
+        sentence = instance.messages[-1].text
+    with pytest.raises(bristle.BristleError) as told:
+        bristle.run(fmu.name, time, inputs, bad)
+    assert str(told.value) == f"{fmu.name}: {sentence}"
+    many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")["frictionForce"]
+    assert np.isfinite(many[0]).all() and np.isnan(many[1]).all()
+
+
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+def test_a_run_that_takes_too_long_is_given_up(fmu):
+    """No time is measured: a nanosecond is too short for any run, an hour is not."""
+    time, inputs = natural_record(fmu)
+    for seconds, made in ((1e-9, False), (3600.0, True), (None, True)):
+        found = bristle.run_many(fmu.name, time, inputs, [{}, {}], ["frictionForce"], failed="nan", seconds=seconds)["frictionForce"]
+        assert np.isfinite(found).all() == made and np.isnan(found).all() != made
+    with pytest.raises(bristle.BristleError, match="LuGre: The run takes too long, at "):
+        bristle.run_many(fmu.name, time, inputs, [{}], seconds=1e-9)
+
+
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
+    d = fmu.description
+    speeds = [0.3, -0.02, 0.3]
+    name = d.tunable_parameters[0].name
+    found = bristle.evaluate(fmu.name, {"relativeVelocity": speeds, "normalForce": 20.0}, ["frictionForce"], slopes=["normalForce", name])
+    assert found["frictionForce"][0] == found["frictionForce"][2], "no point remembers another"
+    for i, speed in enumerate(speeds[:2]):
+        with fmu.model_exchange() as instance:
+            instance.set({"relativeVelocity": speed, "normalForce": 20.0})
+            instance.demand("fmi2EnterInitializationMode")
+            force = [d["frictionForce"].reference]
+            for known in ("normalForce", name):
+                assert found["frictionForce", known][i] == instance.slopes(force, [d[known].reference], [1.0])[0]
+            assert found["frictionForce"][i] == instance.get_reals(force)[0]
+
+
+def test_vectors_go_by_name():
+    time = np.linspace(0, 0.01, 5)
+    velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
+    whole = bristle.run("ProjectedLuGre", time, {"relativeVelocity": velocity}, outputs=["frictionForce"])["frictionForce"]
+    parts = bristle.run("ProjectedLuGre", time, {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)})
+    assert whole.shape == (5, 3)
+    assert np.array_equal(whole[:, 1], parts["frictionForce[2]"])
+
+
+GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda: bristle.run("LuGree", [0, 1], {}), "there is no model LuGree, but LuGre; bristle list shows all."),
+    (lambda: bristle.run("nowhere.fmu", [0, 1], {}), "nowhere.fmu: there is no such file."),
+    (lambda: bristle.run("LuGre", [0, 2, 1], GOOD), "time goes back from 2 s to 1 s at sample 2."),
+    (lambda: bristle.run("LuGre", [], {}), "time must be a list of at least one number."),
+    (lambda: bristle.run("LuGre", [0, float("nan")], {}), "time must be finite, not nan at sample 1."),
+    (lambda: bristle.run("LuGre", ["a", 1], {}), "time must be numbers."),
+    (lambda: bristle.run("LuGre", [0, 1], GOOD), "LuGre: relativeVelocity has 3 values, but there are 2 samples."),
+    (lambda: bristle.run("LuGre", [0, 1], {"relativeVelocity": [1, float("inf")]}), "relativeVelocity must be finite, not inf at sample 1."),
+    (lambda: bristle.run("LuGre", [0, 1], {"speed": 1}), "LuGre has no variable speed."),
+    (lambda: bristle.run("LuGre", [0, 1], {"staticFriction": 1}), "LuGre: staticFriction is not an input; these are normalForce, relativeVelocity."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}), "LuGre: normalForce is not a parameter."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}), "LuGre has no variable statcFriction, but staticFriction."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction must be numbers."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]), "LuGre has no variable colour."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"), "interpolate = \"cubic\" must be 'linear' or 'hold'."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, tolerance=0), "the tolerance 0 must be greater than 0."),
+    (lambda: bristle.evaluate("LuGre", {"relativeVelocity": [1, 2], "normalForce": [1, 2, 3]}),
+     "LuGre: there are 2 values of relativeVelocity, 3 values of normalForce."),
+    (lambda: bristle.evaluate("LuGre", {"dynamicFriction": [0.1, 9]}),
+     "LuGre: dynamicFriction = 9 must be at most staticFriction = 0.6, at point 1."),
+])
+def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
+    with pytest.raises(bristle.BristleError) as told:
+        call()
+    assert str(told.value) == sentence

@@ -1,0 +1,272 @@
+"""Sweeps: the same table on one machine and on a cluster, whatever dies on the way; one that was stopped goes on."""
+
+import csv
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from fmus import FMUS, REPOSITORY
+from test_cli import ENVIRONMENT, refused  # noqa: F401
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle import BristleError, cli  # noqa: E402
+from bristle.papers import quantity  # noqa: E402
+from bristle.sweep.execution import on_this_machine  # noqa: E402
+from bristle.sweep.journal import Journal  # noqa: E402
+from bristle.sweep.pictures import picture  # noqa: E402
+from bristle.sweep.plan import points, read_axis  # noqa: E402
+from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written  # noqa: E402
+
+RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
+SHORT = ["--stop", "0.05", "--rig", str(RIG)]  # of the pulse: within the first load
+
+
+@pytest.fixture(autouse=True)
+def these_fmus(monkeypatch, tmp_path):
+    """The FMUs that are tested are those that are found, and files go to a folder of their own."""
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    monkeypatch.chdir(tmp_path)
+
+
+def table(file):
+    with open(file, newline="", encoding="utf-8") as handle:
+        return list(csv.DictReader(handle))
+
+
+# ---- plans ----
+
+
+def test_a_grid_has_every_combination_in_order():
+    places = points([read_axis("a=1:3:3"), read_axis("b=10,20"), read_axis("c=1:100:3:log")], None, None, 1)
+    assert len(places) == 18 and places[0] == {"a": 1.0, "b": 10.0, "c": 1.0} and places[-1]["c"] == pytest.approx(100)
+    assert places[1]["c"] == pytest.approx(10) and places[3]["b"] == 20
+
+
+@pytest.mark.parametrize("sample", ["latin", "sobol"])
+def test_a_sample_fills_its_ranges_and_follows_its_seed(sample):
+    axes = [read_axis("a=0:1"), read_axis("b=1:1000:log")]
+    places = points(axes, sample, 64, 7)
+    assert places == points(axes, sample, 64, 7) != points(axes, sample, 64, 8)
+    for name, shares in (("a", [p["a"] for p in places]), ("b", [np.log(p["b"]) / np.log(1000) for p in places])):
+        counts = np.histogram(shares, 8, (0, 1))[0]
+        assert (counts == 8).all(), name  # both kinds put the same number into each eighth
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a", "this is not NAME=LOW:HIGH:COUNT"),
+        ("a=1:2:x", "this is not NAME=LOW:HIGH:COUNT"),
+        ("a=1:nan:3", "this is not NAME=LOW:HIGH:COUNT"),
+        ("a=2:1:3", "the lower end has to be below"),
+        ("a=0:1:3:log", "has to be above 0"),
+        ("a=0:1:1", "two values or more"),
+        ("a=1:2:3:4", "this is not NAME=LOW:HIGH:COUNT"),
+    ],
+)
+def test_bad_axes(text, sentence):
+    with pytest.raises(BristleError, match=re.escape(sentence)):
+        read_axis(text)
+
+
+# ---- systems ----
+
+
+def test_a_map_of_a_system(capsys):
+    words = ["sweep", "pulse", "LuGre", "--over", "load=1,2", "--over", "bristleStiffness=2e4:4e4:3", *SHORT, "--stop", "0.099"]
+    assert cli.main([*words, "--quantity", "way=1e3*final(bristleDeflection)", "-o", "map.csv"]) == 0
+    rows = table("map.csv")
+    assert [(row["load"], row["bristleStiffness"]) for row in rows[:2]] == [("1.0", "20000.0"), ("1.0", "30000.0")]
+    for row in rows:  # under the load the bristle is bent by F/sigma0, but for the little that the mass still swings
+        assert float(row["way"]) == pytest.approx(1e3 * float(row["load"]) / float(row["bristleStiffness"]), rel=0.02)
+    page = Path("map.html").read_text(encoding="utf-8")
+    assert page.count("<rect") > 6 and "runs without a value are left empty" in page
+    assert re.match(r"6 runs, 6 now in \S+ s", capsys.readouterr().out)
+    assert sorted(os.listdir()) == ["map.csv", "map.html"]
+
+
+def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
+    words = ["sweep", "pulse", "LuGre", "--over", "load=1:2", "--over", "mass=0.9:1.1", "--over", "bristleStiffness=2e4:8e4:log"]
+    assert cli.main([*words, "--sample", "sobol", "--count", "8", "--quantity", "way=1e3*final(position)", "-o", "t.parquet", *SHORT]) == 0
+    found = pyarrow.parquet.read_table("t.parquet")
+    assert found.column_names == ["run", "load", "mass", "bristleStiffness", "way", "failure"] and found.num_rows == 8
+    page = Path("t.html").read_text(encoding="utf-8")
+    order = [page.index(f">{name}</text>") for name in ("load", "mass")]
+    assert order[0] < order[1] and "linear regression" in page  # the load matters, the mass does not
+
+
+def test_a_quantity_of_the_papers_and_a_run_that_fails():
+    words = ["sweep", "pulse", "LuGre", "--over", "dynamicFriction=0.2:0.9:2", "--quantity", "rill-pulse-2N-LuGre-drift", "-o", "a.csv", "--rig", str(RIG)]
+    assert cli.main(words) == 0
+    good, bad = table("a.csv")
+    name = "Drift of LuGre in one cycle of 2 N [mm]"
+    assert float(good[name]) > 0 and good["failure"] == ""
+    assert bad[name] == "nan" and "dynamicFriction" in bad["failure"]
+
+
+def loop():
+    times, _, velocity = slow_loop(cycles=1, interval=0.05)
+    return written(Path("loop.csv"), {"t": times, "v": velocity, "F": friction("Dahl", times, velocity, 98.1, PIATKOWSKI_DAHL)})
+
+
+def test_a_sweep_over_a_record_finds_the_parameters_it_was_made_with():
+    loop()
+    words = "sweep loop.csv Dahl --normal 98.1 --set dynamicFriction=0.563710499490316 --set hysteresisExponent=1.52"
+    assert cli.main([*words.split(), "--over", "bristleStiffness=1e6:2e6:21"]) == 0
+    rows = table("loop-Dahl.csv")
+    best = min(rows, key=lambda row: float(row["RMS error [N]"]))
+    assert float(best["bristleStiffness"]) == 1.6e6 and "<polyline" in Path("loop-Dahl.html").read_text(encoding="utf-8")
+
+
+def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
+    """Two runs are done, and a third is cut off in the middle of its line."""
+    whole_folder = os.getcwd()
+    words = ["sweep", "pulse", "LuGre", "--over", "load=0.5:2:6", "-o", "a.csv", *SHORT]
+    assert cli.main(words) == 0
+    whole = Path("a.csv").read_text(encoding="utf-8")
+    rows = table("a.csv")
+    os.remove("a.csv")
+    add = Journal.add
+
+    def interrupted(journal, index, result):
+        add(journal, index, result)
+        if len(journal.done) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Journal, "add", interrupted)
+    assert cli.main(words) == 130
+    monkeypatch.undo()
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    monkeypatch.chdir(whole_folder)
+    assert sorted(os.listdir()) == ["a.csv.part", "a.html"]
+    lines = Path("a.csv.part").read_text().splitlines(keepends=True)
+    wrong = json.loads(lines[1])
+    wrong[1]["mean dissipated power [W]"] = 123.0  # proves that this run is not made again
+    Path("a.csv.part").write_text(lines[0] + json.dumps(wrong) + "\n" + '[5, {"la')
+    capsys.readouterr()
+    assert cli.main(words) == 0
+    assert "1 of 6 runs were done before." in capsys.readouterr().out
+    again = table("a.csv")
+    assert again[wrong[0]]["mean dissipated power [W]"] == "123.0"
+    assert [row for i, row in enumerate(again) if i != wrong[0]] == [row for i, row in enumerate(rows) if i != wrong[0]]
+    assert whole.count("\n") == 7 and not Path("a.csv.part").exists()
+
+
+def test_another_sweep_does_not_take_what_was_left_behind(refused):  # noqa: F811
+    Path("a.csv.part").write_text('"other"\n')
+    assert "belongs to another sweep" in refused("sweep", "pulse", "LuGre", "--over", "load=1,2", "-o", "a.csv", *SHORT)
+    assert Path("a.csv.part").read_text() == '"other"\n'
+
+
+def test_results_come_from_all_workers_in_any_order():
+    found = dict(on_this_machine(lambda values: {"y": values["x"] ** 2}, [(i, {"x": i}) for i in range(50)], 4))
+    assert found == {i: {"y": i**2} for i in range(50)}
+
+
+def test_a_full_disk_is_told(refused):  # noqa: F811
+    """A limit of the size of files stands for it: writing fails in the same way. What is done stays, so that the sweep can go on."""
+    loop()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400, before[1]))
+    try:
+        said = refused("sweep", "loop.csv", "Dahl", "--normal", "98.1", "--over", "bristleStiffness=1e6:2e6:30")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert said.startswith("loop-Dahl.csv.part: ") and sorted(os.listdir()) == ["loop-Dahl.csv.part", "loop.csv"]
+
+
+# ---- a cluster ----
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler with two workers, each a process of its own."""
+    from distributed import Client
+
+    file = tmp_path / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": ENVIRONMENT, "cwd": tmp_path}
+    program = [sys.executable, "-m", "distributed.cli"]
+    scheduler = [*program[:2], "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0", "--no-dashboard"]
+    worker = [*program[:2], "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    processes = [subprocess.Popen(words, **quiet) for words in (scheduler, worker, worker)]
+    try:
+        end = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        with Client(address, timeout=30) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address, processes
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
+
+
+def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
+    address, processes = cluster
+    words = ["sweep", "pulse", "LuGre", "--over", "load=0.5:2", "--over", "mass=0.5:2", "--sample", "latin", "--count", "24", "--seed", "5", *SHORT]
+    assert cli.main([*words, "-o", "here.csv"]) == 0
+    sweep = subprocess.Popen([sys.executable, "-m", "bristle", *words, "-o", "there.csv", "--scheduler", address], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+    while sweep.poll() is None and (not Path("there.csv.part").exists() or Path("there.csv.part").read_text().count("\n") < 4):
+        time.sleep(0.005)
+    killed_on_the_way = sweep.poll() is None
+    processes[1].kill()
+    said, _ = sweep.communicate(timeout=120)
+    assert sweep.returncode == 0 and killed_on_the_way, said
+    assert Path("there.csv").read_bytes() == Path("here.csv").read_bytes()
+
+
+def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("bristle.sweep.execution.CONNECTING", 0.5)
+    said = refused("sweep", "pulse", "LuGre", "--over", "load=1,2", "--scheduler", "tcp://127.0.0.1:9", "-o", "a.csv", *SHORT)
+    assert said.startswith("the scheduler tcp://127.0.0.1:9 cannot be reached")
+    assert os.listdir() == []
+
+
+# ---- mistakes ----
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["belt", "LuGre", "--over", "beltSped=1,2"], "but beltSpeed"),
+        (["belts", "LuGre", "--over", "mass=1,2"], "neither a file nor a system, but belt"),
+        (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a motion"),
+        (["nowhere.csv", "LuGre", "--over", "staticFriction=1,2"], "nowhere.csv: No such file"),
+        (["belt", "LuGre", "--over", "mass=1:2"], "mass has no number of values"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--over", "mass=1,2"], "names mass twice"),
+        (["belt", "LuGre", "--over", "mass=1:2", "--sample", "latin"], "needs --count"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--sample", "latin", "--count", "4"], "is a list"),
+        (["belt", "LuGre", "--over", "mass=1,2", "-o", "a.txt"], "has to end in .csv or .parquet"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=final("], "is not an expression"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=().__class__"], "only names, numbers, arithmetic"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "nonsense"], "neither NAME=EXPRESSION nor the id"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"], "is a column of its own"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--workers", "0"], "has to be 1 or more"),
+        (["belt", "HuntCrossley", "--over", "mass=1,2", "--stop", "0.1"], "every run failed"),
+    ],
+)
+def test_mistakes_are_told_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
+    assert sentence in refused("sweep", *words, "--rig", RIG)
+    assert os.listdir() == []
+
+
+def test_a_quantity_that_a_run_does_not_have_is_told():
+    with pytest.raises(BristleError, match="nowhere"):
+        quantity("final(nowhere)", {"time": np.arange(3.0)})
+
+
+def test_a_picture_of_nothing_says_so():
+    axes = [read_axis("a=0:1:2")]
+    assert "fewer than two" in picture(axes, points(axes, None, None, 1), np.array([np.nan, 1.0]), "y", True)[1]
