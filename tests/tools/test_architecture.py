@@ -39,7 +39,7 @@ def test_the_walked_example_builds_and_runs(tmp_path):
 
 def test_the_contract_that_is_told_is_the_one_that_is_checked():
     sys.path.insert(0, str(REPOSITORY / "tools"))
-    from bristle.differentiate.contract import CONTRACT
+    from bristle.contract import CONTRACT
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     told = re.findall(r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M)

@@ -6,12 +6,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy
 import pytest
 
 from fmus import FOLDER, REPOSITORY
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
 FILES = sorted(FOLDER.glob("*.fmu"))
+ALONE = [sys.executable, "-S"]  # without site-packages
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
@@ -40,12 +42,14 @@ def wheel(tmp_path_factory):
 def installed(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("installed")
     run(*PIP, "install", "--no-index", "--no-deps", "--no-compile", "--target", folder, wheel)
+    for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
+        (folder / part.name).symlink_to(part)
     return folder
 
 
 @pytest.fixture
 def anywhere(installed, tmp_path):
-    """Python with the installed wheel, far from the checkout."""
+    """Python with the installed wheel and numpy, far from the checkout; the tests start it with -S, so that no other package is there."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BRISTLE_")}
     return {"cwd": tmp_path, "env": {**environment, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}}
 
@@ -66,7 +70,7 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
         "print(bristle.__file__, bristle.fmu('LuGre'), *bristle.models(), sep='\\n')\n"
         "print(bristle.run('LuGre', t, {'relativeVelocity': 0.02}, outputs=['frictionForce'])['frictionForce'][-1])\n"
     )
-    package, file, *models, force = run(sys.executable, "-c", program, **anywhere).splitlines()
+    package, file, *models, force = run(*ALONE, "-c", program, **anywhere).splitlines()
     assert Path(package) == installed / "bristle" / "__init__.py"
     assert Path(file) == installed / "bristle" / "data" / "LuGre.fmu"
     assert models == [file.stem for file in FILES]
@@ -74,18 +78,39 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
 
 
 def test_the_installed_command_works(anywhere, installed):
-    command = installed / "bin" / "bristle"
-    assert run(command, "--version", **anywhere).startswith("bristle ")
-    assert len(run(command, "list", **anywhere).splitlines()) == len(FILES)
-    rows = run(command, "run", "LuGre", "--set", "relativeVelocity=0.02", "--stop", "0.1", "--interval", "0.01", **anywhere).splitlines()
+    command = [*ALONE, installed / "bin" / "bristle"]
+    assert run(*command, "--version", **anywhere).startswith("bristle ")
+    assert len(run(*command, "list", **anywhere).splitlines()) == len(FILES)
+    rows = run(*command, "run", "LuGre", "--set", "relativeVelocity=0.02", "--stop", "0.1", "--interval", "0.01", **anywhere).splitlines()
     assert len(rows) == 12
 
 
-def test_a_package_that_is_missing_is_named(anywhere, tmp_path):
-    """pycparser is hidden by one that fails as if it were not there."""
-    hiding = tmp_path / "pycparser.py"
-    hiding.write_text("raise ModuleNotFoundError('gone', name='pycparser')", encoding="utf-8")
-    environment = {**anywhere["env"], "PYTHONPATH": f"{tmp_path}{os.pathsep}{anywhere['env']['PYTHONPATH']}"}
-    words = ["generate", "x.toml", "--out", "x", "--fmi-include", "x"]
-    done = subprocess.run([sys.executable, "-m", "bristle", *words], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, 'bristle: bristle generate needs the Python package pycparser: pip install "bristle[build]".\n')
+def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
+    program = (
+        "from bristle import cli\n"
+        "for words in ([], *([name] for name in cli.names())):\n"
+        "    try:\n"
+        "        cli.main([*words, '--help'])\n"
+        "    except SystemExit as end:\n"
+        "        assert end.code == 0, words\n"
+        "    else:\n"
+        "        raise AssertionError(words)\n"
+    )
+    run(*ALONE, "-c", program, **anywhere)
+
+
+def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
+    run(*ALONE, "-m", "bristle", "suggest", "LuGre", "--mass", "2", "--deflection", "2e-5", "-o", "first.ssv", **anywhere)
+    run(*ALONE, "-m", "bristle", "stamp", "LuGre", "--ssv", "first.ssv", "--name", "Mine", "-o", "Mine.fmu", **anywhere)
+    assert {file.name for file in tmp_path.iterdir()} == {"first.ssv", "Mine.fmu"}
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["generate", "x.toml", "--out", "x", "--fmi-include", "x"], 'bristle generate needs the Python package pycparser: pip install "bristle[build]".'),
+    (["identify", "x.csv", "--model", "LuGre"], 'this needs the package scipy: pip install "bristle[identify]".'),
+    (["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"], 'this needs the package scipy: pip install "bristle[sweep]".'),
+])
+def test_a_package_that_is_missing_is_named(anywhere, tmp_path, words, sentence):
+    done = subprocess.run([*ALONE, "-m", "bristle", *words], capture_output=True, text=True, **anywhere)
+    assert (done.returncode, done.stderr) == (2, f"bristle: {sentence}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .contract import CONTRACT
 from .description import Description
-from .differentiate.contract import CONTRACT
 
 PREFIX = "law_"
 

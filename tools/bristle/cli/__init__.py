@@ -47,7 +47,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
     except ModuleNotFoundError as error:
-        return _fail(f"bristle {arguments.command} needs the Python package {error.name}: pip install {_bringing(arguments.command, error)}.")
+        name = _chosen(words)
+        return _fail(f"bristle {name or '--help'} needs the Python package {error.name}: pip install {_bringing(name, error)}.")
     except MemoryError:
         return _fail("there is not enough memory for this.")
     except KeyboardInterrupt:
@@ -59,6 +60,12 @@ def main(words: Sequence[str] | None = None) -> int:
 def names() -> list[str]:
     """All commands."""
     return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+
+
+def _chosen(words: Sequence[str]) -> str | None:
+    """The command that is asked for, if there is one."""
+    word = next((word for word in words if not word.startswith("-")), None)
+    return word if word in names() else None
 
 
 def command(name: str) -> ModuleType:
@@ -81,9 +88,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"bristle {VERSION}")
     places = parser.add_subparsers(required=True, metavar="command", title="commands", dest="command", parser_class=Parser)
-    known = names()
-    chosen = next((word for word in words if not word.startswith("-")), None)
-    for name in [chosen] if chosen in known else known:
+    chosen = _chosen(words)
+    for name in [chosen] if chosen else names():
         _add(places, name, command(name))
     return parser
 
@@ -104,9 +110,9 @@ def _add(places: argparse._SubParsersAction, name: str, module: ModuleType) -> N
     parser.set_defaults(run=module.run)
 
 
-def _bringing(name: str, error: ModuleNotFoundError) -> str:
+def _bringing(name: str | None, error: ModuleNotFoundError) -> str:
     """What to install for a module that is missing."""
-    module = command(name)
+    module = command(name) if name else None
     extra = "build" if getattr(module, "FOR_THE_BUILD", False) else getattr(module, "EXTRA", None)
     return f'"bristle[{extra}]"' if extra else str(error.name)
 

@@ -1,4 +1,4 @@
-"""The functions that the solver and the FMI layer call: whether a model has them as they have to be."""
+"""Whether a model has the functions of the contract as they have to be."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from difflib import get_close_matches
 
 from pycparser import c_ast, c_generator
 
+from ..contract import CONTRACT
 from .unit import Unit, all_nodes, declaration, parameters_of
-
-# Only the types count, not the names of the arguments.
-CONTRACT = {
-    "evaluate": "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, "
-    "States *dx, Outputs *y)",
-    "indicators": "static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g)",
-    "next_modes": "static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)",
-    "initialize": "static void initialize(const Parameters *p, const Inputs *u, States *x)",
-    "check": "static const char *check(const Parameters *p)",
-    "check_inputs": "static const char *check_inputs(const Parameters *p, const Inputs *u)",
-    "constrain": "static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x)",
-    "resolution": "static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length)",
-}
 
 
 def check_contract(unit: Unit) -> None:

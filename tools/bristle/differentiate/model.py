@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .contract import CONTRACT, check_contract, check_indicators, members_used
+from ..contract import CONTRACT
+from .contract import check_contract, check_indicators, members_used
 from .dependencies import Dependencies, model_dependencies
 from .resets import reset_states
 from .slopes import slopes_text
 from .source import Source
 from .unit import Unit
+
 
 @dataclass
 class ModelCode:
