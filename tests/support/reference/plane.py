@@ -1,0 +1,31 @@
+"""Vectors as an element in space has them, laid into the axes of its plane of contact: numbers along the grain, across it and along the normal."""
+
+import numpy as np
+
+
+def vector(values, base):
+    return np.array([values[f"{base}[{i}]"] for i in (1, 2, 3)])
+
+
+def spread(base, components):
+    return {f"{base}[{i}]": float(component) for i, component in enumerate(components, 1)}
+
+
+def axes(normal, grain):
+    """Rows: a unit vector of the plane along the grain (any, where the grain stands on the plane), one across it, and the unit normal (Colantonio et
+    al. 2022, eq 18: what is along it is taken away)."""
+    n = normal / np.linalg.norm(normal)
+    along = np.cross(np.cross(n, grain), n)
+    if np.linalg.norm(along) == 0:
+        along = np.cross(n, np.eye(3)[np.argmin(abs(n))])
+    along = along / np.linalg.norm(along)
+    return np.array([along, np.cross(n, along), n])
+
+
+def friction_outputs(normal, force, velocity, sliding):
+    """The outputs that every element in space has."""
+    size = float(np.linalg.norm(force))
+    return {
+        **spread("frictionForce", force), "frictionForceMagnitude": size, "frictionCoefficient": size / normal if normal > 0 else 0.0,
+        **spread("slidingVelocity", sliding), "slidingSpeed": float(np.linalg.norm(sliding)), "dissipatedPower": float(force @ velocity),
+    }  # fmt: skip
