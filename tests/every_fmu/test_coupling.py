@@ -145,6 +145,32 @@ def test_finds_the_load_that_it_is_not_told(fmu):
         assert abs(rows[-1, 2]) < 1e-9
 
 
+@pytest.mark.fmus.with_args(needs_load)
+def test_a_load_that_is_told_is_part_of_what_it_shows(fmu):
+    """Held in stick: what is observed besides is nothing."""
+    load, velocity = limit_of(fmu) / 3, 0.0
+    with element(fmu, 1.0, normalForce=NORMAL, externalForce=load) as instance:
+        for n in range(40):
+            instance.set({"relativeVelocity": velocity})
+            instance.step(1e-3, time=n * 1e-3)
+            velocity += 1e-3 * (load - instance.get("frictionForce"))
+        assert instance.get("estimatedLoad") == pytest.approx(load, rel=1e-6)
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
+def test_outputs_after_a_step_are_those_at_its_end(fmu):
+    """A body that friction alone slows down: as long as the host says nothing else, the element slides with the velocity that it expects at the end.
+    A bristle moves by itself meanwhile, so it is left out."""
+    velocity = 0.1
+    with element(fmu, 1.0, normalForce=NORMAL) as instance:
+        for n in range(20):
+            instance.set({"relativeVelocity": velocity})
+            instance.step(1e-3, time=n * 1e-3)
+            shown = instance.get("slidingVelocity")
+            before, velocity = velocity, velocity - 1e-3 * instance.get("frictionForce")
+    assert shown == pytest.approx(velocity, abs=0.1 * (before - velocity))
+
+
 @scalar
 def test_warns_of_chatter_once(fmu):
     """A velocity that changes its sign at each step is noticed, whatever makes it do so, and the way out named."""

@@ -1,0 +1,204 @@
+"""What an instance remembers: nothing of it is lost in its bytes, in an event or in a reset, and nothing is remembered that is over."""
+
+import math
+import tomllib
+
+import pytest
+
+from fmi2 import CO_SIMULATION, ERROR
+from fmus import REPOSITORY
+from loop import pulses, run_loop
+from points import Sampler
+
+STATES = pytest.mark.fmus(lambda d: bool(d.states))
+MODES = pytest.mark.fmus(lambda d: bool(d.modes))
+PRESSED = pytest.mark.fmus(lambda d: d.takes("normalForce") and d.indicators)
+LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
+ON_A_LINE = pytest.mark.fmus(lambda d: "couplingMass" in d and d.takes("relativeVelocity"))
+
+
+def resumed(fmu, instance, **options):
+    """Another instance that goes on from the bytes of this one."""
+    other = fmu.instance(instance.kind, **options)
+    other.resume(instance.snapshot())
+    other.time = instance.time
+    return other
+
+
+def asking(instance):
+    """An instance that asks for warnings."""
+    instance.demand("fmi2SetDebugLogging", 1, 0, None)
+    return instance
+
+
+def outputs(instance):
+    return instance.get_reals([v.reference for v in instance.description.outputs])
+
+
+# in its bytes
+
+def test_the_bytes_hold_each_thing_once(fmu, kind):
+    """Counted from what there is to remember, so that nothing can be left out: see Memory in fmi2/instance.h and Seen in solver/coupling.c."""
+    d = fmu.description
+    parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
+    described = tomllib.loads((REPOSITORY / "modelDescription" / f"{d.name}.toml").read_text(encoding="utf-8")).get("modes", {})
+    hidden = sum(mode.get("size", 1) for mode in described.values() if not mode.get("output"))  # of which the XML has no word
+    modes = max(len(d.modes) + hidden + len(d.options), 1)  # a struct is never empty
+    head, end = 3, 1  # mark, model, kind; checksum
+    words = parameters + inputs + states  # now
+    words += 2 * inputs  # rates, last ones
+    words += 4 + 1 + inputs + states  # time, tolerance, solver's step, what was left out; the point behind a crossing
+    words += 9 + modes  # marks and counts
+    if "couplingMass" in d:
+        axes = len(d.family("relativeVelocity"))
+        words += max(states, 1) + inputs + 2 + (3 + 3 + 1) * axes + 2 * 6  # start of the last step, its length and the largest force; velocities, forces, load; sums
+        words += modes + 4
+    with fmu.instance(kind) as instance:
+        assert len(instance.snapshot()) == 8 * (head + words + end)
+
+
+@STATES
+def test_bytes_hold_that_a_run_has_started(fmu, kind):
+    """From then on initial values count no more."""
+    start = fmu.description.initial_values[0]
+    with fmu.instance(kind) as instance:
+        instance.start()
+        if kind == CO_SIMULATION:
+            instance.step(1e-3)
+        with resumed(fmu, instance) as other:
+            assert other.try_set(start.name, start.start + 1e-6) == ERROR
+
+
+@STATES
+def test_bytes_hold_that_the_importer_has_given_the_states(fmu):
+    d = fmu.description
+    given = [0.25 * v.nominal for v in d.states]
+    parameter = next(v for v in d.real_parameters if v not in d.initial_values and v.start)
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        instance.states = given
+        with resumed(fmu, instance) as other:
+            other.set({parameter.name: parameter.start * 1.0001})
+            assert other.states == given
+
+
+@LOADED
+def test_bytes_hold_that_the_load_is_given(fmu, kind):
+    with fmu.instance(kind) as instance:
+        instance.start({"externalForce": 0.0})
+        with asking(resumed(fmu, instance)) as other:
+            other.set({"relativeVelocity": 0.1})
+            other.step(1e-3) if kind == CO_SIMULATION else other.get("frictionForce")
+            assert not [m for m in other.messages if "has never been set" in m.text]
+
+
+@ON_A_LINE
+def test_bytes_hold_how_often_the_velocity_has_turned(fmu):
+    """Twenty times in a row is chatter, wherever they were counted."""
+    def turn(instance, times):
+        for n in times:
+            instance.set({"relativeVelocity": 1e-3 * (-1) ** n})
+            instance.step(1e-3)
+
+    with fmu.co_simulation() as instance:
+        instance.start()
+        turn(instance, range(19))
+        with asking(resumed(fmu, instance)) as other:
+            turn(other, range(19, 22))
+            assert len([m for m in other.messages if "couplingMass" in m.text]) == 1
+
+
+@PRESSED
+def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(fmu):
+    """An importer has looked at a point behind a lift-off, stops one rounding short of it, and goes on elsewhere: the event is taken there."""
+    time = 1e4
+    with fmu.model_exchange() as instance:
+        instance.start({"normalForce": 10.0}, time=time)
+        with resumed(fmu, instance) as other:  # the signs of continuous time have been kept
+            for one in (instance, other):
+                one.set_time(math.nextafter(time, math.inf))
+                one.set({"normalForce": -1.0})
+                assert min(one.indicators) < 0
+                one.set_time(time)
+                one.set({"normalForce": 10.0})
+            assert other.snapshot() == instance.snapshot()
+            with resumed(fmu, instance) as third:  # and so has the crossing
+                for one in (instance, third):
+                    one.event()
+                    after = [value > 0 for value in one.indicators]
+                    one.set_time(math.nextafter(time, math.inf))
+                    one.set({"normalForce": -1.0})
+                    assert [value > 0 for value in one.indicators] == after, "nothing is crossed any more"
+                assert third.snapshot() == instance.snapshot()
+
+
+@ON_A_LINE
+def test_bytes_hold_what_is_learnt_of_the_body(fmu):
+    """A body whose force acts one step late, which the element has to find out: from bytes it goes on as it would have."""
+    with fmu.co_simulation() as instance:
+        instance.initialize({"couplingMass": 2.0, "normalForce": 9.81})
+        run_loop(instance, lambda t, x: pulses(t, size=3.0), 0.3, 1e-3, late=True)
+        learnt = instance.get("estimatedMass")
+        assert learnt != 2.0
+        with resumed(fmu, instance) as other:
+            assert other.get("estimatedMass") == learnt
+            for n in range(30):
+                for one in (instance, other):
+                    one.set({"relativeVelocity": 2e-3 * math.sin(n), "normalForce": 9.81 + 3 * math.cos(n)})
+                    one.step(1e-3, time=0.3 + n * 1e-3)
+                assert outputs(other) == outputs(instance), n
+
+
+@LOADED
+def test_bytes_hold_that_the_body_in_the_loop_was_given_its_load(fmu):
+    """A load that was given once stays the one that is given, also where it is zero for a while: nothing is observed in its place."""
+    with fmu.co_simulation() as instance:
+        instance.initialize({"couplingMass": 1.0, "normalForce": 9.81, "externalForce": 1.0})
+        for n in range(5):
+            instance.step(1e-3, time=n * 1e-3)
+        with resumed(fmu, instance) as other:
+            for n in range(5, 20):
+                for one in (instance, other):
+                    one.set({"externalForce": 0.0, "relativeVelocity": 1e-3 * n})
+                    one.step(1e-3, time=n * 1e-3)
+                assert outputs(other) == outputs(instance), n
+
+
+# in an event
+
+@MODES
+def test_an_event_renews_what_was_read_before_it(fmu):
+    """Outputs and derivatives that were read before the mode changed are evaluated anew: as after setting the same inputs again."""
+    d, changed = fmu.description, 0
+    numbers = [v.reference for v in d.derivatives + d.outputs]
+    sampler = Sampler(d, "renewed")
+    with fmu.model_exchange() as instance:
+        for _ in range(8):
+            parameters = sampler.start(instance)
+            for _ in range(15):
+                inputs = sampler.inputs(parameters)
+                instance.set(inputs)
+                before, modes = instance.get_reals(numbers), instance.modes()
+                instance.event()
+                after = instance.get_reals(numbers)
+                instance.set(inputs)
+                assert instance.get_reals(numbers) == after
+                changed += instance.modes() != modes and after != before
+            instance.demand("fmi2Reset")
+    assert changed >= 5
+
+
+@PRESSED
+def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
+    """A solver has tried a point behind a crossing, a ten-thousandth of a second ahead, and goes back; an event for another reason changes nothing."""
+    with fmu.model_exchange() as instance, fmu.model_exchange() as other:
+        for one in (instance, other):
+            one.start({"normalForce": 10.0}, time=1.0)
+        instance.set_time(1.0001)
+        instance.set({"normalForce": -1.0})
+        assert min(instance.indicators) < 0
+        instance.set_time(1.0)
+        instance.set({"normalForce": 10.0})
+        instance.event()
+        other.event()
+        assert (instance.modes(), instance.indicators, outputs(instance)) == (other.modes(), other.indicators, outputs(other))
