@@ -113,6 +113,20 @@ def test_a_step_of_no_length_changes_nothing(fmu):
 
 
 @scalar
+def test_what_was_learnt_is_forgotten_where_it_is_switched_off(fmu):
+    """Switched on again, it starts from its guess and shows nothing of before."""
+    with element(fmu, 4.0) as instance:
+        run_loop(instance, third(fmu), 0.25, 1e-3)
+        assert instance.get("estimatedMass") != 4.0
+        instance.set({"couplingMass": 0.0})
+        instance.step(1e-3, time=0.25)
+        assert instance.get("estimatedMass") == instance.get("estimatedLoad") == 0
+        instance.set({"couplingMass": 4.0, "relativeVelocity": 0.0})
+        instance.step(1e-3, time=0.251)
+        assert instance.get("estimatedMass") == 4.0 and instance.get("estimatedLoad") == 0
+
+
+@scalar
 def test_steps_may_vary(fmu):
     choice = random.Random(f"steps {fmu.name}")
     steps = [choice.choice((2e-4, 1e-3, 2e-3)) for _ in range(800)]

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from fmi2 import CO_SIMULATION, ERROR
+from fmi2 import CO_SIMULATION, DISCARD, ERROR
 from fmus import REPOSITORY
 from loop import pulses, run_loop
 from points import Sampler
@@ -202,3 +202,41 @@ def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
         instance.event()
         other.event()
         assert (instance.modes(), instance.indicators, outputs(instance)) == (other.modes(), other.indicators, outputs(other))
+
+
+# in a step that fails
+
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu):
+    """The velocity grows until the power is beyond all numbers, which shows at the end of the step only."""
+    with fmu.co_simulation() as instance:
+        instance.start({"normalForce": 1e3, "relativeVelocity": 0.01})
+        instance.step(1e-3)
+        instance.set_input_derivative("relativeVelocity", 1e307)
+        before = instance.snapshot()
+        assert instance.fmi2DoStep(instance.time, 1.0, 1) == DISCARD
+        assert instance.snapshot() == before
+
+
+# after it is over
+
+def test_a_reset_forgets_what_was_told_once(fmu, kind):
+    """A call against the standard is told once in each life of an instance."""
+    parameter = next(v for v in fmu.description.tunable_parameters if v.start)
+    with asking(fmu.instance(kind)) as instance:
+        for told in (1, 2):
+            instance.start()
+            for factor in (1.0001, 1.0002):
+                instance.set({parameter.name: parameter.start * factor})
+            assert len([m for m in instance.messages if "is set after initialization" in m.text]) == told
+            instance.demand("fmi2Reset")
+
+
+@ON_A_LINE
+def test_turns_are_chatter_only_if_they_follow_each_other(fmu):
+    with asking(fmu.co_simulation()) as instance:
+        instance.start()
+        for n in range(60):
+            instance.set({"relativeVelocity": 1e-3 * (-1) ** (n - n // 10)})  # after nine turns a step without one
+            instance.step(1e-3)
+        assert not [m for m in instance.messages if "couplingMass" in m.text]
