@@ -131,14 +131,14 @@ static double locate_change(Integrator *k, const Start *start, double h, double 
     return after;
 }
 
-static void tell_row(Integrator *k) {
+static void record_row(Integrator *k) {
     if (k->on_row) k->on_row(k->t, k->coupling->x);
 }
 
 /* A step restarts small: what comes after an event is another law. */
 static bool begin_again(Integrator *k, Message *message) {
     k->step = 1e-3 * k->longest_step;
-    tell_row(k);
+    record_row(k);
     return read_signs(k, k->t, k->coupling->x, k->signs) || refuse_point(k, message);
 }
 
@@ -162,7 +162,7 @@ static bool watch_events(Integrator *k, Message *message) {
 }
 
 static bool take_event(Integrator *k, Message *message) {
-    tell_row(k);
+    record_row(k);
     return watch_events(k, message) && integrator_begin_change(k, message) && integrator_end_change(k, message);
 }
 
@@ -211,7 +211,7 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
         if (!event) {
             const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
             if (h < rest || longer > k->step) k->step = longer;
-            tell_row(k);
+            record_row(k);
         }
         if (!event && !forced)
             start = end;

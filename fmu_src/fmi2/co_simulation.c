@@ -120,18 +120,18 @@ typedef struct {
 
 static void note_modes(void *log, double t, const Modes *before, const Modes *after) {
     const StepLog *step = (const StepLog *)log;
-    tell_modes(step->instance, step->begin + t, before, after);
+    log_mode_changes(step->instance, step->begin + t, before, after);
 }
 
 /* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
-SELDOM static void tell_events(const Instance *c, Motion motion, double point, double length, const Memory *before) {
+COLD static void log_events(const Instance *c, Motion motion, double point, double length, const Memory *before) {
     StepLog log = {c, point};
     States x = before->reals.x;
     Modes m = before->modes;
     double step = before->solver_step;
 #if HAS_COUPLING
     if (couples(before)) { /* what was tried on the way to a common solution is no event */
-        tell_modes(c, point + length, &m, &c->memory.modes);
+        log_mode_changes(c, point + length, &m, &c->memory.modes);
         return;
     }
 #endif
@@ -153,7 +153,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     notice_chatter(c);
     const int outcome = advance_instance(k, &motion, length);
     k->reals.u = inputs_at(&motion, length);
-    lead_back(k);
+    apply_constraints(k);
     k->left_out += point - k->time;
     k->time = point + length;
     k->new_rates = 0;
@@ -161,7 +161,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->stale = 1;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : bring_up_to_date(c);
     if (status != fmi2OK) *k = before;
-    if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) tell_events(c, motion, point, length, &before);
+    if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED)
         tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",
                  "the phase of the swing is lost");

@@ -2,7 +2,11 @@
  *
  * One translation unit per FMU, so that the compiler can see the model from here and inline it:
  *   log            messages
- *   evaluation     value references, lazy evaluation, parameter rules
+ *   references     value references
+ *   rules          what parameters have to keep
+ *   modes          states and modes at the start and at events
+ *   coupled        the body in the loop
+ *   evaluation     lazy evaluation
  *   lifecycle      instantiate, initialize, terminate, reset
  *   variables      get and set
  *   slopes         directional derivatives
@@ -12,6 +16,14 @@
 #include "fmi2/instance.h"
 
 #include "fmi2/log.c"
+
+#include "fmi2/references.c"
+
+#include "fmi2/rules.c"
+
+#include "fmi2/modes.c"
+
+#include "fmi2/coupled.c"
 
 #include "fmi2/evaluation.c"
 

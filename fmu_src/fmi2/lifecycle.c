@@ -13,11 +13,11 @@ static const char *phase_name(int phase) {
     }
 }
 
-SELDOM static fmi2Status refuse_phase(Instance *c, const char *function) {
+COLD static fmi2Status refuse_phase(Instance *c, const char *function) {
     return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
 }
 
-SELDOM static fmi2Status refuse_kind(Instance *c, const char *function) {
+COLD static fmi2Status refuse_kind(Instance *c, const char *function) {
     static const char *const kinds[] = {"model exchange", "co-simulation"};
     const int exchange = c->kind == fmi2ModelExchange;
     return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function, kinds[exchange],

@@ -23,7 +23,7 @@ static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment enviro
 }
 
 /* Tells why a call is refused, and gives the status to return. */
-SELDOM static fmi2Status refuse(Instance *c, fmi2Status status, const char *format, ...) {
+COLD static fmi2Status refuse(Instance *c, fmi2Status status, const char *format, ...) {
     va_list arguments;
     c->refused = 1;
     va_start(arguments, format);
@@ -37,7 +37,7 @@ static int is_logged(const Instance *c, int category) {
     return (c->logged & (1u << category | 1u << LOG_ALL)) != 0;
 }
 
-static void tell(const Instance *c, fmi2Status status, int category, const char *format, ...) {
+static void log_message(const Instance *c, fmi2Status status, int category, const char *format, ...) {
     va_list arguments;
     if (!is_logged(c, category)) return;
     va_start(arguments, format);
@@ -57,8 +57,8 @@ enum {
     TOLERATED_LOAD
 };
 
-SELDOM static void tolerate(Instance *c, int what, const char *format, const char *detail) {
+COLD static void tolerate(Instance *c, int what, const char *format, const char *detail) {
     if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;
     c->tolerated |= 1u << what;
-    tell(c, fmi2Warning, LOG_WARNING, format, detail);
+    log_message(c, fmi2Warning, LOG_WARNING, format, detail);
 }

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-SELDOM static fmi2Status refuse_count(Instance *c, size_t count, size_t expected, const char *what,
-                                      const char *function) {
+COLD static fmi2Status refuse_count(Instance *c, size_t count, size_t expected, const char *what,
+                                    const char *function) {
     return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
                   (unsigned)expected);
 }
@@ -80,9 +80,9 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     Memory *k = &c->memory;
     const Modes before = k->modes;
     begin_run(k);
-    const int led_back = lead_back(k);
-    const int reset = settle_event(k) || led_back;
-    if (is_logged(c, LOG_EVENTS)) tell_modes(c, k->time, &before, &k->modes);
+    const int constrained = apply_constraints(k);
+    const int reset = settle_event(k) || constrained;
+    if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->time, &before, &k->modes);
     k->stale = 1;
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;

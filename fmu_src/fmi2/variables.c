@@ -1,6 +1,6 @@
 /* Getting and setting variables. A set that is refused in part is refused as a whole. */
 
-SELDOM static fmi2Status unknown_reference(Instance *c, fmi2ValueReference reference, const char *type) {
+COLD static fmi2Status unknown_reference(Instance *c, fmi2ValueReference reference, const char *type) {
     return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type, reference);
 }
 
@@ -21,7 +21,7 @@ static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t 
 }
 
 /* Reals of which some may have to be evaluated first. */
-APART static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (is_state(vr[i])) follow_start(&c->memory);
         const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
@@ -84,7 +84,7 @@ static void set_input(Memory *k, fmi2ValueReference reference, double value) {
 }
 
 /* Reals that are not all good values of inputs. */
-APART static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
+NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
     Memory *k = &c->memory;
     int changed = 0, start_changed = 0;
     for (size_t i = 0; i < nvr; i++) {

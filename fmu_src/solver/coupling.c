@@ -74,7 +74,7 @@ static double size_of(const double *a) {
 }
 
 /* Leaves of a vector what lies in the plane of contact. */
-static void lay_down(const Inputs *u, double *a) {
+static void project_onto_plane(const Inputs *u, double *a) {
     if (COUPLED_NORMAL < 0) return;
     const double *n = (const double *)u + COUPLED_NORMAL;
     const double square = product(n, n);
@@ -84,7 +84,7 @@ static void lay_down(const Inputs *u, double *a) {
 }
 
 /* Lets the law have the load, where it asks for it and is not given it. */
-static void tell_load(const Coupling *c, const double *load, Inputs *u) {
+static void set_load(const Coupling *c, const double *load, Inputs *u) {
     if (COUPLED_LOAD < 0 || c->load_given) return;
     for (int i = 0; i < N_AXES; i++) ((double *)u)[COUPLED_LOAD + i] = load[i];
 }
@@ -163,7 +163,7 @@ static int run_joint(const Motion *motion, const Coupling *c, const double *load
     *x = y.x;
     for (int i = 0; i < N_AXES; i++) {
         dv[i] = y.dv[i];
-        force[i] = body.rubs ? load[i] - mass * dv[i] / h : 0;
+        force[i] = body.has_force ? load[i] - mass * dv[i] / h : 0;
     }
     return 0;
 }
@@ -194,7 +194,7 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
         const Modes kept = *m;
         if (COUPLED_LOAD >= 0 && !c->load_given)
             for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
-        tell_load(c, load, &start);
+        set_load(c, load, &start);
         if (!run_joint(&motion, c, load, s->h, v, x, m, dv, force)) return SOLVER_DONE;
         *x = s->x;
         *m = kept;
@@ -224,7 +224,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
             s->load[i] += gain * (shown - given_load(c, &s->u, i) - s->load[i]);
             load[i] = shown;
         }
-        lay_down(&u, load);
+        project_onto_plane(&u, load);
         const int outcome = make_up(p, motion->tolerance, c, &u, load, x, m, solver_step);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
 #if HAS_CONSTRAIN
@@ -240,9 +240,9 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     double force[N_AXES];
     int outcome = SOLVER_DONE;
     for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i);
-    lay_down(&u, load);
+    project_onto_plane(&u, load);
     Inputs now = u;
-    tell_load(c, load, &now);
+    set_load(c, load, &now);
     if (COUPLED_LOAD >= 0 && !c->load_given)
         for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
     Motion held = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};

@@ -19,7 +19,7 @@ typedef struct {
     double load[N_AXES];
     double start[N_AXES]; /* velocity at the start of the interval */
     double speed;         /* change of velocity that matters */
-    int rubs;             /* a force has been seen */
+    int has_force;        /* a force has been seen */
 } Body;
 
 /* States of the law, and how much the velocity has changed since the start of the interval. */
@@ -57,7 +57,7 @@ static void join_rates(const Body *body, const States *dx, const double *force, 
 
 static void notice_force(Body *body, const double *force) {
     for (int i = 0; i < N_AXES; i++)
-        if (force[i] != 0) body->rubs = 1;
+        if (force[i] != 0) body->has_force = 1;
 }
 
 static void joint_rates(Body *body, double t, const Joint *y, const Modes *m, double *f) {

@@ -19,7 +19,7 @@ enum { DISPLACEMENT, WORK };
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, EXTERNAL_FORCE };
 
 static double drive_velocity(const Moment *m);
-static double pressing_force(const Moment *m);
+static double normal_force_of(const Moment *m);
 
 static const Quantity driven_states[] = {
     [DISPLACEMENT] = {"displacement", "m", 1e-4, "Displacement since the beginning"},
@@ -34,7 +34,7 @@ static const char *const driven_needs[] = {"frictionForce", NULL};
 static void driven_inputs(const Moment *m, const double *x, double *u) {
     (void)x;
     const double v = drive_velocity(m);
-    u[NORMAL_FORCE] = pressing_force(m);
+    u[NORMAL_FORCE] = normal_force_of(m);
     u[RELATIVE_VELOCITY] = v;
     u[EXTERNAL_FORCE] = 10 * fabs(u[NORMAL_FORCE]) * ((v > 0) - (v < 0));
 }

@@ -15,7 +15,7 @@ static double drive_velocity(const Moment *m) {
     return m->phase % 2 == 0 ? speed : -speed;
 }
 
-static double pressing_force(const Moment *m) {
+static double normal_force_of(const Moment *m) {
     return m->p[NORMAL];
 }
 

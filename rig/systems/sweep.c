@@ -15,7 +15,7 @@ static double drive_velocity(const Moment *m) {
     return m->phase == 1 ? m->p[SPEED] * (2 - s) : m->p[SPEED] * fmin(s - 4, 0);
 }
 
-static double pressing_force(const Moment *m) {
+static double normal_force_of(const Moment *m) {
     return m->p[NORMAL];
 }
 

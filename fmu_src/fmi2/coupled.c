@@ -1,0 +1,71 @@
+/* Co-simulation with the body in the loop, as seen from the FMI functions: whether it is on, and what it gives. */
+#include <string.h>
+
+/* Whether the loop over the body is to be closed inside. */
+static int couples(const Memory *k) {
+#if HAS_COUPLING
+    return ((const double *)&k->reals.p)[COUPLED_MASS] > 0;
+#else
+    (void)k;
+    return 0;
+#endif
+}
+
+/* Remembers that the importer gives the load. */
+static void note_load(Memory *k, fmi2ValueReference input) {
+#if HAS_COUPLING
+    if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->load_set = 1;
+#else
+    (void)k;
+    (void)input;
+#endif
+}
+
+/* Says once that a run goes on without the load that stick has to hold. */
+static void notice_load(Instance *c) {
+#if HAS_COUPLING
+    if (COUPLED_LOAD >= 0 && !c->memory.load_set)
+        tolerate(c, TOLERATED_LOAD,
+                 "%s has never been set: stick does not know the load that it has to hold, and the body creeps or "
+                 "jitters.",
+                 real_names[FIRST_INPUT + COUPLED_LOAD]);
+#else
+    (void)c;
+#endif
+}
+
+/* Whether a step has been made in that way, which gives the force until the next one. */
+static int is_coupled(const Memory *k) {
+#if HAS_COUPLING
+    return k->coupling.steps > 0 && couples(k);
+#else
+    (void)k;
+    return 0;
+#endif
+}
+
+/* The inputs of now. After a step with the body, as long as the host does not say otherwise, the velocity is the one expected at the end
+ * of it: they are then put into the room. */
+static const Inputs *present_inputs(const Memory *k, Inputs *room) {
+    if (!is_coupled(k)) return &k->reals.u;
+    *room = k->reals.u;
+#if HAS_COUPLING
+    Inputs before = k->coupling.seen.u;
+    if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
+        memcpy(velocity_of(room), k->coupling.seen.v_end, N_AXES * sizeof(double));
+#endif
+    return room;
+}
+
+/* Puts the force that a step with the body has given in place of that of the law. */
+static void give_coupled(Memory *k, const Inputs *u) {
+    if (!is_coupled(k)) return;
+#if HAS_COUPLING
+    const Seen *seen = &k->coupling.seen;
+    deliver(seen, u, &k->reals.y);
+    k->reals.observed.mass = seen->mass[k->coupling.late];
+    for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = seen->load[i] + given_load(&k->coupling, &seen->u, i);
+#else
+    (void)u;
+#endif
+}

@@ -1,0 +1,46 @@
+/* States and modes: where they start, how events settle them, what is logged of them. */
+
+/* Tells each mode that has changed. */
+COLD static void log_mode_changes(const Instance *c, double time, const Modes *before, const Modes *after) {
+    for (int i = 0; i < N_MODES; i++) {
+        const int a = ((const int *)before)[i], b = ((const int *)after)[i], first = mode_first_item[i];
+        if (a != b && a > 0)
+            log_message(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time, mode_names[i],
+                        mode_items[first + a - 1], mode_items[first + b - 1]);
+    }
+}
+
+/* States and modes as they are at the start, from the parameters and inputs of now. */
+static void start_over(Memory *k) {
+    const double *starts = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
+    for (int i = 0; i < N_STATES; i++) ((double *)&k->reals.x)[i] = starts[i];
+    for (int i = 0; i < N_MODES; i++) ((int *)&k->modes)[i] = 0;
+#if HAS_INITIALIZE
+    initialize(&k->reals.p, &k->reals.u, &k->reals.x);
+#endif
+    settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+    k->stale = 1;
+}
+
+/* Before the start a changed parameter or input moves the initial states and modes too. */
+static void follow_start(Memory *k) {
+    if (k->phase & BEFORE_START && k->stale) start_over(k);
+}
+
+/* Until the run has started, the inputs have no past. */
+static void begin_run(Memory *k) {
+    if (!k->started) k->u_last = k->reals.u;
+}
+
+/* Leads the states back to where the law keeps them, after what the inputs have done since the last time; 1: they have changed. */
+static int apply_constraints(Memory *k) {
+    int changed = 0;
+#if HAS_CONSTRAIN
+    const States before = k->reals.x;
+    constrain(&k->reals.p, &k->u_last, &k->reals.u, &k->reals.x);
+    for (int i = 0; i < N_STATES; i++)
+        if (((const double *)&before)[i] != ((const double *)&k->reals.x)[i]) changed = 1;
+#endif
+    k->u_last = k->reals.u;
+    return changed;
+}

@@ -1,0 +1,48 @@
+/* Where a value reference lies, and what it stands for. */
+
+enum {
+    FIRST_INPUT = N_PARAMETERS,
+    FIRST_STATE = FIRST_INPUT + N_INPUTS,
+    FIRST_DERIVATIVE = FIRST_STATE + N_STATES,
+    FIRST_OUTPUT = FIRST_DERIVATIVE + N_STATES,
+    FIRST_MODE_OUTPUT = N_REALS,
+    FIRST_OPTION = N_REALS + N_MODE_OUTPUTS,
+    N_INTEGERS = N_MODE_OUTPUTS + N_OPTIONS,
+    OPTION_PLACE = N_MODES,              /* options lie behind the modes */
+    STATELESS_GAP = N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
+};
+
+/* The table is read where it lies: through a pointer that the compiler cannot foresee, so that no value of it is built into the code. */
+static const Defaults *own(void) {
+    const Defaults *volatile place = &own_defaults;
+    return place;
+}
+
+typedef char reals_are_contiguous[sizeof(Reals) == (N_REALS + STATELESS_GAP) * sizeof(double) ? 1 : -1];
+
+static double *real_place(Reals *reals, fmi2ValueReference reference) {
+    const fmi2ValueReference gap = reference < FIRST_STATE ? 0 : STATELESS_GAP;
+    return (double *)reals + reference + gap;
+}
+
+static int lies_in(fmi2ValueReference reference, fmi2ValueReference first, fmi2ValueReference end) {
+    return reference >= first && reference < end;
+}
+static int is_parameter(fmi2ValueReference reference) {
+    return lies_in(reference, 0, FIRST_INPUT);
+}
+static int is_initial_value(fmi2ValueReference reference) {
+    return lies_in(reference, FIRST_INPUT - N_STATES, FIRST_INPUT);
+}
+static int is_input(fmi2ValueReference reference) {
+    return lies_in(reference, FIRST_INPUT, FIRST_STATE);
+}
+static int is_state(fmi2ValueReference reference) {
+    return lies_in(reference, FIRST_STATE, FIRST_DERIVATIVE);
+}
+static int is_unknown_quantity(fmi2ValueReference reference) {
+    return lies_in(reference, FIRST_DERIVATIVE, N_REALS);
+}
+static int is_integer(fmi2ValueReference reference) {
+    return lies_in(reference, N_REALS, N_REALS + N_INTEGERS);
+}

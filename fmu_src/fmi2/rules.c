@@ -1,0 +1,71 @@
+/* Whether parameters keep their rules, and inputs make sense to the model. */
+#include <math.h>
+
+static int all_finite(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return 0;
+    return 1;
+}
+
+static int keeps_rule(double value, int relation, double bound) {
+    switch (relation) {
+        case RULE_AT_LEAST: return value >= bound;
+        case RULE_ABOVE: return value > bound;
+        case RULE_AT_MOST: return value <= bound;
+        default: return value < bound;
+    }
+}
+
+/* The rules that all parameters have to keep; tells the first that is broken. */
+static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
+    static const char *const words[] = {"at least", "greater than", "at most", "less than"};
+    const double *p = (const double *)parameters;
+    for (int i = 0; i < N_RULES; i++) {
+        const Rule *rule = &rules[i];
+        const double bound = rule->other < 0 ? rule->bound : p[rule->other];
+        const double value = p[rule->parameter];
+        if (keeps_rule(value, rule->relation, bound)) continue;
+        if (rule->other < 0)
+            return refuse(c, fmi2Error, "%s = %.9g must be %s %.9g.", real_names[rule->parameter], value,
+                          words[rule->relation], bound);
+        return refuse(c, fmi2Error, "%s = %.9g must be %s %s = %.9g.", real_names[rule->parameter], value,
+                      words[rule->relation], real_names[rule->other], bound);
+    }
+#if HAS_CHECK
+    const char *broken = check(parameters);
+    if (broken) return refuse(c, fmi2Error, "%s", broken);
+#endif
+    return fmi2OK;
+}
+
+/* The rules, where parameters have changed since they were checked. */
+static fmi2Status check_parameters(Instance *c) {
+    if (!c->memory.unchecked) return fmi2OK;
+    const fmi2Status status = check_rules(c, &c->memory.reals.p);
+    if (status == fmi2OK) c->memory.unchecked = 0;
+    return status;
+}
+
+/* In model exchange parameters take effect with the next evaluation, in event mode too: OpenModelica sets them there and reads
+ * the states at once. Before the start and between co-simulation steps they may still be on their way, one after the other. */
+static fmi2Status check_effect(Instance *c) {
+    return c->memory.phase & (EVENT | CONTINUOUS) ? check_parameters(c) : fmi2OK;
+}
+
+/* Refuses what is not finite; where a parameter has broken its rule, that is why. */
+COLD static fmi2Status refuse_result(Instance *c, const char *what) {
+    const fmi2Status status = check_parameters(c);
+    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what) : status;
+}
+
+/* Parameters and inputs under which the model has no meaning; it tells why. */
+static fmi2Status check_point(Instance *c) {
+    const fmi2Status status = check_effect(c);
+    if (status != fmi2OK) return status;
+#if HAS_CHECK_INPUTS
+    const Reals *reals = &c->memory.reals; /* which are not changed here */
+    const char *objection = check_inputs(&reals->p, &reals->u);
+    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.time, objection);
+#endif
+    return fmi2OK;
+}
