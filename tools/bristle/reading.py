@@ -12,7 +12,6 @@ from typing import Any
 
 from . import BristleError
 from .description import IN_WORDS, MODEL_KINDS, Bound, Choice, Coupling, Description, Equation, Frame, Reference, Unit, Variable
-from .dimensions import DimensionError, check_dimensions
 from .names import mangled, taken_symbol, taken_variable
 
 class DescriptionError(BristleError):
@@ -59,7 +58,7 @@ TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
     "kind": "text", "passive": "flag", "energy": "text",
     "indicators": "count", "coupling": "table", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
-    "not_modelled": "list", "errata": "list", "references": "list", "dimensions": "list",
+    "not_modelled": "list", "errata": "list", "references": "list",
 }  # fmt: skip
 COUPLING_TABLES = {
     "velocity": "inputs", "force": "outputs", "mass": "parameters", "observed_mass": "outputs", "observed_load": "outputs",
@@ -151,8 +150,6 @@ class _Reader:
         description = replace(description, frame=self.frame(description, law, unobserved, tables))
         self.check_names(description)
         self.check_bounds(description)
-        if not self.twin:
-            self.check_equations(description, data.get("dimensions", []))
         return description
 
     def is_of_the_interface(self, parameter: str) -> bool:
@@ -617,14 +614,3 @@ class _Reader:
         if other.size not in (None, entry.size):
             raise self.error(key, f"{other.name} has another size")
         return other.starts if other.size else other.starts * entry.count
-
-    def check_equations(self, description: Description, dimensions: list[Any]) -> None:
-        units = {entry.name: entry.unit.exponents for entry in description.reals}
-        for equation in dimensions:
-            if not isinstance(equation, str):
-                raise self.error("dimensions", "has to be a list of texts")
-            try:
-                check_dimensions(equation, units)
-            except DimensionError as error:
-                raise self.error("dimensions", f'"{equation}": {error}') from None
-
