@@ -1,8 +1,6 @@
 /* Mass: a body on a line.
  *
  *     m dv/dt = F_load - F_R,   dx/dt = v
- *
- * Not modelled: everything but inertia.
  */
 #include "Mass.h"
 

@@ -4,7 +4,8 @@
 #define BRISTLE_BRISTLE_ELEMENT_H
 
 #include "common/bristle.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 
 /* Friction force in contact, N > 0, where dx->z is set too. */

@@ -1,15 +1,17 @@
-/* Contact of a scalar friction element: its event indicator and the outputs all of them have. */
+/* Whether surfaces touch: the event indicator of a contact, and its lift-off. */
 #ifndef BRISTLE_CONTACT_H
 #define BRISTLE_CONTACT_H
 
-#include "common/contact_indicator.h"
+/* Positive in contact, negative when separated, with a gap around zero,
+ * so that it rests nowhere near zero, not even for a normal force of exactly zero. */
+static double contact_indicator(double N) {
+    return N > 0 ? N + 1 : N - 1;
+}
 
-/* Outputs of a contact that transmits the friction force F while the surfaces slide with v_S. */
-static void contact_outputs(const Inputs *u, double F, double v_S, Outputs *y) {
-    y->F = F;
-    y->mu = u->N > 0 ? F / u->N : 0;
-    y->v_S = v_S;
-    y->P = F * u->v;
+/* Whether surfaces part that have touched before, in a model with modes of which one is `separated`; its states are then set to
+ * zero. At the start, with a fresh mode, states keep their initial values. */
+static int lifts_off(int mode, int separated, double N) {
+    return N <= 0 && mode != 0 && mode != separated;
 }
 
 #endif

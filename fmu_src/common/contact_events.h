@@ -1,12 +1,24 @@
-/* Events of a model without discrete modes: the normal force, which it is given, says when the surfaces touch. */
+/* Events of an element without discrete modes: touch-down and lift-off are marked, nothing is remembered. */
 #ifndef BRISTLE_CONTACT_EVENTS_H
 #define BRISTLE_CONTACT_EVENTS_H
 
-#include "common/press_events.h"
+#include "common/contact.h"
 
-static double press(const Parameters *p, const Inputs *u) {
+/* What presses the surfaces together; zero or negative when they are separated. Scalar elements are given it (scalar.h), others find it. */
+static double normal_force(const Parameters *p, const Inputs *u);
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)x;
+    (void)m;
+    g[0] = contact_indicator(normal_force(p, u));
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
     (void)p;
-    return u->N;
+    (void)u;
+    (void)x;
+    (void)m;
+    return 0;
 }
 
 #endif

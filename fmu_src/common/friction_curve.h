@@ -2,7 +2,8 @@
 #ifndef BRISTLE_FRICTION_CURVE_H
 #define BRISTLE_FRICTION_CURVE_H
 
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 
 /* Friction force in contact under the normal force N, with the sign of the velocity. */

@@ -4,7 +4,7 @@
  *     slip    mu = mu(a) + nu a         above
  *
  * The curve has fallen a little at v_r already, so the law jumps there from mu_s to mu(v_r) + nu v_r. A mode tells
- * the pieces apart and changes by an event only; until then each piece goes on smoothly, whatever a solver tries.
+ * the pieces apart and changes by an event only (hysteresis.h); until then each piece goes on smoothly, whatever a solver tries.
  *
  * No motion can stay at a jump downwards. Viscous friction that outweighs the fall of the curve makes it a jump
  * upwards, at which a load between the two values would switch to and fro without end: stick therefore follows its line
@@ -17,12 +17,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "common/hysteresis.h"
 #include "common/stribeck.h"
 #include "common/viscous.h"
-
-/* A mode ends this far beyond the speed at which the next one begins, as a part of v_r; an event takes it from half the way
- * on, so that the place where a solver stops need not be exact. */
-static const double HYSTERESIS = 1e-6;
 
 /* Friction coefficient of slip with the speed a, without the film. */
 static double slip_friction(const Parameters *p, double a) {
@@ -34,19 +31,9 @@ static const char *check(const Parameters *p) {
     return "viscousFriction times regularizationVelocity must be less than staticFriction.";
 }
 
-/* How far the speed a is from the end of stick, as a part of v_r. */
-static double stick_reserve(const Parameters *p, double a) {
-    return fmax(1, slip_friction(p, a) / p->mu_s) * (1 + HYSTERESIS) - a / p->v_r;
-}
-
-/* How far the speed v along the direction of slip is from the end of slip, as a part of v_r. */
-static double slip_reserve(const Parameters *p, double v) {
-    return v / p->v_r - (1 - HYSTERESIS);
-}
-
-/* Whether a mode with this reserve goes on. */
-static int stays(double reserve) {
-    return reserve > HYSTERESIS / 2;
+/* The speed up to which stick goes on at the speed a. */
+static double stick_limit(const Parameters *p, double a) {
+    return p->v_r * fmax(1, slip_friction(p, a) / p->mu_s);
 }
 
 #endif

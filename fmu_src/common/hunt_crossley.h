@@ -19,14 +19,14 @@ static double damper_force(const Parameters *p, double delta, double rate) {
 }
 
 /* The force before it is cut off where it would pull; negative without contact. */
-static double pressing_force(const Parameters *p, double delta, double rate) {
+static double unclipped_force(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return delta;
     return spring_force(p, delta) + damper_force(p, delta, rate);
 }
 
 static double hunt_crossley(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return 0;
-    return fmax(pressing_force(p, delta, rate), 0);
+    return fmax(unclipped_force(p, delta, rate), 0);
 }
 
 /* Power that turns into heat, N d(delta)/dt less what the spring stores: that of the damper or, where the force is cut off, what the

@@ -47,7 +47,7 @@ static int is_moving(double v, double v_0) {
 }
 
 /* Of a speed that rises until below_indicator(v, limit) takes it for a motion. */
-static int has_set_out(double v, double limit) {
+static int sets_out(double v, double limit) {
     return v > 0.5 * limit;
 }
 

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/slip_direction.h"

@@ -62,7 +62,7 @@ static Vector bristle_friction(const Parameters *p, double N, Vector v_t, Vector
 }
 
 /* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */
-static void rub(const Parameters *p, double N, Vector n, Vector v, const States *x, States *dx, Outputs *y) {
+static void plane_friction(const Parameters *p, double N, Vector n, Vector v, const States *x, States *dx, Outputs *y) {
     const Vector z = vector(x->z);
     const Vector v_t = tangential(n, v), z_t = tangential(n, z);
     Vector F = {0, 0, 0};

@@ -16,10 +16,9 @@
 
 #include <math.h>
 
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
-#include "common/lift_off.h"
 #include "common/step.h"
 #include "common/velocity_band.h"
 
@@ -57,7 +56,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     const int before = m->mode;
     m->mode = band_mode(u, before, p->v_s);
     const int sticks_again = before == MODE_SLIP && m->mode == MODE_STICK;
-    if (!sticks_again && !lifts_off(before, u->N)) return 0;
+    if (!sticks_again && !lifts_off(before, MODE_SEPARATED, u->N)) return 0;
     x->x = 0;
     return 1;
 }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/hysteresis.h"
 
 static void band_indicators(const Inputs *u, int mode, double v_s, double *g) {

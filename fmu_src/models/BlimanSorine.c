@@ -15,11 +15,10 @@
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: friction that depends on the speed, damping, stick without drift.
  */
 #include "BlimanSorine.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/dahl_bristle.h"
 #include "common/limited.h"
 #include "common/resolution.h"

@@ -11,12 +11,10 @@
  * added to its equation of motion; the body of the plane feels the opposite at the same place.
  *
  * Separated (N = 0): F_A = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
- *
- * Not modelled: curved surfaces, adhesion, spin and rolling resistance of a point; see also ProjectedLuGre.
  */
 #include "ContactPoint.h"
 #include "common/hunt_crossley.h"
-#include "common/press_events.h"
+#include "common/contact_events.h"
 #include "common/projected_bristle.h"
 #include "common/vector.h"
 
@@ -32,17 +30,17 @@ static double penetration_rate(const Inputs *u) {
     return -dot(vector(u->v), plane_normal(u));
 }
 
-static double press(const Parameters *p, const Inputs *u) {
-    return pressing_force(p, penetration(u), penetration_rate(u));
+static double normal_force(const Parameters *p, const Inputs *u) {
+    return unclipped_force(p, penetration(u), penetration_rate(u));
 }
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     if (length(vector(u->n)) == 0) return "contactNormal has no length: there is no plane.";
-    return press(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
+    return normal_force(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
 }
 
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
-    if (press(p, u) > 0) follow_plane(vector(before->n), vector(u->n), x);
+    if (normal_force(p, u) > 0) follow_plane(vector(before->n), vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
@@ -51,7 +49,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     const double delta_rate = penetration_rate(u);
     y->delta = penetration(u);
     y->N = hunt_crossley(p, y->delta, delta_rate);
-    rub(p, y->N, n, vector(u->v), x, dx, y);
+    plane_friction(p, y->N, n, vector(u->v), x, dx, y);
     put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
     y->P += y->N * delta_rate;
     y->Q += contact_heat(p, y->delta, delta_rate);

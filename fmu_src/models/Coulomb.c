@@ -6,8 +6,6 @@
  * How stick begins, ends and keeps the velocity at zero: common/ideal_stick.h.
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: Stribeck curve, viscous friction, pre-sliding displacement.
  */
 #include "Coulomb.h"
 #include "common/ideal_stick.h"

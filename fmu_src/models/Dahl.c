@@ -8,11 +8,10 @@
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that would say how fast).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: static friction above the dynamic one, the Stribeck curve, damping, stick without drift.
  */
 #include "Dahl.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/dahl_bristle.h"
 #include "common/heat.h"
 #include "common/limited.h"

@@ -9,8 +9,6 @@
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: hysteresis of motions within the stiction zone (they are elastic).
  */
 #include "ElastoPlastic.h"
 #include "common/bristle_element.h"

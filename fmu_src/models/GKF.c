@@ -7,11 +7,9 @@
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: stick without motion (a body under load creeps with a speed below v_r), pre-sliding displacement.
  */
 #include "GKF.h"
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/general_kinetic.h"
 #include "common/heat.h"
 
@@ -34,9 +32,9 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
-    if (m->mode == MODE_STICK) g[1] = stick_reserve(p, fabs(u->v));
-    if (m->mode == MODE_SLIPFORWARD) g[1] = slip_reserve(p, u->v);
-    if (m->mode == MODE_SLIPBACKWARD) g[1] = slip_reserve(p, -u->v);
+    if (m->mode == MODE_STICK) g[1] = below_indicator(fabs(u->v), stick_limit(p, fabs(u->v)));
+    if (m->mode == MODE_SLIPFORWARD) g[1] = above_indicator(u->v, p->v_r);
+    if (m->mode == MODE_SLIPBACKWARD) g[1] = above_indicator(-u->v, p->v_r);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -45,10 +43,10 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    if (m->mode == MODE_STICK && stays(stick_reserve(p, fabs(u->v)))) return 0;
-    if (m->mode == MODE_SLIPFORWARD && stays(slip_reserve(p, u->v))) return 0;
-    if (m->mode == MODE_SLIPBACKWARD && stays(slip_reserve(p, -u->v))) return 0;
-    if (fabs(u->v) < p->v_r)
+    if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, fabs(u->v)))) return 0;
+    if (m->mode == MODE_SLIPFORWARD && is_above(u->v, p->v_r)) return 0;
+    if (m->mode == MODE_SLIPBACKWARD && is_above(-u->v, p->v_r)) return 0;
+    if (is_below(fabs(u->v), p->v_r))
         m->mode = MODE_STICK;
     else
         m->mode = u->v > 0 ? MODE_SLIPFORWARD : MODE_SLIPBACKWARD;

@@ -15,15 +15,12 @@
  *
  * Separated (N <= 0): F = 0 and F_i = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: a damping of each element for itself.
  */
 #include "GeneralizedMaxwellSlip.h"
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/elements.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
-#include "common/lift_off.h"
 #include "common/resolution.h"
 #include "common/slip_direction.h"
 #include "common/stribeck.h"
@@ -106,7 +103,7 @@ static int element_mode(int mode, double limit, double F, double v, double v_0) 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
     int reset = 0;
     for (int i = 0; i < ELEMENTS; i++) {
-        if (lifts_off(m->mode[i], u->N)) {
+        if (lifts_off(m->mode[i], MODE_SEPARATED, u->N)) {
             x->F_e[i] = 0;
             reset = 1;
         }

@@ -9,12 +9,11 @@
  *
  * Separated (N <= 0): F = 0, the bristle relaxes, dz/dt = -sigma0/sigma1 z, and the time of rest is forgotten as fast.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: a limit of the deflection at speeds well below v_A (the force is limited, the deflection winds up), passivity.
  */
 #include "Gonthier.h"
 #include "common/bristle.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/static_resolution.h"
 #include "common/step.h"
 #include "common/stribeck.h"

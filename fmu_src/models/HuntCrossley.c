@@ -3,15 +3,13 @@
  *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0       Colantonio et al. 2022, eq 19
  *
  * Without penetration (delta <= 0) N = 0; and N is never negative: surfaces that part faster than they spring back are separated.
- *
- * Not modelled: adhesion, friction.
  */
 #include "HuntCrossley.h"
 #include "common/hunt_crossley.h"
-#include "common/press_events.h"
+#include "common/contact_events.h"
 
-static double press(const Parameters *p, const Inputs *u) {
-    return pressing_force(p, u->delta, u->delta_rate);
+static double normal_force(const Parameters *p, const Inputs *u) {
+    return unclipped_force(p, u->delta, u->delta_rate);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {

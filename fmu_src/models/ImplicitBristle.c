@@ -14,12 +14,10 @@
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: inertia of the bristle; a Stribeck curve with a lag of its own.
  */
 #include "ImplicitBristle.h"
 #include "common/bristle.h"
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/static_resolution.h"

@@ -10,11 +10,9 @@
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: pre-sliding displacement, a break-away at the static limit with the velocity inside the band.
  */
 #include "Karnopp.h"
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/stick_force.h"
 #include "common/velocity_band.h"

@@ -16,11 +16,10 @@
  *
  * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: the lag of the Stribeck curve other than by the elements.
  */
 #include "Leuven.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/dahl_bristle.h"
 #include "common/elements.h"
 #include "common/heat.h"

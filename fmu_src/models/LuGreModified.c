@@ -8,8 +8,6 @@
  *
  * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
  */
 #include "LuGreModified.h"
 #include "common/bristle_element.h"

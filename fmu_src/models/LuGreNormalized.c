@@ -10,13 +10,11 @@
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load,
- * a stick that keeps its force while the normal force changes, passivity for a large damping.
  */
 #include "LuGreNormalized.h"
 #include "common/bristle.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/resolution.h"
 #include "common/stribeck.h"

@@ -8,8 +8,6 @@
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: break-away at the static limit (the force peaks below it), stick without drift under a pulsating load.
  */
 #include "LuGreVelocityDamping.h"
 #include "common/bristle_element.h"

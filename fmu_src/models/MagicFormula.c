@@ -6,8 +6,6 @@
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: stick (a body under load creeps), pre-sliding displacement, viscous friction.
  */
 #include <math.h>
 

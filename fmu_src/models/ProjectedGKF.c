@@ -9,12 +9,9 @@
  *
  * Separated (N <= 0): F = 0.
  * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: stick without motion (a body under load creeps with a speed below v_r), pre-sliding displacement, a moment about the
- * normal.
  */
 #include "ProjectedGKF.h"
-#include "common/contact_indicator.h"
+#include "common/contact.h"
 #include "common/general_kinetic.h"
 #include "common/heat.h"
 #include "common/spatial.h"
@@ -50,8 +47,9 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
-    if (m->mode == MODE_STICK) g[1] = stick_reserve(p, sliding_speed(u));
-    if (m->mode == MODE_SLIP) g[1] = slip_reserve(p, sliding_speed(u));
+    const double a = sliding_speed(u);
+    if (m->mode == MODE_STICK) g[1] = below_indicator(a, stick_limit(p, a));
+    if (m->mode == MODE_SLIP) g[1] = above_indicator(a, p->v_r);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -61,8 +59,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     const double a = sliding_speed(u);
-    if (m->mode == MODE_STICK && stays(stick_reserve(p, a))) return 0;
-    if (m->mode == MODE_SLIP && stays(slip_reserve(p, a))) return 0;
-    m->mode = a < p->v_r ? MODE_STICK : MODE_SLIP;
+    if (m->mode == MODE_STICK && is_below(a, stick_limit(p, a))) return 0;
+    if (m->mode == MODE_SLIP && is_above(a, p->v_r)) return 0;
+    m->mode = is_below(a, p->v_r) ? MODE_STICK : MODE_SLIP;
     return 0;
 }

@@ -9,13 +9,16 @@
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: break-away at the static limit, stick without drift, a stick that keeps its force while the normal force changes, a
- * moment about the normal (a contact that spins takes several points).
  */
 #include "ProjectedLuGre.h"
+#include "common/contact_events.h"
 #include "common/projected_bristle.h"
 #include "common/vector.h"
+
+static double normal_force(const Parameters *p, const Inputs *u) {
+    (void)p;
+    return u->N;
+}
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     if (u->N <= 0) return NULL;
@@ -30,5 +33,5 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
-    rub(p, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
+    plane_friction(p, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
 }

@@ -6,8 +6,6 @@
  * F_v: common/viscous.h. How stick begins, ends and keeps the velocity at zero: common/ideal_stick.h.
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: pre-sliding displacement, friction lag.
  */
 #include "QuasiStaticLuGre.h"
 #include "common/ideal_stick.h"

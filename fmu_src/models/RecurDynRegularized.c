@@ -4,9 +4,6 @@
  *
  * Separated (N <= 0): F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: stick (a body under load creeps with a speed below v_s), a dynamic friction below the static one,
- * viscous friction.
  */
 #include "RecurDynRegularized.h"
 #include "common/friction_curve.h"

@@ -5,8 +5,6 @@
  *
  * Separated (N <= 0): F = 0 and x = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: a dwell time, viscous friction, a hysteresis of the displacement in stick.
  */
 #include "RecurDynStickSlip.h"
 #include "common/stick_slip.h"

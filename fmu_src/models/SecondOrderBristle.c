@@ -9,12 +9,10 @@
  * It stores sigma0 z^2/2 + m_b (dz/dt)^2/2.
  * Separated (N <= 0): F = 0 and the bristle relaxes aperiodically.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: a massless bristle. m_b is as large as sigma1 makes it (1 kg for Rill's model 1), and because F_0 leaves its
- * inertia out, a pulsating load creeps by about 0.1 % of the deflection per pulse.
  */
 #include "SecondOrderBristle.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/regularization.h"
 #include "common/resolution.h"

@@ -11,13 +11,10 @@
  *
  * Separated (N <= 0): F = 0 and x = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: Stribeck curve, viscous friction. At break-away the force exceeds the static limit by d_f v.
  */
 #include "SimpackStickSlip.h"
-#include "common/contact.h"
+#include "common/scalar.h"
 #include "common/hysteresis.h"
-#include "common/lift_off.h"
 #include "common/resolution.h"
 #include "common/slip_direction.h"
 
@@ -60,8 +57,8 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
 static int slip_goes_on(Modes *m, double v_0, double v) {
     const double along = slip_direction(m->mode) * v;
     if (m->motion == MOTION_STARTING) {
-        if (has_set_out(along, 5 * v_0)) m->motion = MOTION_GOING;
-        return !has_set_out(-along, v_0);
+        if (sets_out(along, 5 * v_0)) m->motion = MOTION_GOING;
+        return !sets_out(-along, v_0);
     }
     return is_moving(along, v_0);
 }
@@ -72,7 +69,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     if (u->N <= 0) {
         m->mode = MODE_SEPARATED;
         m->motion = MOTION_GOING;
-        if (!lifts_off(before, u->N)) return 0;
+        if (!lifts_off(before, MODE_SEPARATED, u->N)) return 0;
         x->x = 0;
         return 1;
     }

@@ -8,11 +8,10 @@
  *
  * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt = -v_t/x_s x.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
- *
- * Not modelled: stick under a load between dynamic and static friction (the body jitters), pre-sliding hysteresis, passivity.
  */
 #include "StickSlip.h"
-#include "common/contact.h"
+#include "common/contact_events.h"
+#include "common/scalar.h"
 #include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
 #include "common/step.h"

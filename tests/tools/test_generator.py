@@ -28,7 +28,6 @@ title = "An element"
 summary = "A spring that slips."
 include = ["translational"]
 not_modelled = ["All the rest."]
-dimensions = ["frictionForce = springStiffness*springDeflection"]
 
 [experiment]
 stop = 1
@@ -62,10 +61,12 @@ latex = 'F = k z'
 source = "rill2023 eq 2"
 """
 
-CODE = """
+EVENTS = '#include "common/contact_events.h"\n'
+CODE = f"""
 #include "Element.h"
-#include "common/contact.h"
-
+{EVENTS}#include "common/scalar.h"
+"""
+CODE += """
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
     dx->z = u->N > 0 ? u->v : -x->z;
@@ -130,9 +131,6 @@ BAD = {
     "experiment missing": ("step = 1e-3\n", "", "experiment.step: is missing"),
     "unknown include": ('["translational"]', '["rotating"]', 'include: "rotating" is not a file'),
     "unknown reference": ('"rill2023 eq 2"', '"nobody1900 eq 2"', 'equations[1].source: "nobody1900" is not a reference'),
-    "wrong dimension": ("springStiffness*springDeflection", "springStiffness", "left is in kg.m.s^-2, right in kg.s^-2"),
-    "sum of unlike things": ("springStiffness*springDeflection", "springStiffness + springDeflection", "adds kg.s^-2 and m"),
-    "unknown variable in dimensions": ("springStiffness*springDeflection", "nothing", '"nothing" is not a variable'),
     "item with a space": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A b", "c"]]\n[[equations]]', '"A b" has to be a capitalised word'),
     "item twice": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]', "an item is there twice"),
     "not TOML": ("start = 100", "start = = 100", "not valid TOML"),
@@ -197,7 +195,7 @@ BROKEN = {
     "state without derivative": ("code", "dx->z = ", "const double unused = "),
     "output never set": ("code", "    contact_outputs(", "    if (0) contact_outputs("),
     "unknown member": ("code", "p->k *", "p->nothing *"),
-    "missing include": ("code", "common/contact.h", "common/nothing.h"),
+    "missing include": ("code", "common/scalar.h", "common/nothing.h"),
     "no C": ("code", CODE, "this is not C"),
 }
 
@@ -262,7 +260,6 @@ def test_structure_is_what_the_code_does(project, tmp_path):
 
 def test_array_becomes_scalars(project, tmp_path):
     changed(project, "nominal = 1e-3", "nominal = 1e-3\nsize = 2")
-    changed(project, 'dimensions = ["frictionForce = springStiffness*springDeflection"]', "")
     code = project / "fmu_src" / "models" / "Element.c"
     code.write_text(
         CODE.replace("dx->z = u->N > 0 ? u->v : -x->z;", "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];")
@@ -300,7 +297,7 @@ def test_modes_become_enumerations_and_options_integers(project, tmp_path):
     changed(project, 'not_modelled', 'indicators = 2\nnot_modelled')
     code = project / "fmu_src" / "models" / "Element.c"
     code.write_text(
-        CODE
+        CODE.replace(EVENTS, "")
         + """
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     (void)p, (void)x, (void)m;
@@ -327,7 +324,6 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
     assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
     assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
-    assert "contact_events.h" not in (out / "fmu.c").read_text()
 
 
 OPTIONAL = {
@@ -359,8 +355,8 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, St
 }
 
 
-def generated_with(project, out, addition):
-    (project / "fmu_src" / "models" / "Element.c").write_text(CODE + addition)
+def generated_with(project, out, addition, code=CODE):
+    (project / "fmu_src" / "models" / "Element.c").write_text(code + addition)
     return generated(project, out)
 
 
@@ -414,10 +410,16 @@ def test_the_number_of_indicators_is_that_of_the_description(project, tmp_path, 
     description = project / "modelDescription" / "Element.toml"
     text = description.read_text()
     description.write_text(f"indicators = 2\n{text}")
-    generated_with(project, tmp_path / "good", INDICATORS)
+    code = CODE.replace(EVENTS, "")
+    generated_with(project, tmp_path / "good", INDICATORS, code)
     description.write_text(f"indicators = {count}\n{text}")
     with pytest.raises(BristleError, match=rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$"):
-        generated_with(project, tmp_path / "out", INDICATORS)
+        generated_with(project, tmp_path / "out", INDICATORS, code)
+
+
+def test_a_model_says_what_its_events_are(project, tmp_path):
+    with pytest.raises(BristleError, match=r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"'):
+        generated_with(project, tmp_path / "out", "", CODE.replace(EVENTS, ""))
 
 
 def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):

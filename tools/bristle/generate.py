@@ -52,14 +52,14 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     project = Project(description_file.parent.parent)
     description = read_description(description_file, twin)
     code = _read_code(project, description)
+    _check_events(description, code)
     _check_used(description, code)
     structure = model_structure(description, code.dependencies)
 
-    _write(out / UNIT, unit_text(description, code.functions))
+    _write(out / UNIT, unit_text(description))
     _write(out / f"{description.model}_slopes.c", code.slopes)
     if description.frame:
-        functions = {*code.functions, "indicators", "next_modes"}  # a model that has none takes those of the contact
-        _write(out / f"{description.model}_frame.c", frame_text(description, functions))
+        _write(out / f"{description.model}_frame.c", frame_text(description, code.functions))
     _write(out / f"{description.model}.h", header_text(description, code.functions))
     defaults = description_defaults(description)
     _write(out / OWN_DEFAULTS, defaults.c_text())
@@ -112,6 +112,16 @@ def _read_code(project: Project, description: Description) -> ModelCode:
         )
     except SubsetError as error:
         raise BristleError(str(error)) from None
+
+
+def _check_events(description: Description, code: ModelCode) -> None:
+    """Refuses a model that does not say what its events are."""
+    missing = [name for name in ("indicators", "next_modes") if name not in code.functions]
+    if missing:
+        raise BristleError(
+            f"{description.model}.c: has no {' and no '.join(missing)}; "
+            'a model without modes includes "common/contact_events.h", which marks touch-down and lift-off'
+        )
 
 
 def _check_used(description: Description, code: ModelCode) -> None:

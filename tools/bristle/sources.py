@@ -20,12 +20,10 @@ def prefix_line(name: str) -> str:
     return f"#define FMI2_FUNCTION_PREFIX {name}_"
 
 
-def unit_text(description: Description, functions: Iterable[str]) -> str:
+def unit_text(description: Description) -> str:
     """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is inlined."""
     model, names = description.model, renames(description)
     law = [f'#include "models/{model}.c"']
-    if "next_modes" not in functions:
-        law.append('#include "common/contact_events.h"')
     if names:
         law = [f"#define {name} {other}" for name, other in names.items()] + law + [f"#undef {name}" for name in names]
         law.append(f'#include "{model}_frame.c"')
