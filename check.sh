@@ -86,7 +86,7 @@ fi
 
 failed=""
 tick; step "Format"
-find fmu_src runner rig playground bench tests cmake examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
+find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
 ruff check --quiet . || failed=1
 if is_there cppcheck; then
     tick; step "Static analysis"

@@ -38,7 +38,7 @@ set(libraries_linux64 -lm)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which takes minutes to build.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
-    set(runtime "${PROJECT_SOURCE_DIR}/cmake/win64_runtime.c")
+    set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
     add_custom_command(
         OUTPUT "${runtime_object}"
