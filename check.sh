@@ -109,7 +109,7 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 
 tick; step "Tests"
-python -m pytest tests -n 2 --dist loadgroup --junit-xml="$results/plain.xml" || failed=1
+python -m pytest tests -n 2 --dist loadgroup --complete --junit-xml="$results/plain.xml" || failed=1
 
 # The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
 # at the shipped file itself, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked

@@ -135,6 +135,7 @@ function(bristle_add_fmu description)
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")
+    add_dependencies(${model} runner) # by which the command and the tests take it through a record
 
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)

@@ -2,13 +2,18 @@
 
 A test that only makes sense for some (models with states, with modes …) says so by `@pytest.mark.fmus(predicate)`; the predicate sees
 the description, never a list of names.
+
+The folder may hold a part of the collection. Tests that need all of it (`collection`, and those of the tools, which take FMUs by their names)
+or all platforms (`platforms`) are then left out, unless `--complete` says that nothing may be missing.
 """
+
+import re
 
 import pytest
 from hypothesis import settings
 
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
-from fmus import FMUS, FOLDER, TWINS
+from fmus import COMPLETE, FMUS, FOLDER, PLATFORMS, TWINS
 
 # The shared checks say what they compared, like the tests themselves.
 pytest.register_assert_rewrite("curves", "mass", "prescribed")
@@ -19,11 +24,20 @@ settings.load_profile("bristle")
 
 def pytest_addoption(parser):
     parser.addoption("--only-fmus", action="store_true", help="only the tests that run an FMU")
+    parser.addoption("--complete", action="store_true", help="the folder has to hold all FMUs for all platforms")
 
 
 def pytest_configure():
     if not FMUS:
         raise pytest.UsageError(f"no FMU in {FOLDER}: run ./build.sh first")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Tests of the tools take FMUs by their names."""
+    if collection_path.match("tools/test_*.py") and not (COMPLETE or config.getoption("--complete")):
+        if re.search(r"^from fmus import .*\b(FMUS|FOLDER)\b", collection_path.read_text(encoding="utf-8"), re.M):
+            return True
+    return None
 
 
 def pytest_generate_tests(metafunc):
@@ -42,13 +56,21 @@ def pytest_collection_modifyitems(config, items):
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(item.fixturenames):
             return False
-        return "NOTSET" not in item.name
+        return "NOTSET" not in item.name and not any(item.get_closest_marker(mark) for mark in impossible)
+
+    held = {"collection": COMPLETE, "platforms": len(PLATFORMS) > 1}
+    impossible = [] if config.getoption("--complete") else [mark for mark, is_held in held.items() if not is_held]
 
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     unwanted = [item for item in items if not wanted(item)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if wanted(item)]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not (COMPLETE and len(PLATFORMS) > 1) and not config.getoption("--complete"):
+        terminalreporter.write_line(f"{FOLDER} holds a part of the collection: tests that need more than it holds were left out.")
 
 
 @pytest.fixture(scope="session")

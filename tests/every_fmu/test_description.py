@@ -162,8 +162,8 @@ def units(description):
 
 def exponents_of(text):
     """Exponents of a unit written in the way of Modelica: N.s/m, m/s2, 1/(m.s)."""
-    known = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "N": (1, 1, -2), "W": (1, 2, -3), "J": (1, 2, -2), "Pa": (1, -1, -2),
-             "rad": (0, 0, 0, 0, 0, 0, 0, 1), "1": (0, 0, 0)}
+    known = {name: tuple(int(name == other) for other in BASE) for name in BASE} | {
+        "1": (), "N": (1, 1, -2), "W": (1, 2, -3), "J": (1, 2, -2), "Pa": (1, -1, -2), "Hz": (0, 0, -1), "C": (0, 0, 1, 1), "V": (1, 2, -3, -1)}
     total = [0] * len(BASE)
     for sign, part in zip((1, -1), text.split("/", 1)):
         for factor in part.strip("()").split("."):

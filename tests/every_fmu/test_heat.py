@@ -132,7 +132,7 @@ def test_the_damper_of_a_contact_makes_the_heat(fmu):
 @COLD
 def test_a_model_without_heat_says_why(fmu):
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    assert "heatFlow" in page, "its energy has to say what is not known"
+    assert "heatFlow" in page, "`energy` of the description has to say why there is no heatFlow"
 
 
 def test_heat_is_made_in_one_place():

@@ -489,6 +489,7 @@ def test_fmpy_continues_from_a_serialized_state(fmu):
 
 
 @pytest.mark.shipped
+@pytest.mark.platforms
 def test_a_windows_and_a_mac_binary_are_there(fmu):
     with zipfile.ZipFile(fmu.path) as archive:
         names = set(archive.namelist())

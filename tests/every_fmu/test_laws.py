@@ -12,8 +12,8 @@ from reference import integrate_me, references, stribeck
 SCALAR = pytest.mark.fmus(lambda d: d.has("normalForce", "relativeVelocity", "frictionForce"))
 CONTACT = pytest.mark.fmus(lambda d: d.takes("normalForce") and d.family("frictionForce"))
 
-# Inputs that turn round when the motion does, and those that do not.
-EVEN_INPUTS = ("normalForce",)
+# Inputs that turn round when the motion does, and one that does not. Of others it is found, as of the states.
+INPUT_SIGNS = {"relativeVelocity": -1, "externalForce": -1, "normalForce": 1}
 
 
 def outputs_named(description, *bases):
@@ -26,15 +26,15 @@ def outputs_named(description, *bases):
 def test_everything_is_odd_in_the_direction_of_motion(fmu):
     """Turned round, the motion gives the same with all directed quantities turned round.
 
-    Which states and outputs are directed is not told but found: some assignment of signs must hold at all points, with the force
-    directed, the power not, and a derivative as its state.
+    Which states, outputs and further inputs are directed is not told but found: some assignment of signs must hold at all points, with the
+    force directed, the power not, and a derivative as its state.
     """
     d = fmu.description
     sampler = Sampler(d, "odd")
-    sign = {v.name: 1 if v.name in EVEN_INPUTS else -1 for v in d.inputs}
+    others = [v.name for v in d.inputs if v.name not in INPUT_SIGNS]
     surviving = None
-    for signs in itertools.product((-1, 1), repeat=len(d.states)):
-        parity = mirror(fmu, sampler, sign, signs)
+    for signs in itertools.product((-1, 1), repeat=len(d.states) + len(others)):
+        parity = mirror(fmu, sampler, {**INPUT_SIGNS, **dict(zip(others, signs[len(d.states):]))}, signs[:len(d.states)])
         if parity is not None:
             surviving = parity
             break
@@ -104,7 +104,7 @@ def test_outputs_agree_with_each_other(fmu):
 def test_every_state_has_a_say_in_the_force(fmu):
     """In contact, of itself or by the rate of a state that has: anything else is an output, or nothing."""
     d = fmu.description
-    forces = [v.reference for v in d.family("frictionForce") or [d["normalForce"]]]
+    forces = [v.reference for v in d.family("frictionForce") or d.outputs]
     heard, found = {state.name: set() for state in d.states}, set()
     for instance, _ in Sampler(d, "say").points(fmu, 6, 20):
         if not any(instance.get_reals(forces)):
@@ -341,7 +341,7 @@ MODERATE = [value for value in EXTREMES if value == 0 or 1e-41 < abs(value) < 1e
 
 def extreme_points(description, sampler, values, count):
     for _ in range(count):
-        inputs = {v.name: sampler.random.choice(values) for v in description.inputs}
+        inputs = {v.name: v.clipped(sampler.random.choice(values)) for v in description.inputs}
         for base in {v.base for v in description.inputs if v.base and v.unit == "1"}:
             names = [v.name for v in description.family(base)]
             if not any(inputs[name] for name in names):

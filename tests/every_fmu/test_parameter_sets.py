@@ -62,6 +62,7 @@ def test_a_set_says_all_that_its_case_needs(fmu):
         assert not law - set(values), f"{name} leaves out {sorted(law - set(values))}"
 
 
+@pytest.mark.collection
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "resources").glob("*.toml")), ids=lambda file: file.stem)
 def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
     data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -71,6 +72,7 @@ def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
     assert set(data["values"]) | own == shipped
 
 
+@pytest.mark.collection
 def test_one_model_may_have_values_of_its_own_in_a_set(all_fmus):
     """Pennestrì's band of Karnopp is the v_d of his eq 6, and Gonthier's v_t is not that of the stick-slip model."""
     sets = {fmu.name: {name: values for name, values, _ in sets_of(fmu)} for fmu in all_fmus}
@@ -90,6 +92,7 @@ def test_rills_two_cases_are_as_printed(fmu):
                 assert values[key] == pytest.approx(value, rel=2e-3, abs=1e-12), f"{name}: {key}"  # Fig. 4 rounds
 
 
+@pytest.mark.collection
 @pytest.mark.parametrize("model", ["StaticRegularized", "LuGre", "LuGreVelocityDamping", "LuGreModified", "ImplicitBristle", "SecondOrderBristle"])
 def test_rills_models_ship_his_two_cases(all_fmus, model):
     fmu = next(fmu for fmu in all_fmus if fmu.name == model)

@@ -28,6 +28,8 @@ RADIUS = 0.037  # not a power of two, so that a forgotten or doubled factor show
 
 
 @pytest.mark.shipped
+@pytest.mark.collection
+@pytest.mark.platforms
 def test_every_translational_element_has_a_twin():
     translational = {fmu.name for fmu in FMUS if fmu.description.takes("normalForce", "relativeVelocity") and "relativeVelocity" in fmu.description}
     assert {model.name for _, model in TWINS} == translational and translational

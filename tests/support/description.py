@@ -1,5 +1,6 @@
 """What the tests know about an FMU: its modelDescription.xml, read without any help of the generator that wrote it."""
 
+import math
 import re
 import zipfile
 from functools import cached_property
@@ -46,6 +47,10 @@ class Variable:
     @property
     def max(self):
         return number(self.attributes.get("max"))
+
+    def clipped(self, value):
+        """The nearest value within the declared range."""
+        return min(max(value, -math.inf if self.min is None else self.min), math.inf if self.max is None else self.max)
 
     @property
     def values(self):

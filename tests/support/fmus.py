@@ -1,4 +1,7 @@
-"""Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each is the twin of."""
+"""Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each is the twin of.
+
+The folder may hold a part of the collection, down to a single FMU for a single platform: COMPLETE and PLATFORMS tell what it holds.
+"""
 
 import atexit
 import os
@@ -67,4 +70,6 @@ def _twin_of(name):
 # Twins are proven by their relation to their models (test_twins.py), not by running everything twice.
 _ALL = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
 FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
-TWINS = [(fmu, next(model for model in FMUS if model.name == _twin_of(fmu.name))) for fmu in _ALL if _twin_of(fmu.name)]
+TWINS = [(fmu, model) for fmu in _ALL for model in FMUS if model.name == _twin_of(fmu.name)]
+COMPLETE = {path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml")} <= {fmu.name for fmu in FMUS}
+PLATFORMS = list(dict.fromkeys(name.split("/")[1] for fmu in _ALL for name in zipfile.ZipFile(fmu.path).namelist() if name.startswith("binaries/")))

@@ -39,11 +39,9 @@ class Sampler:
             value = start * 2 ** draw.uniform(-1, 1)
             if start >= 1 and variable.unit in (None, "1") and draw.random() < 0.5:
                 value = float(draw.choice([1, 2, 3]))
-        low = -math.inf if variable.min is None else variable.min
-        high = math.inf if variable.max is None else variable.max
-        if value < low:
-            value = low + abs(value)
-        return min(max(value, low), high)
+        if variable.min is not None and value < variable.min:
+            value = variable.min + abs(value)
+        return variable.clipped(value)
 
     def size(self, variable):
         """The nominal value, which for a deflection is what solvers should resolve; then the deflection that carries the friction force."""
@@ -69,12 +67,9 @@ class Sampler:
     def value(self, variable, parameters):
         draw = self.random
         size = draw.choice(self.sizes(variable, parameters)) * 10 ** draw.uniform(-1.5, 0.7)
-        low = -math.inf if variable.min is None else variable.min
-        high = math.inf if variable.max is None else variable.max
         # a normal force pulls seldom, all else has no preferred sign
         negative = 0.12 if variable.name == "normalForce" else 0.5
-        value = -size if draw.random() < negative else size
-        return min(max(value, low), high)
+        return variable.clipped(-size if draw.random() < negative else size)
 
     def inputs(self, parameters):
         values = {variable.name: self.value(variable, parameters) for variable in self.description.inputs}

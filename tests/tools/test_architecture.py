@@ -1,4 +1,4 @@
-"""The example in ARCHITECTURE.md is true: its two files make an FMU."""
+"""ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list, and contract and keys are as told."""
 
 import os
 import re
@@ -13,28 +13,58 @@ from fmpy.validation import validate_fmu
 from fmus import REPOSITORY
 
 
-@pytest.mark.shipped
-def test_the_walked_example_builds_and_runs(tmp_path):
+OWN = REPOSITORY / "tests" / "support" / "own_models"
+
+
+@pytest.fixture(scope="module")
+def enlarged(tmp_path_factory):
+    """The repository with the walked example and two more models, of which only these are built: as somebody does who adds one."""
+    folder = tmp_path_factory.mktemp("enlarged")
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    files = re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S)
-    assert [name for name, _ in files] == ["modelDescription/ViscousCoulomb.toml", "fmu_src/models/ViscousCoulomb.c"]
-    for folder in ("modelDescription/shared", "fmu_src", "tools", "cmake", "resources", "runner"):
-        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
+    assert list(files) == ["modelDescription/ViscousCoulomb.toml", "fmu_src/models/ViscousCoulomb.c"]
+    for name in ("modelDescription", "fmu_src", "tools", "cmake", "resources", "runner", "tests"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("CMakeLists.txt", "LICENSE"):
-        shutil.copy(REPOSITORY / name, tmp_path / name)
-    for name, content in files:
-        (tmp_path / name).write_text(content, encoding="utf-8")
+        shutil.copy(REPOSITORY / name, folder / name)
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    for file in OWN.glob("[A-Z]*"):
+        shutil.copy(file, folder / ("modelDescription" if file.suffix == ".toml" else "fmu_src/models"))
+    with open(folder / "modelDescription" / "shared" / "units.toml", "a", encoding="utf-8") as units:
+        units.write("\n" + (OWN / "units.toml").read_text(encoding="utf-8"))
     environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
     for command in (
         ["cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLATFORMS=linux64", "-DBRISTLE_PLAYGROUND=OFF"],
-        ["cmake", "--build", "build"],
+        ["cmake", "--build", "build", "--target", "ViscousCoulomb", "LaggingCoulomb", "PivotBristle"],
     ):
-        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         assert result.returncode == 0, result.stdout + result.stderr
-    fmu = str(tmp_path / "dist" / "ViscousCoulomb.fmu")
+    return folder
+
+
+@pytest.mark.shipped
+@pytest.mark.xdist_group("enlarged")
+def test_the_walked_example_builds_and_runs(enlarged):
+    fmu = str(enlarged / "dist" / "ViscousCoulomb.fmu")
     assert validate_fmu(fmu) == []
     result = simulate_fmu(fmu, start_values={"relativeVelocity": 0.5, "normalForce": 10.0}, stop_time=0.1, output=["frictionForce"])
     assert result["frictionForce"][-1] == pytest.approx(10 * (0.3 + 2 * 0.5), rel=1e-12)  # tanh(500) is 1
+
+
+# The tests that look at names, units, sets or other models. All others take nothing from an FMU but its description.
+LOOKING_AROUND = ["description", "heat", "importers", "laws", "limits", "parameter_sets", "passivity", "preload", "reference", "twins"]
+
+
+@pytest.mark.shipped
+@pytest.mark.xdist_group("enlarged")
+def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
+    """One that is not passive, with a unit and an input that no other has, and one that turns: with nothing else built."""
+    files = [f"tests/every_fmu/test_{name}.py" for name in LOOKING_AROUND]
+    environment = {**os.environ, "BRISTLE_FMUS": str(enlarged / "dist"), "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files], cwd=enlarged, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-5000:] + result.stderr
+    assert "holds a part of the collection" in result.stdout
 
 
 def test_the_contract_that_is_told_is_the_one_that_is_checked():

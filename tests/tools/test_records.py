@@ -15,6 +15,8 @@ from bristle.identify.records import Options, read_record  # noqa: E402
 from bristle.identify.units import unit_of  # noqa: E402
 from measurements import written  # noqa: E402
 
+pytestmark = pytest.mark.collection
+
 TIME = np.arange(400) * 0.005
 WAY = 1e-3 * np.sin(2 * np.pi * TIME)
 VELOCITY = 2e-3 * np.pi * np.cos(2 * np.pi * TIME)
