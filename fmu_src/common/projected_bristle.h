@@ -84,7 +84,7 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, St
     for (int i = 0; i < 3; i++) length->z[i] = p->mu_s / p->sigma0;
 }
 
-/* Lays the bristle into a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it
+/* Projects the bristle onto a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it
  * is. Twice, because what rounding leaves of a large part out of the plane may be large against the part in it. */
 static void follow_plane(Vector before, Vector now, States *x) {
     const Vector n = unit(now);

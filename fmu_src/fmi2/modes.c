@@ -32,7 +32,7 @@ static void begin_run(Memory *k) {
     if (!k->started) k->u_last = k->reals.u;
 }
 
-/* Leads the states back to where the law keeps them, after what the inputs have done since the last time; 1: they have changed. */
+/* Projects the states onto what the law allows, after what the inputs have done since the last time; 1: they have changed. */
 static int apply_constraints(Memory *k) {
     int changed = 0;
 #if HAS_CONSTRAIN

@@ -1,4 +1,4 @@
-/* ContactPoint: a point of one body against a plane of another, pressed and rubbed: HuntCrossley and ProjectedLuGre joined.
+/* ContactPoint: a point of one body against a plane of another, with normal force and friction: HuntCrossley and ProjectedLuGre joined.
  *
  *     delta       = (r_P - r_A) n                                          Colantonio et al. 2022, eq 15
  *     d(delta)/dt = -v n                                                   eq 16

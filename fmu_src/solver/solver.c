@@ -11,7 +11,7 @@
  *   advance        the modes settle, the run goes on; error control finds the length of the next trial step
  *   joint, coupling  the same with the body in the loop, for hosts that hold the force over a step
  *
- * All steps keep no history, so a run can be stopped, stored and repeated bit by bit at any communication point.
+ * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any communication point.
  */
 #include <float.h>
 #include <math.h>

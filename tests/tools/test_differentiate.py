@@ -1,4 +1,4 @@
-"""The differentiation of model C: values bit by bit, slopes against central differences, dependencies by perturbation."""
+"""The differentiation of model C: values bit for bit, slopes against central differences, dependencies by perturbation."""
 
 import ctypes
 import os

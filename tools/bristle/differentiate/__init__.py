@@ -2,7 +2,7 @@
 
 A model file holds formulas only, in a small subset of C99. From its syntax tree come
 - the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written again as `f_slopes`,
-  which gives the same values, bit by bit, and beside them their exact directional derivative (forward mode);
+  which gives the same values, bit for bit, and beside them their exact directional derivative (forward mode);
 - what each derivative, output and initial state depends on, member by member and element by element;
 - which states an event may set.
 
