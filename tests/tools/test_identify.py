@@ -3,6 +3,7 @@
 import re
 import resource
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,8 +18,8 @@ from bristle.host.parameters import read_ssv  # noqa: E402
 from bristle.identify.candidates import Space, all_candidates, candidate  # noqa: E402
 from bristle.identify.command import rank  # noqa: E402
 from bristle.identify.fitting import fit  # noqa: E402
-from bristle.identify.problem import Problem  # noqa: E402
-from bristle.identify.records import Options, read_record  # noqa: E402
+from bristle.identify.problem import Problem, extracts  # noqa: E402
+from bristle.identify.records import Options, Record, read_record  # noqa: E402
 from bristle.identify.starts import first_values, scales  # noqa: E402
 from bristle.identify.words import doubts, shown, summary  # noqa: E402
 from bristle.reading import read_description  # noqa: E402
@@ -94,12 +95,44 @@ def test_drive_data_with_an_unknown_mass(tmp_path):
     record = read_record(drive_file(tmp_path, "drive.csv", 1), options)
     result = fit(candidate("LuGre"), [record], with_profiles=False)
     assert result.linear.mass == pytest.approx(12.0, rel=0.01)
+    assert result.mass.determined and result.mass.low < 12.0 < result.mass.high < 12.5
+    assert any(re.match(r"  mass +1[12]\.\d+ kg +11\.\d+ … 12\.\d+", line) for line in summary(result))
     assert result.linear.offsets[0] == pytest.approx(2.0, abs=0.1)
     # 1 % of noise in the force, and the velocity comes from an encoder: what the force shows directly is met within 3 %
     for name in ("staticFriction", "dynamicFriction", "stribeckVelocity", "viscousFriction"):
         assert result.values[name] == pytest.approx(DRIVE[name], rel=0.03), name
     assert result.values["bristleStiffness"] == pytest.approx(DRIVE["bristleStiffness"], rel=0.1)
     assert result.quality.relative < 0.03  # published fits of drives: 4 %
+
+
+def test_a_record_that_begins_small_is_searched_where_it_is_fast_too():
+    """The first strokes may stay in pre-sliding and tell nothing about the Stribeck curve."""
+    time, ones = np.arange(4000) * 0.002, np.ones(4000)
+    velocity = 0.02 * (time / time[-1]) ** 2 * np.sin(4 * np.pi * time)
+    record = Record("a", time, velocity, ones, ones, ones, ones, False, None, None, None, True, 0.0, ())
+    first, fast = extracts(record, 800)
+    assert len(first.time) == len(fast.time) == 400 and np.abs(fast.velocity).max() == np.abs(velocity).max() > 3 * np.abs(first.velocity).max()
+    assert [len(part.time) for part in extracts(record, 4000)] == [4000]
+    assert [part.time[0] for part in extracts(replace(record, velocity=velocity[::-1]), 800)] == [0.0]
+
+
+def test_a_mass_is_never_negative():
+    """The force of a body that is driven the other way round: inertia with the wrong sign is not taken for one."""
+    time, way, velocity, acceleration = changing_strokes(4.0)
+    force = friction("SmoothCoulomb", time, velocity, 1.0, {"dynamicFriction": 20.0}) - 12.0 * acceleration
+    count = len(time)
+    record = Record("a", time, velocity, np.ones(count), force, np.ones(count), way, True, None, acceleration, None, True, 0.0, ())
+    of = candidate("SmoothCoulomb")
+    problem = Problem(of, [record], Space(of, ["dynamicFriction"], first_values(of, scales([record])), {}))
+    point = np.log([20.0])
+    forces = problem.forces([point, point + 0.1])
+    assert problem.linear(forces[0]).mass == 0.0
+    rest = problem.residuals(forces)
+    design = problem.design[:, :-1]
+    for one, given in zip(rest, forces, strict=True):
+        measured = record.force - given
+        np.testing.assert_allclose(one, measured - design @ np.linalg.lstsq(design, measured, rcond=None)[0], atol=1e-9 * np.abs(measured).max())
+    assert problem.linear(forces[0] - 24.0 * acceleration).mass == pytest.approx(12.0, rel=0.05)  # the regularization is not the one of the record
 
 
 def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(tmp_path, capsys, monkeypatch):

@@ -12,6 +12,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError  # noqa: E402
 from bristle.identify.filtering import quantization, rate_noise, rate_of  # noqa: E402
 from bristle.identify.records import Options, read_record  # noqa: E402
+from bristle.identify.tables import _name_and_unit  # noqa: E402
 from bristle.identify.units import unit_of  # noqa: E402
 from measurements import written  # noqa: E402
 
@@ -50,6 +51,22 @@ HEADERS = {
     "slashes": (["Time / s", "Displacement / um", "Tangential / N", "Load / N"], ";", ".", 1e-6, 1),
     "by unit": (["Channel 1 [s]", "Channel 2 [mm]", "Channel 3 [N]", "FN [N]"], "\t", ",", 1e-3, 1),
 }
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "unit"),
+    [
+        ("Position [mm]", "Position", "mm"), ("v (mm/s)", "v", "mm/s"), ("F/N", "F", "N"), ("N/N", "N", "N"), ("v/mm/s", "v", "mm/s"), ("v/(mm/s)", "v", "mm/s"),
+        ("vel_mm_s", "vel", "mm/s"), ("speed_mm_per_min", "speed", "mm/min"), ("acc_m_s2", "acc", "m/s2"), ("torque_N_m", "torque", "N·m"), ("pos_mm", "pos", "mm"),
+        ("Speed mm/s", "Speed", "mm/s"), ("Kraft in N", "Kraft", "N"), ("Position, mm", "Position", "mm"), ("Force (N) filtered", "Force filtered", "N"),
+        ("Velocity_[mm/s]", "Velocity", "mm/s"), ("F (Reibung) [N]", "F (Reibung)", "N"), ("x<mm>", "x", "mm"), ("vel_mm/s", "vel", "mm/s"),
+        # what looks like a unit and is none
+        ("F_N", "F_N", None), ("x_m", "x_m", None), ("tau_1", "tau_1", None), ("normal_force", "normal_force", None), ("Motor A", "Motor A", None),
+        ("q_dot", "q_dot", None),
+    ],
+)  # fmt: skip
+def test_the_unit_in_a_title(title, name, unit):
+    assert _name_and_unit(title) == (name, unit)
 
 
 @pytest.mark.parametrize("case", HEADERS)
@@ -102,6 +119,61 @@ def test_an_outlier_does_not_count_and_a_stick_slip_jump_does(tmp_path):
     assert list(np.flatnonzero(record.weight == 0)) == [170]
     assert abs(record.force[170] - force[170]) < 0.05
     assert any(note == "1 outlier was left out of the friction force." for note in record.notes)
+
+
+def test_a_sensor_at_its_limit_does_not_count(tmp_path):
+    noise = 0.01 * np.random.default_rng(1).standard_normal(400)
+    limited = np.minimum(FORCE + noise, 1.9)
+    record = read_record(written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": limited, "N": NORMAL}), Options())
+    at_limit = limited == 1.9
+    assert at_limit.sum() > 100 and (record.weight[at_limit] == 0).mean() > 0.95  # one or two in a row may be chance
+    assert (record.weight[~at_limit] == 1).all()
+    assert any("the sensor is at the ends of its range" in note for note in record.notes)
+    flat = read_record(written(tmp_path / "b.csv", {"t": TIME, "v": VELOCITY, "F": np.minimum(FORCE, 1.9), "N": NORMAL}), Options())
+    assert (flat.weight == 1).all(), "without noise a force may well be constant"
+
+
+def test_a_frozen_displacement_is_bridged_and_does_not_count_but_a_rest_does(tmp_path):
+    frozen = WAY.copy()
+    frozen[90:130] = frozen[90]
+    file = written(tmp_path / "a.csv", {"t": TIME, "x": frozen, "F": FORCE, "N": NORMAL})
+    record = read_record(file, Options())
+    assert (record.weight[90:130] == 0).all() and record.weight.sum() == 360
+    assert np.abs(record.velocity).max() < 1.3 * VELOCITY.max(), "no jump is left in it"
+    assert any("stands still for 40 samples and then jumps" in note for note in record.notes)
+    resting = np.concatenate((WAY[:100], np.full(50, WAY[99]), WAY[100:350]))
+    record = read_record(written(tmp_path / "b.csv", {"t": TIME, "x": resting, "F": FORCE, "N": NORMAL}), Options())
+    assert (record.weight == 1).all()
+
+
+@pytest.mark.parametrize("clock", ["2024-05-02T12:00:%09.6f", "2024/05/02 12:00:%09.6f", "12:00:%09.6f"])
+def test_times_may_be_those_of_a_clock(tmp_path, clock):
+    file = tmp_path / "a.csv"
+    rows = [f"{clock % t};{v:.9g};{f:.9g}" for t, v, f in zip(TIME, VELOCITY, FORCE, strict=True)]
+    file.write_text("\n".join(["Zeit;v [m/s];F [N]", *rows]), encoding="utf-8")
+    record = read_record(file, Options(normal=5.0))
+    np.testing.assert_allclose(record.time, TIME, atol=1e-6)
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+
+
+def test_a_file_of_labview_is_read(tmp_path):
+    """A head of its own, tabs at the ends of lines, and a column of comments that the lines do not have."""
+    head = "LabVIEW Measurement\t\nWriter_Version\t2\nDate\t2024/05/02\nTime\t12:00:00.5\n***End_of_Header***\t\nX_Value\tForce\tPosition\tComment\n"
+    file = tmp_path / "a.lvm"
+    file.write_text(head + "\n".join(f"{t:.6g}\t{f:.9g}\t{x:.9g}" for t, f, x in zip(TIME, FORCE, WAY, strict=True)), encoding="utf-8")
+    record = read_record(file, Options(normal=5.0))
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+    broken = file.read_text(encoding="utf-8").rpartition("\t")[0]
+    file.write_text(broken, encoding="utf-8")
+    with pytest.raises(BristleError, match="line 406 has 2 cells, but the header has 4"):
+        read_record(file, Options(normal=5.0))
+
+
+def test_a_constant_velocity_is_seen_through_noise(tmp_path):
+    noise = np.random.default_rng(1).standard_normal((2, 400))
+    file = written(tmp_path / "a.csv", {"t": TIME, "v": 0.1 * (1 + 0.05 * noise[0]), "F": 2 + 0.1 * noise[1], "N": NORMAL})
+    with pytest.raises(BristleError, match="the velocity is constant"):
+        read_record(file, Options())
 
 
 def test_velocity_of_a_quantized_encoder_is_as_noisy_as_told():

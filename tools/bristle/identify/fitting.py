@@ -13,13 +13,15 @@ from scipy.stats import t as student
 
 from .. import BristleError
 from .candidates import VISCOUS, Candidate, Space
-from .problem import Linear, Problem, affordable, thinned
+from .problem import Linear, Problem, affordable, extracts
 from .records import Record, directions
 from .starts import Scales, first_values, scales, spreads
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
 PATIENCE = 0.01  # s that a run in this search may take
 POLISHED = 2  # of the starts
+MOST_SPRINGS = 4  # times that the springs are weakened
+SETTLED = 0.9  # of its strength before: a spring that would be weakened by less is weak enough
 EVALUATIONS = 60  # of the last least squares
 GLOBAL_GENERATIONS = 40
 GLOBAL_POPULATION = 6  # per parameter
@@ -72,6 +74,7 @@ class Fit:
     estimates: tuple[Estimate, ...]
     fixed: Mapping[str, float]
     linear: Linear
+    mass: Estimate | None  # where it was to be found, too
     modelled: tuple[np.ndarray, ...]
     quality: Quality
     baseline: Quality  # Coulomb friction with the direction of the last motion
@@ -123,9 +126,12 @@ def fit(
     tell("least squares")
     bounds = _bounds(space, space.point(first), begin)
     problem.anchor = space.inside(space.point(first), bounds)
-    found = begin
-    for evaluations in (EVALUATIONS // 2, EVALUATIONS):  # the second time with springs as weak as the residual has become
-        problem.spring = _spring(problem, found) / np.maximum(spreads(of, chosen), 0.5)
+    found, before = begin, math.inf
+    for evaluations in (EVALUATIONS // 2, *[EVALUATIONS] * MOST_SPRINGS):  # again with springs as weak as the residual has become
+        strength = _spring(problem, found)
+        if strength > SETTLED * before:
+            break
+        problem.spring, before = strength / np.maximum(spreads(of, chosen), 0.5), strength
         found = _least_squares(problem, found, bounds, evaluations).x
     if released:
         problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
@@ -191,7 +197,7 @@ def _start(
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
     samples = affordable(Problem(of, records, space), staged, PATIENCE, *SEARCHED)
-    problem = Problem(of, [thinned(record, samples) for record in records], space)
+    problem = Problem(of, [part for record in records for part in extracts(record, samples)], space)
     count = len(staged)
     width = np.where([name in given for name in space.names], 0.02, spreads(of, space.names))
     cloud = qmc.LatinHypercube(count, seed=seed).random(10 * count)
@@ -265,6 +271,7 @@ def _judged(
         estimates=tuple(estimates),
         fixed={name: value for name, value in held.items() if name in fixed},
         linear=linear,
+        mass=_mass(problem, point, linear, rest, quality, reach) if problem.has_mass else None,
         modelled=tuple(np.split(modelled, lengths)),
         quality=quality,
         baseline=coulomb(problem),
@@ -277,6 +284,15 @@ def _judged(
         confusions=confusions,
     )
     return result, better
+
+
+def _mass(problem: Problem, point: np.ndarray, linear: Linear, rest: np.ndarray, quality: Quality, reach: float) -> Estimate:
+    """The mass with its confidence interval: the residual, with its correlation in time, over what only a mass can explain."""
+    alone = problem.mass_alone(point)
+    deviation = math.sqrt(float(rest @ rest) / quality.independent) / alone if alone > 0 else math.inf
+    half, value = reach * deviation, float(linear.mass or 0.0)
+    determined = half < UNDETERMINED * value
+    return Estimate("mass", "kg", value, max(value - half, 0.0), value + half, determined, "" if value > 0 else "lower", "")
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
@@ -402,7 +418,7 @@ def _profiles(
     value is the best of all points, where it is clearly better than the one the profiles are about."""
     count = len(point)
     samples = affordable(problem, point, 2 * PATIENCE, *SEARCHED)
-    short = [thinned(record, samples) for record in problem.records]
+    short = [part for record in problem.records for part in extracts(record, samples)]
     small = Problem(problem.of, short, problem.space) if problem.weights is not None and _is_whole(problem) else problem
     table = small.jacobian(point)
     base = small.costs([point])[0]

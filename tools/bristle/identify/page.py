@@ -45,8 +45,8 @@ def fit_page(fit: Fit, validation: Sequence[tuple[Record, Quality, np.ndarray]],
 def _parameters(fit: Fit) -> str:
     rows = [(one.name, value_text(one), one.unit, interval_text(one), fit.of[one.name].text) for one in fit.estimates]
     rows += [(name, f"{value:g}", fit.of[name].unit, "given", fit.of[name].text) for name, value in fit.fixed.items()]
-    if fit.linear.mass is not None:
-        rows.append(("mass", f"{fit.linear.mass:.4g}", "kg", "with the rest, by regression", "Moved mass"))
+    if fit.mass:
+        rows.append(("mass", value_text(fit.mass), "kg", interval_text(fit.mass), "Moved mass, fitted with the rest"))
     return table(("Parameter", "Value", "Unit", "95 % interval", "Meaning"), rows, 1)
 
 

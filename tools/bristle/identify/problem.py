@@ -49,19 +49,24 @@ class Problem:
         self.basis, self.triangle = np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
 
     def _design(self) -> np.ndarray:
-        """A column per unknown of the linear part: the mass, and offset and drift of each record."""
+        """A column per unknown of the linear part: offset and drift of each record, and the mass as the last."""
         lengths = [len(record.time) for record in self.records]
         ends = np.cumsum(lengths)
         columns = []
-        if any(record.acceleration is not None for record in self.records):
-            columns.append(np.concatenate([r.acceleration if r.acceleration is not None else np.zeros(len(r.time)) for r in self.records]))
         for record, end, length in zip(self.records, ends, lengths, strict=True):
             if record.has_offset:
                 for values in (np.ones(length), record.time - record.time.mean()):
                     column = np.zeros(ends[-1])
                     column[end - length : end] = values
                     columns.append(column)
+        if self.has_mass:
+            columns.append(np.concatenate([r.acceleration if r.acceleration is not None else np.zeros(len(r.time)) for r in self.records]))
         return np.stack(columns, axis=1) if columns else np.empty((ends[-1], 0))
+
+    @property
+    def has_mass(self) -> bool:
+        """Whether a mass is to be found with the parameters."""
+        return any(record.acceleration is not None for record in self.records)
 
     # ---- running the model ----
 
@@ -95,8 +100,16 @@ class Problem:
     def residuals(self, forces: np.ndarray) -> np.ndarray:
         """Measured less modelled force, where it counts, after the best linear part; of one or several runs."""
         rest = (self.measured - forces) * self.weight
-        rest = rest - (rest @ self.basis) @ self.basis.T
+        shares = rest @ self.basis
+        if self.has_mass:
+            shares[..., -1] = self._mass_share(shares)
+        rest = rest - shares @ self.basis.T
         return np.where(np.isfinite(rest), rest, FAILED * self.loaded_scale)
+
+    def _mass_share(self, shares: np.ndarray) -> np.ndarray:
+        """The part of a residual along the last direction of the basis, the mass's: none where the mass would be negative."""
+        share = shares[..., -1]
+        return np.where(share * self.triangle[-1, -1] > 0, share, 0.0)
 
     def objective(self, point: np.ndarray) -> np.ndarray:
         """The residual, and the springs below it."""
@@ -112,9 +125,24 @@ class Problem:
 
     def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
         """Slopes of the residual: the exact ones of the FMU where the law has no memory, else differences of whole runs."""
+        slopes = self._slopes(point, central)
+        basis = self.basis
+        if self.has_mass:
+            shares = (self.measured - self.forces([point])[0]) * self.weight @ basis
+            basis = basis if self._mass_share(shares) else basis[:, :-1]
+        return -(slopes - basis @ (basis.T @ slopes))
+
+    def _slopes(self, point: np.ndarray, central: bool) -> np.ndarray:
         slopes = self._exact_slopes(point) if not self.of.has_memory else self._differences(point, central)
-        slopes = np.nan_to_num(slopes) * self.weight[:, None]
-        return -(slopes - self.basis @ (self.basis.T @ slopes))
+        return np.nan_to_num(slopes) * self.weight[:, None]
+
+    def mass_alone(self, point: np.ndarray) -> float:
+        """What of the acceleration neither parameters nor offsets can do: the root of the sum of its squares."""
+        others = np.column_stack([self._slopes(point, central=True), self.design[:, :-1] * self.weight[:, None]])
+        sizes = np.linalg.norm(others, axis=0)
+        inertia = self.design[:, -1] * self.weight
+        others = others[:, sizes > 0] / sizes[sizes > 0]
+        return float(np.linalg.norm(inertia - others @ np.linalg.lstsq(others, inertia, rcond=1e-9)[0]))
 
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray:
         values = self.space.values(point)
@@ -143,8 +171,11 @@ class Problem:
     def linear(self, forces: np.ndarray) -> Linear:
         """The best offset, drift and mass to a run."""
         rest = (self.measured - forces) * self.weight
-        found = list(np.linalg.solve(self.triangle, self.basis.T @ rest)) if self.design.shape[1] else []
-        mass = found.pop(0) if any(record.acceleration is not None for record in self.records) else None
+        shares = rest @ self.basis
+        if self.has_mass:
+            shares[-1] = self._mass_share(shares)
+        found = list(np.linalg.solve(self.triangle, shares)) if self.design.shape[1] else []
+        mass = found.pop() if self.has_mass else None
         offsets, drifts = [], []
         for record in self.records:
             offsets.append(float(found.pop(0)) if record.has_offset else 0.0)
@@ -164,19 +195,26 @@ class Problem:
 
 def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
     """How many samples of a record can be run in so many seconds."""
-    short = Problem(problem.of, [thinned(problem.records[0], fewest)], problem.space)
+    short = Problem(problem.of, extracts(problem.records[0], fewest), problem.space)
     begin = time.perf_counter()
     short.forces([point])
     per_sample = (time.perf_counter() - begin) / len(short.measured)
     return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
 
 
-def thinned(record: Record, samples: int) -> Record:
-    """A part of a record, as long as wanted and with its first strokes whole, to search in."""
+def extracts(record: Record, samples: int) -> list[Record]:
+    """Parts of a record to search in, no longer than wanted together: its first strokes, and those about its fastest motion."""
     if len(record.time) <= samples:
-        return record
-    moving = np.flatnonzero(np.abs(record.velocity) > 0.05 * np.abs(record.velocity).max())
-    begin = max(0, min(int(moving[0]) - 10, len(record.time) - samples))
+        return [record]
+    speeds = np.abs(record.velocity)
+    begin, fastest = int(np.argmax(speeds > 0.05 * speeds.max())) - 10, int(np.argmax(speeds))
+    if abs(fastest - begin) < samples:
+        return [_part(record, begin, samples)]
+    return [_part(record, begin, samples // 2), _part(record, fastest - samples // 4, samples // 2)]
+
+
+def _part(record: Record, begin: int, samples: int) -> Record:
+    begin = max(0, min(begin, len(record.time) - samples))
     rows = slice(begin, begin + samples)
     names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration")
     cut: Mapping[str, np.ndarray] = {name: values[rows] for name in names if (values := getattr(record, name)) is not None}

@@ -19,6 +19,11 @@ from .tables import Column, Table, read_table
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
 BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset can be told from friction
+STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
+_SILENCE = 1e-4  # of a signal's range: noise below does not count as such
+_JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
+_STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
+_COUNTS = "counts"
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
 
@@ -90,8 +95,12 @@ def read_record(file: Path, options: Options) -> Record:
     if len(times) < FEWEST:
         raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
     step = quantization(signals["displacement"]) if "displacement" in signals else 0.0
-    times, signals, weight = _uniform(times, signals, notes)
+    counts = _without_standstill(signals, notes)
+    times, signals, weight = _uniform(times, {**signals, _COUNTS: counts}, notes)
+    weight = weight * (signals.pop(_COUNTS) > 0.999)
     weight = weight * _without_outliers(signals, notes)
+    if weight.sum() < FEWEST:
+        raise BristleError(f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are needed.")
     return _finished(file, times, signals, weight, step, options, notes)
 
 
@@ -185,6 +194,60 @@ def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], notes: l
     return np.delete(times, repeated), {name: np.delete(values, repeated) for name, values in signals.items()}
 
 
+def _without_standstill(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
+    """Which samples count: not those of a sensor that stands still or is at the end of its range; a displacement goes straight on there."""
+    counts = np.ones(len(next(iter(signals.values()))))
+    for name in signals.keys() & {"friction", "drive"}:
+        values = signals[name]
+        if (still := _still(values)).any():
+            counts[still] = 0
+            where = "at the ends of its range" if np.isin(values[still], (values.min(), values.max())).all() else "frozen"
+            notes.append(
+                f"{BY_NAME[name].text.capitalize()} does not change at all in {int(still.sum())} samples, though it has noise elsewhere: "
+                f"the sensor is {where}, and they do not count."
+            )
+    for begin, end in _jumps(signals.get("displacement", np.empty(0))):
+        values = signals["displacement"]
+        signals["displacement"] = values = values.copy()
+        values[begin : end + 1] = np.linspace(values[begin], values[end], end + 1 - begin)
+        counts[begin:end] = 0
+        words = f"The displacement stands still for {end - begin} samples and then jumps: the sensor was frozen"
+        notes.append(f"{words}; a straight line is put there, and these samples do not count.")
+    return counts
+
+
+def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First and last sample of each stretch of equal values."""
+    changes = np.flatnonzero(np.diff(values)) + 1
+    return np.concatenate(([0], changes)), np.concatenate((changes - 1, [len(values) - 1]))
+
+
+def _still(values: np.ndarray) -> np.ndarray:
+    """Samples of a noisy signal that do not change: a few in a row at the ends of its range, or many anywhere."""
+    still = np.zeros(len(values), dtype=bool)
+    first, last = _runs(values)
+    lengths = last - first + 1
+    moving = np.repeat(lengths == 1, lengths)
+    noise = rate_of(values[moving], 1.0).noise if moving.sum() > FEWEST else 0.0
+    if noise <= _SILENCE * np.ptp(values):
+        return still  # without noise, or in steps wider than it, values repeat of themselves
+    ends = np.isin(values[first], (values.min(), values.max()))
+    for begin, end in zip(first[is_still := (lengths >= STILL) | (ends & (lengths >= 3))], last[is_still], strict=True):
+        still[begin : end + 1] = True
+    return still if still.sum() >= STILL else np.zeros(len(values), dtype=bool)
+
+
+def _jumps(values: np.ndarray) -> list[tuple[int, int]]:
+    """Where a signal stands still and then makes a step far beyond all that it makes elsewhere: from the first still sample to the one after."""
+    if len(values) < FEWEST:
+        return []
+    first, last = _runs(values)
+    steps = np.abs(np.diff(values))
+    usual = float(np.quantile(steps[steps > 0], 0.99)) if (steps > 0).any() else 0.0
+    stretches = zip(first, last, strict=True)
+    return [(int(i), int(k) + 1) for i, k in stretches if k - i + 1 >= STILL and k + 1 < len(values) and steps[k] > _JUMP * usual]
+
+
 def _uniform(
     times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
@@ -241,7 +304,7 @@ def _finished(
     travel = np.abs(velocity).sum()
     if travel == 0:
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
-    if np.ptp(velocity) < 1e-3 * np.abs(velocity).max():
+    if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
         speed = f"{abs(float(velocity.mean())):.3g} m/s"
         raise BristleError(
             f"{file}: the velocity is constant ({speed}), so that only the friction at this speed can be seen; "

@@ -25,7 +25,7 @@ class Role:
 
 _LINE = (units.FORCE, units.TORQUE)
 ROLES = (
-    Role("time", "the time", ("time", "zeit", "timestamp", "tijd", "temps"), ("t", "sec", "seconds"), (units.TIME,)),
+    Role("time", "the time", ("time", "zeit", "timestamp", "tijd", "temps"), ("t", "sec", "seconds", "x_value"), (units.TIME,)),
     Role(
         "normal",
         "the normal force",

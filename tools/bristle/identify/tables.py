@@ -6,17 +6,20 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime, time
 from pathlib import Path
 
 import numpy as np
 
 from .. import BristleError
-from .units import Unit, known_units, unit_of
+from .units import NUMBER, Unit, known_units, unit_of
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", None: "blanks"}
 COMMENTS = ("#", "%", "//", "!")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?$")
+_CLOCK = re.compile(r"(\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(:\d\d([.,]\d+)?)?Z?")
 _WORDS = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity", "null", "none", "na", "n/a", "#n/a", "-nan", "1.#ind", "1.#qnan"}
 
 
@@ -67,7 +70,10 @@ def read_table(file: Path) -> Table:
     rows = _rows(_text(file), file)
     head, units, data = _split(rows, file)
     width = len(head) or len(data[0][1])
+    usual = Counter(len(cells) for _, cells in data).most_common(1)[0][0]
     for line, cells in data:
+        if len(cells) == usual < width:
+            cells += [""] * (width - usual)  # columns that are empty from top to bottom, as LabVIEW's comments
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) != width:
@@ -135,7 +141,21 @@ def _is_data(line: str) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return bool(_NUMBER.match(cell))
+    return bool(_NUMBER.match(cell) or _CLOCK.fullmatch(cell))
+
+
+def _clock(cell: str) -> float | None:
+    """The seconds of a date and time such as 2024-05-02T12:00:00.25, or of a time of the day."""
+    plain = cell.strip().replace("/", "-").replace(",", ".")
+    try:
+        return (datetime.fromisoformat(plain).replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
+    except ValueError:
+        pass
+    try:
+        moment = time.fromisoformat(plain)
+    except ValueError:
+        return None
+    return 3600.0 * moment.hour + 60.0 * moment.minute + moment.second + 1e-6 * moment.microsecond
 
 
 def _separator(lines: list[str]) -> str | None:
@@ -163,15 +183,28 @@ def _split(rows: list[tuple[int, list[str]]], file: Path) -> tuple[list[str], li
     return above[-1], None, data
 
 
+_SNAKES = (r"(.+)_([^_]+_per_[^_]+)$", r"(.+)_([^_]+_[^_]+)$", r"(.+)_([^_]{2,})$")  # a single letter may as well be an index: F_N, x_m
+
+
 def _name_and_unit(title: str) -> tuple[str, str | None]:
-    """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm" or position_mm."""
-    for pattern in (r"(.*?)\s*[\[(]([^\])]*)[\])]\s*$", r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
+    """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v mm/s", position_mm or vel_mm_s."""
+    for pattern in (r"(.*?)\s*[\[({<]([^\])}>]*)[\])}>]\s*$", r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
         if found := re.match(pattern, title):
-            return found[1].strip(), found[2].strip()
-    found = re.match(r"(.+?)_(\S+)$", title)
-    if found and (unit := unit_of(found[2])) and unit.text and found[2] not in ("1", "in", "h", "g", "A", "N", "m", "s"):
-        return found[1], found[2]
+            return found[1].strip().rstrip("/_- ") or title, found[2].strip()
+    # only where it is a unit for sure
+    for pattern in (r"(.*?)\s*[\[(]([^\])]*)[\])](.*)", r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
+        if unit_of(title) is None and (found := re.match(pattern, title)) and (unit := _unit_text(found[2])):
+            return " ".join(part.strip(" _") for part in (found[1], *found.groups()[2:]) if part.strip()), unit
     return title, None
+
+
+def _unit_text(text: str) -> str | None:
+    """A unit as it may stand at the end of a title: mm/s, mm_s, mm_per_s, N_m."""
+    plain = text.replace("_per_", "/")
+    for unit in (plain, plain.replace("_", "/"), plain.replace("_", "·")):
+        if (known := unit_of(unit)) and known.kind != NUMBER and text != "in":
+            return unit
+    return None
 
 
 def _value(where: str, cell: str) -> float:
@@ -183,7 +216,7 @@ def _value(where: str, cell: str) -> float:
         try:
             value = float(bare)
         except ValueError:
-            value = None
+            value = _clock(cell) if _CLOCK.fullmatch(cell) else None
     if value is None and not cell:
         raise BristleError(f"{where}: the cell is empty.")
     if value is None and cell.lower() not in _WORDS:

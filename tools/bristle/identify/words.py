@@ -62,6 +62,11 @@ def doubts(fit: Fit) -> list[str]:
     sentences = [_confused(group) for group in fit.confusions]
     grouped = {name for group in fit.confusions for name in group}
     sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
+    if fit.mass and not fit.mass.determined:
+        sentences.append(
+            "The data do not determine the mass: inertia is too small a part of the force. Strokes that turn round faster would show it; "
+            "or give it with --mass."
+        )
     if fit.of.needs_load and all(record.external is None for record in fit.records):
         sentences.append(
             f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
@@ -128,10 +133,8 @@ def summary(fit: Fit) -> list[str]:
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
     lines.append(f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves {share:.2f} of its error.")
     width = max(len(one.name) for one in fit.estimates)
-    for one in fit.estimates:
+    for one in [*fit.estimates, *([fit.mass] if fit.mass else [])]:
         lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
-    if fit.linear.mass is not None:
-        lines.append(f"  {'mass':{width}}  {fit.linear.mass:>10.4g} kg")
     counts = f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in them"
     lines.append(f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual {counts}.")
     return lines
