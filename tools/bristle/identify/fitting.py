@@ -31,6 +31,7 @@ CONFIDENCE = 0.95
 UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
 SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
 PROFILE = 9  # points
+PROFILE_PATIENCE = 0.05  # s that a run for a profile may take; beyond, it is made of parts of the record
 BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
 
 Teller = Callable[[str], None]
@@ -417,7 +418,7 @@ def _profiles(
     """The least sum of squares with one parameter held: all others follow by a predicted and a corrected Gauss-Newton step. The second
     value is the best of all points, where it is clearly better than the one the profiles are about."""
     count = len(point)
-    samples = affordable(problem, point, 2 * PATIENCE, *SEARCHED)
+    samples = affordable(problem, point, PROFILE_PATIENCE, SEARCHED[0], max(len(record.time) for record in problem.records))
     short = [part for record in problem.records for part in extracts(record, samples)]
     small = Problem(problem.of, short, problem.space) if problem.weights is not None and _is_whole(problem) else problem
     table = small.jacobian(point)
@@ -433,10 +434,11 @@ def _profiles(
             moved[others] -= np.clip(follow * offset, -2.0, 2.0)
             starts.append(np.clip(moved, *bounds))
             keys.append(i)
-    costs = small.costs(starts)
+    rests = small.residuals(small.forces(starts))
+    costs = (rests**2).sum(axis=1)
     damping = 1e-3 * np.diag(np.maximum((table**2).sum(axis=0), 1e-300))
     corrected = []
-    for moved, rest, i in zip(starts, small.residuals(small.forces(starts)), keys, strict=True):
+    for moved, rest, i in zip(starts, rests, keys, strict=True):
         others = np.arange(count) != i
         step = np.zeros(count)
         if count > 1:

@@ -196,9 +196,9 @@ class Problem:
 def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
     """How many samples of a record can be run in so many seconds."""
     short = Problem(problem.of, extracts(problem.records[0], fewest), problem.space)
-    begin = time.perf_counter()
+    begin = time.process_time()  # not of a clock: what else the machine does must not change the result
     short.forces([point])
-    per_sample = (time.perf_counter() - begin) / len(short.measured)
+    per_sample = max(time.process_time() - begin, 1e-6) / len(short.measured)
     return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
 
 

@@ -20,6 +20,7 @@ STYLE = (
 )
 BAR = "#2470a8"
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 58, 14, 14, 42
+DIGIT = 7  # px, the width of one in a number
 POINTS, TOLERANCE = 500, 3e-4
 
 
@@ -78,7 +79,7 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         return bottom - (value - y_low) / (y_high - y_low) * (bottom - top)
 
     parts = []
-    for tick in ticks(x_low, x_high, 7):
+    for tick in _fitting_ticks(x_low, x_high, right - left):
         x = f"{place_x(tick):.1f}"
         parts.append(f'<path class="grid" d="M{x} {top}V{bottom}"/>')
         parts.append(f'<text x="{x}" y="{bottom + 17}" text-anchor="middle">{_number(tick)}</text>')
@@ -118,6 +119,16 @@ def ticks(low: float, high: float, wanted: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
     return [round(i * step, 12) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _fitting_ticks(low: float, high: float, width: int) -> list[float]:
+    """As many as have room beside each other with their numbers."""
+    for wanted in (7, 5, 3):
+        found = ticks(low, high, wanted)
+        widest = max((len(_number(tick)) for tick in found), default=0) * DIGIT
+        if len(found) < 2 or widest + DIGIT <= (found[1] - found[0]) / (high - low) * width:
+            break
+    return found
 
 
 def _number(value: float) -> str:
