@@ -7,6 +7,9 @@
 #include "memory.h"
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
+enum { LOOP_STEPS_AT_MOST = 20 };  /* of Newton's method; one is enough unless an element comes to its limit */
+
+static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
 static int length(const char *const *list) {
     int n = 0;
@@ -37,8 +40,8 @@ static int find_offer(const Element *e, const char *name) {
  * across the line, and contactNormal starts across it. */
 static bool is_across_line(const Element *e, const char *name) {
     for (int i = 0; e->offers[i]; i++)
-        if (strcmp(e->offers[i], "relativeVelocity") == 0)
-            return is_component(name, "relativeVelocity", false) || is_component(name, "contactNormal", false);
+        if (strcmp(e->offers[i], SLIDING) == 0)
+            return is_component(name, SLIDING, false) || is_component(name, "contactNormal", false);
     return false;
 }
 
@@ -52,6 +55,11 @@ static const Variable *find_output(const Description *d, const char *name) {
     return variable;
 }
 
+/* The velocity that the rotational twin of an element has in place of its own, and the reverse. */
+static const char *other_form(const char *name) {
+    return strcmp(name, SLIDING) == 0 ? TURNING : strcmp(name, TURNING) == 0 ? SLIDING : "";
+}
+
 /* Connects the inputs and outputs of one FMU by their names. */
 static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) {
     Element *e = &k->elements[contact];
@@ -60,6 +68,7 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
     e->offers = k->system->reads_table ? (const char *const *)k->moment.table->names : place->inputs;
     const int n_offers = length(e->offers);
     e->n_outputs = length(place->outputs);
+    e->load = -1;
     e->first_input = k->n_inputs;
     e->first_output = k->n_outputs;
     e->first_state = k->n_states;
@@ -76,9 +85,15 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
             e->is_on_line = true;
             continue;
         }
+        if (offer < 0 && find_offer(e, other_form(variable->name)) >= 0)
+            return fail(message, "%s does not fit: it has %s, but the system %s has %s; %s.", fmu->path, variable->name,
+                        k->system->name, other_form(variable->name),
+                        strcmp(variable->name, SLIDING) == 0 ? "take the rotational twin of this model"
+                                                             : "take the model that this is the rotational twin of");
         if (offer < 0 || variable->type != REAL)
             return fail(message, "%s does not fit: the system %s does not offer its input %s.", fmu->path,
                         k->system->name, variable->name);
+        if (k->system->load && strcmp(k->system->load, variable->name) == 0) e->load = e->n_inputs;
         e->inputs[e->n_inputs] = variable->reference;
         e->input_places[e->n_inputs++] = e->first_input + offer;
     }
@@ -89,6 +104,10 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
                         place->outputs[i], k->system->name);
         e->outputs[i] = variable->reference;
     }
+    if (e->load >= 0 && !d->has_slopes)
+        return fail(message, "%s does not fit: without directional derivatives the system %s cannot find its %s.",
+                    fmu->path, k->system->name, k->system->load);
+    k->is_looped = k->is_looped || e->load >= 0;
     k->n_inputs += n_offers;
     k->n_outputs += e->n_outputs;
     k->n_states += fmu->n_states;
@@ -151,6 +170,12 @@ static void allocate(Coupling *k) {
         {&k->seeds, k->n_inputs},
         {&k->answers, k->n_outputs + k->n_states},
         {&k->force_slopes, k->n_own * k->n_outputs},
+        {&k->loop_matrix, k->n_contacts * k->n_contacts},
+        {&k->load_slopes, k->n_contacts * k->n_contacts},
+        {&k->responses, k->n_contacts},
+        {&k->loop_rest, k->n_contacts},
+        {&k->loop_y, k->n_contacts},
+        {&k->loop_inputs, k->n_inputs},
     };
     const size_t n_vectors = sizeof vectors / sizeof *vectors;
     size_t size = 0;
@@ -215,7 +240,9 @@ bool coupling_set(Coupling *k, int contact, const char *name, const char *value,
     return !*known || instance_set(instance, variable, value, message);
 }
 
+/* In a loop the change of one element's answer goes through the others: there the solver takes differences. */
 bool coupling_has_jacobian(const Coupling *k) {
+    if (k->is_looped) return false;
     for (int c = 0; c < k->n_contacts; c++)
         if (!k->elements[c].instance.fmu->description.has_slopes) return false;
     return true;
@@ -241,16 +268,149 @@ static int verdict(Coupling *k, Element *e, fmi2Status status, const char *funct
     return status == fmi2Discard ? 1 : -1;
 }
 
-int coupling_evaluate(Coupling *k, double t, const double *x, double *dx) {
+/* Inputs of the system at the moment, with the loads that go with the answers y. */
+static void find_inputs(Coupling *k, const double *x, const double *y, double *u) {
+    k->system->inputs(&k->moment, x, u);
+    if (k->is_looped) k->system->loads(&k->moment, x, y, u);
+}
+
+static fmi2Status ask(Coupling *k, Element *e, double *y) {
+    const fmi2Status status = give_inputs(e, k->u);
+    if (status > fmi2Warning) return status;
+    return e->instance.fmu->call.get_real(e->instance.component, e->outputs, (size_t)e->n_outputs, y + e->first_output);
+}
+
+/* How each load follows the answers (load_slopes), and how each answer follows its load (responses); contacts have one
+ * output each here. */
+static int find_loop_slopes(Coupling *k, const double *x) {
+    const int n = k->n_contacts;
+    for (int o = 0; o < n; o++) {
+        const double y = k->y[o], change = fmax(fabs(y), 1); /* loads are sums of the answers: any change will do */
+        k->y[o] = y + change;
+        find_inputs(k, x, k->y, k->loop_inputs);
+        k->y[o] = y;
+        find_inputs(k, x, k->y, k->shifted_inputs);
+        for (int c = 0; c < n; c++) {
+            const Element *e = &k->elements[c];
+            const int at = e->load < 0 ? 0 : e->input_places[e->load];
+            k->load_slopes[c * n + o] = e->load < 0 ? 0 : (k->loop_inputs[at] - k->shifted_inputs[at]) / change;
+        }
+    }
+    for (int c = 0; c < n; c++) {
+        Element *e = &k->elements[c];
+        const double one = 1;
+        k->responses[c] = 0;
+        if (e->load < 0) continue;
+        const fmi2Status status = e->instance.fmu->call.get_directional_derivative(
+            e->instance.component, e->outputs, 1, &e->inputs[e->load], 1, &one, &k->responses[c]);
+        const int answer = verdict(k, e, status, "fmi2GetDirectionalDerivative");
+        if (answer) return answer;
+    }
+    return 0;
+}
+
+/* The identity less the slopes of the answers F(u(y)); without those of the contact `held`, whose answer is given. */
+static void fill_loop_matrix(Coupling *k, int held) {
+    const int n = k->n_contacts;
+    for (int c = 0; c < n; c++)
+        for (int o = 0; o < n; o++)
+            k->loop_matrix[c * n + o] = (c == o) - (c == held ? 0 : k->responses[c] * k->load_slopes[c * n + o]);
+}
+
+/* Gaussian elimination with pivoting, a x = b, in place: x is b. */
+static bool eliminate(double *a, double *b, int n) {
+    for (int i = 0; i < n; i++) {
+        int pivot = i;
+        for (int r = i + 1; r < n; r++)
+            if (fabs(a[r * n + i]) > fabs(a[pivot * n + i])) pivot = r;
+        if (fabs(a[pivot * n + i]) < 1e-12) return false;
+        for (int c = 0; c < n && pivot != i; c++) {
+            const double kept = a[i * n + c];
+            a[i * n + c] = a[pivot * n + c];
+            a[pivot * n + c] = kept;
+        }
+        const double kept = b[i];
+        b[i] = b[pivot];
+        b[pivot] = kept;
+        for (int r = i + 1; r < n; r++) {
+            const double factor = a[r * n + i] / a[i * n + i];
+            for (int c = i; c < n; c++) a[r * n + c] -= factor * a[i * n + c];
+            b[r] -= factor * b[i];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int c = i + 1; c < n; c++) b[i] -= a[i * n + c] * b[c];
+        b[i] /= a[i * n + i];
+    }
+    return true;
+}
+
+/* An element that slips does not follow its load, but judges by it whether it may stick. That load is the one with which
+ * it would: the answers of the others to it are in it, so that it does not jump when the element itself changes its mode. */
+static int find_loads_in_slip(Coupling *k, const double *x) {
+    const int n = k->n_contacts;
+    const int found = find_loop_slopes(k, x);
+    if (found) return found;
+    for (int c = 0; c < n; c++) {
+        Element *e = &k->elements[c];
+        if (e->load < 0 || k->responses[c] != 0) continue;
+        fill_loop_matrix(k, c);
+        for (int o = 0; o < n; o++) k->loop_rest[o] = o == c;
+        if (!eliminate(k->loop_matrix, k->loop_rest, n)) continue;
+        double feedback = 0;
+        for (int o = 0; o < n; o++) feedback += k->load_slopes[c * n + o] * k->loop_rest[o];
+        double *load = &k->u[e->input_places[e->load]];
+        if (feedback < 1) *load = (*load - feedback * k->y[c]) / (1 - feedback);
+        const int answer = verdict(k, e, give_inputs(e, k->u), "the evaluation");
+        if (answer) return answer;
+    }
+    return 0;
+}
+
+/* Finds answers y and loads u that go with each other, y = F(u(y)), for elements that are at the point already. */
+static int close_loop(Coupling *k, const double *x) {
+    for (int step = 0; step < LOOP_STEPS_AT_MOST; step++) {
+        find_inputs(k, x, k->y, k->u);
+        double rest = 0, size = 0;
+        for (int c = 0; c < k->n_contacts; c++) {
+            Element *e = &k->elements[c];
+            const int answer = verdict(k, e, ask(k, e, k->loop_y), "the evaluation");
+            if (answer) return answer;
+            k->loop_rest[c] = k->loop_y[c] - k->y[c];
+            rest = fmax(rest, fabs(k->loop_rest[c]));
+            size = fmax(size, fabs(k->loop_y[c]));
+        }
+        if (rest <= 1e-13 * size) return find_loads_in_slip(k, x);
+        const int answer = find_loop_slopes(k, x);
+        if (answer) return answer;
+        fill_loop_matrix(k, -1);
+        if (!eliminate(k->loop_matrix, k->loop_rest, k->n_contacts)) break;
+        for (int c = 0; c < k->n_contacts; c++) k->y[c] += k->loop_rest[c];
+    }
+    fail(&k->complaint, "the loads of the contacts cannot be found at t = %.9g s.", k->moment.t);
+    return 1;
+}
+
+/* Brings all elements to a point of time and states, with the inputs that belong to it. */
+static int place_all(Coupling *k, double t, const double *x) {
     k->moment.t = t;
-    k->system->inputs(&k->moment, x, k->u);
+    find_inputs(k, x, k->y, k->u);
+    for (int c = 0; c < k->n_contacts; c++) {
+        Element *e = &k->elements[c];
+        const int answer = verdict(k, e, place(e, t, x, k->u), "the evaluation");
+        if (answer) return answer;
+    }
+    return k->is_looped ? close_loop(k, x) : 0;
+}
+
+int coupling_evaluate(Coupling *k, double t, const double *x, double *dx) {
+    const int placed = place_all(k, t, x);
+    if (placed) return placed;
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
         const fmi2Component component = e->instance.component;
-        fmi2Status status = place(e, t, x, k->u);
-        if (status <= fmi2Warning)
-            status = fmu->call.get_real(component, e->outputs, (size_t)e->n_outputs, k->y + e->first_output);
+        fmi2Status status = fmu->call.get_real(component, e->outputs, (size_t)e->n_outputs, k->y + e->first_output);
         if (status <= fmi2Warning && fmu->n_states > 0)
             status = fmu->call.get_derivatives(component, dx + e->first_state, (size_t)fmu->n_states);
         const int answer = verdict(k, e, status, "the evaluation");
@@ -261,16 +421,14 @@ int coupling_evaluate(Coupling *k, double t, const double *x, double *dx) {
 }
 
 int coupling_indicators(Coupling *k, double t, const double *x, double *g) {
-    k->moment.t = t;
-    k->system->inputs(&k->moment, x, k->u);
+    const int placed = place_all(k, t, x);
+    if (placed) return placed;
     if (k->system->indicators) k->system->indicators(&k->moment, x, g);
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
-        fmi2Status status = place(e, t, x, k->u);
-        if (status <= fmi2Warning)
-            status = fmu->call.get_event_indicators(e->instance.component, g + e->first_indicator,
-                                                    (size_t)fmu->description.n_indicators);
+        const fmi2Status status = fmu->call.get_event_indicators(e->instance.component, g + e->first_indicator,
+                                                                 (size_t)fmu->description.n_indicators);
         const int answer = verdict(k, e, status, "fmi2GetEventIndicators");
         if (answer) return answer;
     }
@@ -387,11 +545,9 @@ bool coupling_complete_step(Coupling *k, double t, bool *event, Message *message
         const Fmu *fmu = e->instance.fmu;
         if (!fmu->description.needs_completed_steps) continue;
         fmi2Boolean enter = fmi2False, terminate = fmi2False;
-        k->moment.t = t;
-        k->system->inputs(&k->moment, k->x, k->u);
-        fmi2Status status = place(e, t, k->x, k->u);
-        if (status <= fmi2Warning)
-            status = fmu->call.completed_integrator_step(e->instance.component, fmi2True, &enter, &terminate);
+        if (place_all(k, t, k->x)) return fail(message, "%s", k->complaint.text);
+        const fmi2Status status =
+            fmu->call.completed_integrator_step(e->instance.component, fmi2True, &enter, &terminate);
         if (!instance_good(&e->instance, status, "fmi2CompletedIntegratorStep", message)) return false;
         if (terminate) return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
         *event = *event || enter;
@@ -409,38 +565,67 @@ bool coupling_enter_event(Coupling *k, double t, Message *message) {
     return true;
 }
 
-/* Event iteration of one FMU, from event mode back to continuous time. */
-static bool settle(Coupling *k, Element *e, double t, Message *message) {
+/* Event iteration of one FMU in event mode. */
+static bool iterate(Coupling *k, Element *e, double t, Message *message) {
     const Fmu *fmu = e->instance.fmu;
-    const fmi2Component component = e->instance.component;
-    const size_t n = (size_t)fmu->n_states;
     fmi2EventInfo info = {.newDiscreteStatesNeeded = fmi2True};
-    bool states_changed = false, nominals_changed = false;
     fmi2Status status = give_inputs(e, k->u);
     for (int i = 0; status <= fmi2Warning && info.newDiscreteStatesNeeded; i++) {
         if (i == ITERATIONS_AT_MOST)
             return fail(message, "%s: its discrete states do not settle at t = %.9g s.", fmu->path, t);
-        status = fmu->call.new_discrete_states(component, &info);
+        status = fmu->call.new_discrete_states(e->instance.component, &info);
         if (info.terminateSimulation)
             return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
-        states_changed = states_changed || info.valuesOfContinuousStatesChanged;
-        nominals_changed = nominals_changed || info.nominalsOfContinuousStatesChanged;
+        e->states_changed = e->states_changed || info.valuesOfContinuousStatesChanged;
+        e->nominals_changed = e->nominals_changed || info.nominalsOfContinuousStatesChanged;
     }
     if (info.nextEventTimeDefined) k->next_event = fmin(k->next_event, info.nextEventTime);
-    if (status <= fmi2Warning) status = fmu->call.enter_continuous_time_mode(component);
-    if (status <= fmi2Warning && states_changed && n > 0)
-        status = fmu->call.get_continuous_states(component, k->x + e->first_state, n);
-    if (status <= fmi2Warning && nominals_changed && n > 0)
-        status = fmu->call.get_nominals(component, k->nominals + e->first_state, n);
     return instance_good(&e->instance, status, "the event", message);
+}
+
+/* From event mode back to continuous time, with what the event has changed. */
+static bool leave_event(Coupling *k, Element *e, Message *message) {
+    const Fmu *fmu = e->instance.fmu;
+    const fmi2Component component = e->instance.component;
+    const size_t n = (size_t)fmu->n_states;
+    fmi2Status status = fmu->call.enter_continuous_time_mode(component);
+    if (status <= fmi2Warning && e->states_changed && n > 0)
+        status = fmu->call.get_continuous_states(component, k->x + e->first_state, n);
+    if (status <= fmi2Warning && e->nominals_changed && n > 0)
+        status = fmu->call.get_nominals(component, k->nominals + e->first_state, n);
+    e->states_changed = e->nominals_changed = false;
+    return instance_good(&e->instance, status, "the event", message);
+}
+
+/* Whether an element's new mode has changed what another one has to carry; then u has the new loads. */
+static bool find_changed_loads(Coupling *k, bool *changed, Message *message) {
+    memcpy(k->own_inputs, k->u, (size_t)k->n_inputs * sizeof *k->u);
+    if (close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
+    for (int c = 0; c < k->n_contacts; c++) {
+        const Element *e = &k->elements[c];
+        if (e->load < 0) continue;
+        const double before = k->own_inputs[e->input_places[e->load]], now = k->u[e->input_places[e->load]];
+        *changed = *changed || fabs(now - before) > 1e-12 * fmax(fabs(now), fabs(before));
+    }
+    return true;
 }
 
 bool coupling_settle(Coupling *k, double t, Message *message) {
     pass_time_events(k, t);
-    k->system->inputs(&k->moment, k->x, k->u);
-    k->next_event = INFINITY;
+    find_inputs(k, k->x, k->y, k->u);
+    if (k->is_looped && close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
+    bool changed = true;
+    for (int round = 0; changed; round++) {
+        if (round == ITERATIONS_AT_MOST)
+            return fail(message, "the modes of the contacts do not settle at t = %.9g s.", t);
+        changed = false;
+        k->next_event = INFINITY;
+        for (int c = 0; c < k->n_contacts; c++)
+            if (!iterate(k, &k->elements[c], t, message)) return false;
+        if (k->is_looped && !find_changed_loads(k, &changed, message)) return false;
+    }
     for (int c = 0; c < k->n_contacts; c++)
-        if (!settle(k, &k->elements[c], t, message)) return false;
+        if (!leave_event(k, &k->elements[c], message)) return false;
     return true;
 }
 

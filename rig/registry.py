@@ -1,5 +1,5 @@
-"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all parameter sets (resources/*.toml) and
-knows the version."""
+"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all parameter sets (resources/*.toml), which are
+for the models that they name and for their twins, and knows the version."""
 
 import json
 import sys
@@ -11,6 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 from bristle import VERSION  # noqa: E402
 
 
+TWINS = [""] + sorted(file.stem for file in (Path(__file__).resolve().parent.parent / "modelDescription" / "twins").glob("*.toml"))
+
+
 def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
     names = [name.name for name in named] or sorted(file.stem for file in systems.glob("*.c"))
     lines = ["/* Generated from systems/ and resources/. */", '#include "system.h"', "", "#include <stddef.h>", ""]
@@ -20,11 +23,12 @@ def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
     lines += ["const ParameterSet parameter_sets[] = {"]
     for file in sorted(resources.glob("*.toml")):
         description = tomllib.loads(file.read_text(encoding="utf-8"))
-        models = "".join(f"{quoted(model)}, " for model in description["models"])
+        models = "".join(f"{quoted(model + twin)}, " for model in description["models"] for twin in TWINS)
         lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])}, (const char *const[]){{{models}NULL}},", "     (const SetValue[]){"]
         lines += [f"         {{NULL, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
         for model, values in description.get("values_of", {}).items():
-            lines += [f"         {{{quoted(model)}, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(values)]
+            for twin in TWINS:
+                lines += [f"         {{{quoted(model + twin)}, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(values)]
         lines += ["         {NULL, NULL, NULL},", "     }},"]
     lines += ["    {NULL, NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")

@@ -1,5 +1,6 @@
 #include "surfaces.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,19 @@ static bool is_per_normal_force(const Variable *variable) {
                               (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
 }
 
-/* The normal force at the beginning, or 1 where the system does not speak of one. */
-static double initial_normal_force(const Coupling *coupling, const Element *e) {
+/* The normal force of a contact at the beginning; -1 where the system does not speak of one. */
+static double own_normal_force(const Coupling *coupling, const Element *e) {
     for (int i = 0; e->offers[i]; i++)
         if (strcmp(e->offers[i], "normalForce") == 0) return coupling->u[e->first_input + i];
-    return 1;
+    return -1;
+}
+
+/* The same, or where nothing presses yet the largest one of the other contacts, or 1. */
+static double initial_normal_force(const Coupling *coupling, const Element *e) {
+    double force = own_normal_force(coupling, e);
+    for (int c = 0; c < coupling->n_contacts && !(own_normal_force(coupling, e) > 0); c++)
+        force = fmax(force, own_normal_force(coupling, &coupling->elements[c]));
+    return force > 0 ? force : 1;
 }
 
 bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message) {

@@ -10,6 +10,11 @@
  * offered as one number, an element in space fits too: it moves along its first axis, relativeVelocity[1], and answers
  * there with frictionForce[1].
  *
+ * Where an input depends on what the elements at other contacts answer (the torque that a clutch has to carry so that it
+ * stays shut, while the next one slips), the system names it as its `load` and `loads` fills it in from y: an algebraic
+ * loop, which the coupling solves. Its contacts have one output each. Without an element that asks for such an input there
+ * is no loop.
+ *
  * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and
  * restarts. A system decides by `phase`, never by comparing the time, so that it stays continuous up to and including
  * the event. Kinks in the states may be marked by `indicators`: the host locates their zeros and restarts there.
@@ -56,10 +61,12 @@ typedef struct {
     const Quantity *outputs;
     const Contact *contacts;
     int n_indicators;
+    const char *load; /* the input of the contacts that depends on the outputs of others, or NULL */
     bool reads_table; /* the motion comes from a file, and its columns are the inputs of the one contact */
 
     void (*start)(const double *p, double *x); /* may be NULL: all zero */
     void (*inputs)(const Moment *m, const double *x, double *u);
+    void (*loads)(const Moment *m, const double *x, const double *y, double *u); /* may be NULL without a load */
     void (*rates)(const Moment *m, const double *x, const double *y, double *dx);
     void (*results)(const Moment *m, const double *x, const double *y,
                     double *outputs);                                /* may be NULL without outputs */

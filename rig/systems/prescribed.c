@@ -3,7 +3,8 @@
  * The file (--input) has the columns time and inputs of the FMU by their names: normalForce, relativeVelocity … Values
  * are linear between rows; two rows of the same time are a jump. No body moves: the results are the element's answer.
  *
- *     dx/dt = relativeVelocity     displacement, where the file has that column
+ *     dx/dt = relativeVelocity            displacement, where the file has that column
+ *     da/dt = relativeAngularVelocity     angle, likewise
  */
 #include <math.h>
 #include <stddef.h>
@@ -19,9 +20,12 @@ static void inputs(const Moment *m, const double *x, double *u) {
 static void rates(const Moment *m, const double *x, const double *y, double *dx) {
     (void)x;
     (void)y;
-    dx[0] = 0;
-    for (int i = 0; i < m->table->n_columns; i++)
-        if (strcmp(m->table->names[i], "relativeVelocity") == 0) dx[0] = table_value(m->table, m->phase, i, m->t);
+    const char *const velocities[] = {"relativeVelocity", "relativeAngularVelocity"};
+    for (int k = 0; k < 2; k++) {
+        dx[k] = 0;
+        for (int i = 0; i < m->table->n_columns; i++)
+            if (strcmp(m->table->names[i], velocities[k]) == 0) dx[k] = table_value(m->table, m->phase, i, m->t);
+    }
 }
 
 static double event_time(const Moment *m) {
@@ -33,8 +37,9 @@ const System system_prescribed = {
     .title = "Any motion from a file: the answer of the element alone",
     .source = "The file given by --input",
     .interval = 1e-3,
-    .states =
-        (const Quantity[]){{"displacement", "m", 1e-3, "Displacement since the beginning"}, {NULL, NULL, 0, NULL}},
+    .states = (const Quantity[]){{"displacement", "m", 1e-3, "Displacement since the beginning"},
+                                 {"angle", "rad", 1e-3, "Angle since the beginning, of an element that turns"},
+                                 {NULL, NULL, 0, NULL}},
     .contacts = (const Contact[]){{"contact", NULL, NULL, (const char *const[]){NULL}}, {NULL, NULL, NULL, NULL}},
     .reads_table = true,
     .inputs = inputs,

@@ -7,8 +7,8 @@
  * x_1(0) = 1 m, all at rest. mu_s = 0.75, 0.15, 0.30 and mu_d = 0.5, 0.1, 0.2 give the printed forces.
  *
  * Answer: after about 3 s the bodies stick to each other and to the ground; a model without stick creeps back to x_1 =
- * 0. The force that keeps a contact at rest depends on the other friction forces, so there is no externalForce to
- * offer; the paper leaves Karnopp's model out for the same reason.
+ * 0. The force that keeps a contact at rest depends on the other friction forces; the paper leaves Karnopp's model out
+ * for that reason, and no externalForce is offered here.
  */
 #include <stddef.h>
 

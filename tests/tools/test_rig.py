@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
-from fmus import FMUS, FOLDER, REPOSITORY
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
@@ -32,7 +33,7 @@ if not RIG.exists():
         raise RuntimeError(f"{RIG} is not there: cmake -S rig -B build/rig && cmake --build build/rig")
     pytest.skip(f"{RIG} is not built", allow_module_level=True)
 
-PRESENT = {fmu.name: fmu for fmu in FMUS}
+PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
 CASES = [case for case in papers.cases() if all(model in PRESENT for model in case.models)]
 
 
@@ -142,6 +143,8 @@ def test_a_case_that_says_no_sense_is_refused(change, words):
 
 
 POWERS = {
+    "clutches": lambda c: c["drivingTorque"] * c["speed1"] - sum(c[f"clutch{i}.frictionTorque"] * c[f"slip{i}"] for i in (1, 2, 3)),
+    "joint": lambda c: (c["drivingTorque"] - c["frictionTorque"]) * c["motorSpeed"],
     "rabinowicz": lambda c: -c["frictionForce"] * c["velocity"],
     "presliding": lambda c: (c["load"] - c["frictionForce"]) * c["velocity"],
     "stack": lambda c: -c["top.frictionForce"] * (c["velocity1"] - c["velocity2"])
@@ -150,11 +153,23 @@ POWERS = {
 }
 
 
-@needs("LuGre")
-@pytest.mark.parametrize("system, stop", [("rabinowicz", 26), ("presliding", 3), ("stack", 3)])
-def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, stop, tmp_path):
-    """Pennestrì, Figs 13, 19 and 25. The power is summed up by the trapezoidal rule over the steps of the solver, hence 0.2 %."""
-    columns = simulate(tmp_path, system, "LuGre", options=["--stop", stop, "--output-interval", 0])["LuGre"]
+@pytest.mark.parametrize(
+    "system, model, stop, options",
+    [
+        pytest.param(*case, id=case[0], marks=needs(case[1]))
+        for case in [
+            ("rabinowicz", "LuGre", 26, []),
+            ("presliding", "LuGre", 3, []),
+            ("stack", "LuGre", 3, []),
+            ("clutches", "LuGreRotational", 1.5, []),
+            ("joint", "LuGreRotational", 1.5, ["--param", "gearDamping=0", "--param", "bearingDamping=0"]),
+        ]
+    ],
+)
+def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, model, stop, options, tmp_path):
+    """Pennestrì, Figs 13, 19 and 25, and the systems that turn, without what damps the joint besides. The power is summed up by the
+    trapezoidal rule over the steps of the solver, hence 0.2 %."""
+    columns = simulate(tmp_path, system, model, options=["--stop", stop, "--output-interval", 0, *options])[model]
     energy, power = columns["kineticEnergy"] + columns.get("potentialEnergy", 0), POWERS[system](columns)
     work = np.concatenate([[0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(columns["time"]))])
     scale = np.ptp(columns["kineticEnergy"])
@@ -181,6 +196,23 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         columns = papers.read_csv(file)[fmu.name]
         assert columns["time"][-1] == pytest.approx(system["stop"], rel=1e-12)
         assert all(np.isfinite(values).all() for values in columns.values()), name
+
+
+TURNING = ("joint", "clutches")
+
+
+def test_twins_run_in_every_system_that_turns(tmp_path):
+    """Their laws are those of the models and proven elsewhere; here each is coupled, with its events and its load."""
+    twins = [twin.name for twin, _ in TWINS]
+    if not twins:
+        pytest.skip("no twin in the folder")
+    assert {name for name, system in systems().items() if "relativeAngularVelocity" in system["contacts"][0]["inputs"]} == set(TURNING)
+    for name in TURNING:
+        results = simulate(tmp_path, name, *twins, options=["--tolerance", 1e-6, "--output-interval", 0.1])
+        assert set(results) == set(twins), name
+        for columns in results.values():
+            assert columns["time"][-1] == systems()[name]["stop"]
+            assert all(np.isfinite(values).all() for values in columns.values()), name
 
 
 @SCALAR
@@ -407,6 +439,7 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
         (["prescribed", "{LuGre}"], "needs --input"),
         (["prescribed", "{LuGre}", "--input", "none.csv"], "none.csv: No such file or directory"),
         (["list", "nosuch"], 'there is no system "nosuch"'),
+        (["joint", "{LuGre}"], "does not fit: it has relativeVelocity, but the system joint has relativeAngularVelocity"),
     ],
 )
 def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
@@ -463,6 +496,13 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
     run = call("pulse", PRESENT["LuGre"].path, "--sets", ssv)
     assert run.returncode == 2 and "mine.ssv staticFrictoin=0.6: no FMU has this parameter; LuGre has staticFriction" in run.stderr
     assert run.stderr.count("\n") == 1 and run.stdout == ""
+
+
+@needs("LuGreRotational")
+def test_a_twin_does_not_fit_where_bodies_slide():
+    run = call("pulse", PRESENT["LuGreRotational"].path)
+    assert run.returncode == 2 and run.stderr.count("\n") == 1 and run.stdout == ""
+    assert "it has relativeAngularVelocity, but the system pulse has relativeVelocity; take the model that this is" in run.stderr
 
 
 @needs("LuGre", "HuntCrossley")
@@ -689,3 +729,126 @@ def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(
     bounce = np.trapezoid(normal[t < 0.1], t[t < 0.1])  # over the mass of 1 kg: the change of the vertical speed
     assert 0.1 < (1 - step) / bounce < 0.14, "dynamic friction and its viscous part, 0.04 at 1 m/s"
     assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(9.81, rel=1e-2)  # the soft contact still swings a little
+
+
+# ---- what turns ----
+
+
+def primitive_of_drive(t):
+    """Of 10 N.m sin(2 pi 5 Hz t)."""
+    return (1 - np.cos(10 * np.pi * t)) / np.pi
+
+
+def primitive_of_clutch(t):
+    """Of 10 N.m cos(2 pi 0.2 Hz t), what clutch 1 gives in slip."""
+    return 25 / np.pi * np.sin(0.4 * np.pi * t)
+
+
+def exact_clutches():
+    """CoupledClutches in closed form: moments at which modes change, speed of the driven inertia at the end and energy lost in clutch 2.
+    All inertias are 1 kg.m2, slip takes 10 N.m, and clutch 1 sticks up to 11 N.m cos."""
+    D, C, lost = primitive_of_drive, primitive_of_clutch, {}
+    lost["2 sticks"] = a = brentq(lambda t: C(t) - 20 * (t - 0.4), 0.41, 0.9)  # J2 loses what J3 gains
+    w1, w2 = 10 + D(a) - C(a), 10 * (a - 0.4)
+    slip = lambda t: w1 - w2 + D(t) - D(a) - 1.5 * (C(t) - C(a))  # noqa: E731  J2 and J3 are one
+    lost["1 sticks"] = b = brentq(slip, a, 0.9)
+    w = w2 + (C(b) - C(a)) / 2
+    parted = lambda share, t: share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)  # noqa: E731
+    lost["1 slips"] = c = brentq(lambda t: parted(2 / 3, t), b, 0.85)  # clutch 1 turns two of three
+    w += (D(c) - D(b)) / 3
+    w1, w2 = w + D(0.9) - D(c) - (C(0.9) - C(c)), w + (C(0.9) - C(c)) / 2
+    slip = lambda t: w1 - w2 + D(t) - D(0.9) - 1.5 * (C(t) - C(0.9)) + 5 * (t - 0.9)  # noqa: E731  clutch 3 drags
+    lost["1 sticks again"] = d = brentq(slip, 0.9, 0.95)
+    w = w2 + (C(d) - C(0.9)) / 2 - 5 * (d - 0.9)
+    lost["1 slips again"] = e = brentq(lambda t: parted(2 / 3, t) + 10 / 3, 0.98, 1.02)
+    w += (D(e) - D(d) - 10 * (e - d)) / 3
+    lost["3 sticks"] = brentq(lambda t: w + (C(t) - C(e) - 10 * (t - e)) / 2 - 10 * (t - 0.9), 1.05, 1.25)
+    return lost, w + D(1.5) - D(e) - (C(1.25) - C(e))  # clutch 1 opens at 1.25 s
+
+
+def changes_of_mode(columns, clutch):
+    mode = columns[f"clutch{clutch}.mode"]
+    return columns["time"][1:][np.diff(mode) != 0]
+
+
+@needs("CoulombRotational")
+def test_coupled_clutches_with_ideal_stick_are_the_exact_solution(tmp_path):
+    """Every stick and slip, found by the algebraic loop of three loads: 0.1 µs at a tolerance of 1e-10, where a step is 1 ms."""
+    columns = simulate(tmp_path, "clutches", "CoulombRotational", options=["--tolerance", 1e-10, "--output-interval", 0])["CoulombRotational"]
+    moments, speed = exact_clutches()
+    first = [moments[name] for name in ("1 sticks", "1 slips", "1 sticks again", "1 slips again")]
+    assert changes_of_mode(columns, 1) == pytest.approx([*first, 1.25], abs=1e-7)
+    assert changes_of_mode(columns, 2) == pytest.approx([0.4, moments["2 sticks"]], abs=1e-7)
+    assert changes_of_mode(columns, 3) == pytest.approx([0.9, moments["3 sticks"]], abs=1e-7)
+    assert columns["speed1"][-1] == pytest.approx(speed, abs=1e-5)
+    momentum = sum(columns[f"speed{i}"] for i in (1, 2, 3, 4))
+    assert momentum == pytest.approx(10 + primitive_of_drive(columns["time"]), abs=1e-6), "clutches are inner torques"
+
+
+@pytest.mark.parametrize("model", [pytest.param(name, marks=needs(name)) for name in ("CoulombRotational", "LuGreRotational")])
+def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model, tmp_path):
+    """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5 rad/s, half of the 50 J is heat. The other two clutches
+    stay open. A bristle winds up by 10 µrad and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms."""
+    alone = ["amplitude=0", "controlFrequency=0", "secondTime=9", "thirdTime=9"]
+    columns = simulate(tmp_path, "clutches", model, options=["--stop", 1, *(word for one in alone for word in ("--param", one))])[model]
+    slip = columns["slip1"]
+    assert columns["time"][np.flatnonzero(slip < 0.01)[0]] == pytest.approx(0.5, abs=1.5e-3)  # rows of 1 ms
+    assert np.interp(0.25, columns["time"], slip) == pytest.approx(5, rel=1e-3)
+    assert (columns["speed1"][-1], columns["speed2"][-1]) == pytest.approx((5, 5), rel=1e-5)
+    assert columns["loss"][-1] == pytest.approx(25, rel=1e-4)
+    assert (columns["clutch2.frictionTorque"] == 0).all() and (columns["speed3"] == 0).all()
+
+
+REST = float(np.arcsin(210 * 0.5 / (15 * 9.81 * 1.14)))  # of the joint: |m g l sin q| = n T_s
+
+
+GIVES = {"CoulombRotational": 1e-11, "LuGreRotational": 3e-5, "ImplicitBristleRotational": 3e-5}
+
+
+@pytest.mark.parametrize("model", [pytest.param(name, marks=needs(name)) for name in GIVES])
+@pytest.mark.parametrize("share, falls", [(-0.99, False), (0.99, False), (-1.01, True), (1.01, True)])
+def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share, falls, tmp_path):
+    """Ideal stick gives nothing. A bristle is loaded at once here: it winds up by 0.6 µrad of the arm at least (25 N over 1e7 N/m, 20 mm, 1:210) and slips a
+    little in its overshoot, 8 µrad (ImplicitBristle) to 21 µrad (LuGre). The arm that falls has moved by more than a milliradian."""
+    angle = share * REST
+    options = [word for one in ("speedGain=0", f"startAngle={angle!r}", f"endAngle={angle!r}") for word in ("--param", one)]
+    columns = simulate(tmp_path, "joint", model, options=["--stop", 2, *options])[model]
+    way = angle - columns["linkAngle"][-1]
+    assert np.sign(share) * way > 1e-3 if falls else abs(way) < GIVES[model]
+
+
+@needs("CoulombRotational")
+def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers(tmp_path):
+    """It comes to rest in the interval, and nothing but its height pays for the losses: friction, gear and bearing, by the trapezoidal rule over
+    the steps of the solver, hence 0.1 %."""
+    options = [word for one in ("speedGain=0", "startAngle=1", "endAngle=1") for word in ("--param", one)]
+    c = simulate(tmp_path, "joint", "CoulombRotational", options=["--stop", 10, "--output-interval", 0, *options])["CoulombRotational"]
+    assert abs(c["linkAngle"][-1]) < REST and abs(c["linkSpeed"][-1]) < 1e-6 and c["mode"][-1] == 2
+    winding = c["motorSpeed"] - 210 * c["linkSpeed"]
+    power = 0.01 * winding**2 + 0.1 / 130 * c["motorSpeed"] ** 2 - c["drivingTorque"] * c["motorSpeed"]
+    lost = c["loss"][-1] + np.trapezoid(power, c["time"])
+    assert c["potentialEnergy"][0] - c["potentialEnergy"][-1] == pytest.approx(lost, rel=1e-3)
+
+
+@pytest.mark.parametrize("model, case", [pytest.param(*one, marks=needs(one[0], f"{one[0]}Rotational")) for one in [
+    ("Gonthier", "pennestri2016_rabinowicz"), ("LuGreNormalized", "colantonio2022_blades"), ("LuGreNormalized", "rill2023_model1")]])  # fmt: skip
+def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
+    """At a radius of 1 m it answers with the numbers of its model: the set has a value for Gonthier alone, it is made for the bristle per unit of normal force
+    of LuGreNormalized, or it is not."""
+    motion, answers = tmp_path / "motion.csv", []
+    for name, velocity, answer in ((model, "relativeVelocity", "frictionForce"), (f"{model}Rotational", "relativeAngularVelocity", "frictionTorque")):
+        motion.write_text(f"time,normalForce,{velocity}\n0,9.81,0\n0.1,9.81,0.03\n")
+        radius = ["--set", "frictionRadius=1"] if name != model else []
+        columns = simulate(tmp_path, "prescribed", name, options=["--sets", case, "--input", motion, "--output-interval", 0.01, *radius])[name]
+        answers.append(np.interp(np.arange(0, 0.1, 0.01), columns["time"], columns[answer]))
+    assert answers[1] == pytest.approx(answers[0], rel=1e-6, abs=1e-9) and answers[0][-1] > 1
+    assert columns["angle"][-1] == pytest.approx(0.0015) and columns["displacement"][-1] == 0
+
+
+def test_systems_that_share_no_loop_have_exact_slopes():
+    """Only elements that ask for the load close the loop, so that all others keep their Jacobian from directional derivatives."""
+    for model, slopes in (("CoulombRotational", False), ("LuGreRotational", True)):
+        if model in PRESENT:
+            words = call("clutches", PRESENT[model].path, "--stats").stdout.splitlines()
+            names, values = (words[-2].split(), words[-1].split())
+            assert (float(values[names.index("jacobians")]) > 0) == slopes

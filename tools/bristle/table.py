@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +18,13 @@ def model_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("[A-Z]*.toml"))
 
 
+def twins_of(file: Path) -> list[str]:
+    """The names of a model's twins: those of the files in twins/ whose interface it includes."""
+    included = tomllib.loads(file.read_text(encoding="utf-8")).get("include", [])
+    twins = sorted((file.parent / "twins").glob("*.toml"))
+    return [file.stem + twin.stem for twin in twins if tomllib.loads(twin.read_text(encoding="utf-8"))["of"] in included]
+
+
 def models_table(descriptions: Iterable[Description]) -> str:
     """A table for each kind of model, with its caption."""
     rows: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
@@ -24,8 +32,9 @@ def models_table(descriptions: Iterable[Description]) -> str:
         if not one.choose:
             raise BristleError(f"{one.file}: choose: is missing; its first text is shown in the table")
         states = sum(state.count for state in one.states)
-        rows[one.kind].append(f"| `{one.name}` | {one.title} | {states or '–'} | {_needs(one)} | {one.choose[0]} |")
-    head = ["| FMU | the law in a line | states | needs | choose it when |", "|---|---|---|---|---|"]
+        twins = ", ".join(f"`{name}`" for name in twins_of(one.file)) or "–"
+        rows[one.kind].append(f"| `{one.name}` | {twins} | {one.title} | {states or '–'} | {_needs(one)} | {one.choose[0]} |")
+    head = ["| FMU | the same for a joint | the law in a line | states | needs | choose it when |", "|---|---|---|---|---|---|"]
     return "\n\n".join("\n".join([f"**{MODEL_KINDS[kind]}**", "", *head, *lines]) for kind, lines in rows.items() if lines)
 
 

@@ -103,7 +103,12 @@ TWINS = ("Rotational",)  # endings of the names of twins, as the files in modelD
 def without_twins(files: Iterable[Path]) -> list[Path]:
     """The FMUs among these that are not another one's twin."""
     known = {file.stem: file for file in files}
-    return [file for name, file in known.items() if not any(name.removesuffix(twin) in known for twin in TWINS if name.endswith(twin))]
+    return [file for name, file in known.items() if without_suffix(name) == name or without_suffix(name) not in known]
+
+
+def without_suffix(name: str) -> str:
+    """The name of the model that a name is of: that of a twin without its ending."""
+    return next((name.removesuffix(twin) for twin in TWINS if name.endswith(twin)), name)
 
 
 def fmu(name: str | Path) -> Path:

@@ -6,6 +6,7 @@ import argparse
 import tomllib
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ from .. import BristleError
 from ..cli.files import check_writable, write_text
 from ..cli.progress import in_parallel
 from ..description import Reference
-from ..host.library import without_twins
+from ..host.library import TWINS, without_twins
 from ..papers import Case, cases, evaluate
 from ..playground import situations
 from . import ROOT
@@ -47,9 +48,13 @@ class Bench:
         self.known: dict[tuple[str, Experiment], Run] = {}
 
     def run(self, model: str, experiment: Experiment) -> Run:
+        """The model in an experiment; where it does not fit and a twin does, as in a joint, the twin under the name of the model."""
         key = (model, experiment)
         if key not in self.known:
-            self.known[key] = self.rig.run(self.fmus / f"{model}.fmu", experiment)
+            run = self.rig.run(self.fmus / f"{model}.fmu", experiment)
+            twins = [self.fmus / f"{model}{twin}.fmu" for twin in TWINS] if run.misfit else []
+            fitting = (self.rig.run(file, experiment) for file in twins if file.is_file())
+            self.known[key] = next((replace(twin, model=model) for twin in fitting if not twin.misfit), run)
         return self.known[key]
 
     def run_all(self, wanted: Iterable[tuple[str, Experiment]]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import VERSION
 from ..description import Reference
+from ..host.library import without_suffix
 from ..papers import Case
 from ..playground import address
 from .properties import Cell, Property
@@ -192,7 +193,7 @@ def _cell(cell: Cell | None) -> str:
 
 def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
     numbers, runs = report.numbers[section.id], report.runs[section.id]
-    models = sorted({number.case.fmu for number in numbers} & {run.model for run in runs if run})
+    models = sorted({without_suffix(number.case.fmu) for number in numbers} & {run.model for run in runs if run})
     button = (
         f'<button class="paper-models" type="button" data-models="{" ".join(models)}">show those with numbers</button>'
     )

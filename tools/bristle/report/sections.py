@@ -15,7 +15,7 @@ from .rig import Experiment, experiment
 
 FILE = Path(__file__).parent / "sections.toml"
 OPTIONS = ("param", "set", "sets", "stop", "interval")  # of an experiment
-FACTORS = {"ms": 1e3, "mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3}
+FACTORS = {"ms": 1e3, "mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3, "mrad": 1e3}
 COLUMN = re.compile(r"(\S+) \[(.+)\]")
 AXES = {"[1]": " x", "[2]": " y", "[3]": " z"}
 
