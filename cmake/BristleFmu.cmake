@@ -109,12 +109,11 @@ function(bristle_add_fmu description)
     file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${law}/*")
 
-    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all.
+    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all. fmu.c stands for all files that are
+    # generated: they are written together.
     add_custom_command(
-        OUTPUT "${generated}/fmu.c" "${generated}/${law}.h" "${generated}/own_defaults.h" "${generated}/${law}_slopes.c"
-               "${generated}/modelDescription.xml" "${generated}/documentation/index.html" "${generated}/model.png"
+        OUTPUT "${generated}/fmu.c"
         COMMAND ${bristle} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
-                --depfile "${generated}/generate.d"
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
         COMMENT "Generating ${model}"
@@ -122,8 +121,7 @@ function(bristle_add_fmu description)
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
-        bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src"
-                            "${generated}/${law}.h" "${generated}/own_defaults.h")
+        bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
         list(APPEND libraries "${library}")
     endforeach()
 
@@ -131,7 +129,7 @@ function(bristle_add_fmu description)
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
         COMMAND ${bristle} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
                 --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
-        DEPENDS ${libraries} ${generator} "${generated}/modelDescription.xml" "${PROJECT_SOURCE_DIR}/LICENSE"
+        DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")

@@ -38,10 +38,9 @@ set(generated_pages "")
 foreach(description IN LISTS descriptions)
     cmake_path(GET description STEM model)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
-    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}" -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS
-                            DEPENDS "${generated}/${model}.h")
+    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}" -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS)
     list(APPEND models ${model})
-    list(APPEND generated_pages "${generated}/modelDescription.xml")
+    list(APPEND generated_pages "${generated}/fmu.c")
 endforeach()
 
 set(elements "${wasm_folder}/elements.c")

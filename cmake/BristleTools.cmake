@@ -30,5 +30,5 @@ if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
     message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no fmi2Functions.h in ${FMI2_INCLUDE_DIR}")
 endif()
 
-set(bristle "${CMAKE_COMMAND}" -E env "PYTHONPATH=${repository}/tools" PYTHONDONTWRITEBYTECODE=1
-    "${Python3_EXECUTABLE}" -m bristle)
+# ninja shows a command that fails in full above what it says, so commands are kept short.
+set(bristle "${Python3_EXECUTABLE}" -B "${repository}/tools/bristle")

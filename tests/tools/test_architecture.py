@@ -67,6 +67,20 @@ def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
     assert "holds a part of the collection" in result.stdout
 
 
+@pytest.mark.shipped
+@pytest.mark.xdist_group("enlarged")
+def test_a_mistake_is_told_last_and_below_little_else(enlarged):
+    """ninja shows the command that failed above what it said: one output and a short command."""
+    description = enlarged / "modelDescription" / "PivotBristle.toml"
+    text = description.read_text(encoding="utf-8")
+    description.write_text(text.replace("[[equations]]", "[[equation]]"), encoding="utf-8")
+    result = subprocess.run(["cmake", "--build", "build", "--target", "PivotBristle"], cwd=enlarged, capture_output=True, text=True)
+    description.write_text(text, encoding="utf-8")
+    *_, echo, sentence, end = result.stdout.splitlines()
+    assert re.fullmatch(r"bristle: .*PivotBristle.toml: equation: unknown key.*", sentence) and end.startswith("ninja: ")
+    assert len(echo.replace(str(enlarged), "")) < 600
+
+
 def test_the_contract_that_is_told_is_the_one_that_is_checked():
     sys.path.insert(0, str(REPOSITORY / "tools"))
     from bristle.contract import CONTRACT

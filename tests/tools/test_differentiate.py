@@ -184,10 +184,10 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
     "product with constants": ("y->F = 2 * u->v * x->z + u->v * 3 - 1.5 * -p->a * 2;", ""),
     "quotients": ("y->F = u->v / (4 + x->z) / 3 - 2 / (5 + p->a) + p->b / -(3 + u->N);", ""),
     "association": ("y->F = p->a - (p->b - (u->v - x->z)) * (x->w / (3 * (u->N + 4)));", ""),
-    "whole numbers divide whole": (
+    "whole numbers": (
         """
         const int i = 7;
-        y->F = i / 2 * u->v + u->v * (i / 2) + u->v / (i % 4);
+        y->F = i * u->v / 2 + u->v * (i % 2) + u->v / (i % 4);
         """,
         "",
     ),
@@ -864,6 +864,9 @@ ERRORS = {
     "no result": ("    y->F = f(u->v);", "static double f(double q) { if (q > 0) return; return q; }", 4, "f returns nothing"),
     "designator": ("    const Inputs q = {.w = 1};\n    y->F = q.v;", "", 10, "there is no such member in what these braces make"),
     "nested designator": ("    const Inputs q = {.n[0] = 1};\n    y->F = q.v;", "", 10, "a nested designator is not supported"),
+    "whole division": ("    y->F = 1 / 2 * u->v;", "", 10, "a division of two whole numbers drops the rest; write one of them as a double"),
+    "whole division of a call": ("    y->F = u->v * (f(u->v) / -3);", "static int f(double q) { return q > 0; }", 10, "a division of two whole numbers"),
+    "whole division of a count": ("    for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;", "", 10, "a division of two whole numbers"),
     "syntax": ("    y->F = ;", "", 10, "this is not C that is understood here"),
 }  # fmt: skip
 

@@ -422,6 +422,43 @@ def test_a_model_says_what_its_events_are(project, tmp_path):
         generated_with(project, tmp_path / "out", "", CODE.replace(EVENTS, ""))
 
 
+RELEASE = "static void release(States *x) {\n    x->z = 0;\n}\n"
+NEXT_MODES = """
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p; (void)m;
+    WHERE
+}
+"""
+
+
+@pytest.mark.parametrize(("body", "is_right"), [
+    ("if (u->N <= 0) x->z = 0; return 0;", False),
+    ("if (u->N <= 0) { release(x); } return 0;", False),
+    ("for (int i = 0; i < 2; i++) { if (u->N <= i) x->z = 0; } return 0;", False),
+    ("x->z = 0; if (u->N > 0) return 1; else return 0;", False),
+    ("if (u->N <= 0) { x->z = 0; return 1; } return 0;", True),
+    ("if (u->N > 0) return 0; release(x); return 1;", True),
+    ("const int lifted = u->N <= 0; if (lifted) x->z = 0; return lifted;", True),
+])
+def test_a_reset_of_a_state_is_reported(project, tmp_path, body, is_right):
+    events = INDICATORS.partition("static int next_modes")[0].replace("g[1]", "g[0]") + (RELEASE if "release" in body else "") + NEXT_MODES.replace("WHERE", body)
+    if is_right:
+        generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
+    else:
+        with pytest.raises(BristleError, match=r"Element.c:\d+: next_modes returns 0 although it may have set a state"):
+            generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
+
+
+def test_linear_states_are_linear_each_for_itself(project, tmp_path):
+    description = changed(project, 'title =', 'linear_states = true\ntitle =')
+    generated(project, tmp_path / "good")
+    second = '[states.springForce]\nsymbol = "f"\nunit = "N"\nstart = 0\nnominal = 1\ntext = "Force"\n\n[[equations]]'
+    changed(project, "[[equations]]", second)
+    (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("    (void)m;\n", "    (void)m;\n    dx->f = p->k * x->z - x->f;\n"))
+    with pytest.raises(BristleError, match=r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear for itself$"):
+        generate(description, tmp_path / "out", HEADERS)
+
+
 def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):
     with pytest.raises(BristleError, match=r'Element.c:1: the types of the model are not known; include "Element.h" first$'):
         (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace('#include "Element.h"\n', ""))
@@ -492,8 +529,8 @@ def test_archive_is_plain(project, tmp_path):
 
 
 def test_depfile_names_every_file_that_was_read(project, tmp_path):
-    out, depfile = tmp_path / "out", tmp_path / "generate.d"
-    result = run("generate", project / "modelDescription" / "Element.toml", "--out", out, "--fmi-include", HEADERS, "--depfile", depfile)
+    out, depfile = tmp_path / "out", tmp_path / "out" / "generate.d"
+    result = run("generate", project / "modelDescription" / "Element.toml", "--out", out, "--fmi-include", HEADERS)
     assert result.returncode == 0, result.stderr
     listed = depfile.read_text()
     for name in ("Element.toml", "units.toml", "translational.toml", "references.toml", "Element.c", "contact.h", "solver.c", "fmi2.c"):

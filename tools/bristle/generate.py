@@ -54,6 +54,7 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     code = _read_code(project, description)
     _check_events(description, code)
     _check_used(description, code)
+    _check_linear(description, code)
     structure = model_structure(description, code.dependencies)
 
     _write(out / UNIT, unit_text(description))
@@ -132,6 +133,15 @@ def _check_used(description: Description, code: ModelCode) -> None:
     for entry in description.parameters:
         if entry.symbol not in code.used and entry.name not in limits | starts | outside:
             raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.model}.c")
+
+
+def _check_linear(description: Description, code: ModelCode) -> None:
+    """Refuses linear_states where the rate of one state depends on another: the exponential of the solver takes each for itself."""
+    for member, roots in code.dependencies.items() if description.linear_states else ():
+        for other in sorted(roots):
+            if member.startswith("dx.") and other.startswith("x.") and other != member.removeprefix("d"):
+                rate, state = member.removeprefix("dx."), other.removeprefix("x.")
+                raise BristleError(f"{description.file}: linear_states: the rate of {rate} depends on {state}; each state has to be linear for itself")
 
 
 def _write(file: Path, text: str) -> None:

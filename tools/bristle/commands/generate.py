@@ -1,4 +1,4 @@
-"""Write C, XML and documentation of one model."""
+"""Write C, XML and documentation of one model, and in generate.d the names of all files that were read, as make reads them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the generated files")
     parser.add_argument("--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h")
     parser.add_argument("--twin", help="the name of a file of modelDescription/twins, as Rotational, for the model's twin instead of the model")
-    parser.add_argument("--depfile", type=Path, help="file to write the names of all read files to, as make reads them")
 
 
 def run(arguments: argparse.Namespace) -> None:
     from ..generate import generate
 
     read = generate(arguments.description, arguments.out, arguments.fmi_include, arguments.twin)
-    if arguments.depfile:
-        names = " ".join(file.as_posix().replace(" ", "\\ ") for file in read)
-        arguments.depfile.write_text(f"{(arguments.out / 'fmu.c').as_posix()}: {names}\n", encoding="utf-8")
+    names = " ".join(file.as_posix().replace(" ", "\\ ") for file in read)
+    (arguments.out / "generate.d").write_text(f"{(arguments.out / 'fmu.c').as_posix()}: {names}\n", encoding="utf-8")

@@ -30,6 +30,7 @@ Each module knows only those above it in this list:
     dependencies          what the derivatives, outputs and initial states of a model depend on
 
     resets                which states an event may set
+    mistakes              what compiles and is wrong
 
     model                 all of it for one model
 """

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..contract import CONTRACT
 from .contract import check_contract, check_indicators, members_used
 from .dependencies import Dependencies, model_dependencies
+from .mistakes import check_mistakes
 from .resets import reset_states
 from .slopes import slopes_text
 from .source import Source
@@ -47,6 +48,7 @@ def read_model(
     source = Source(model_file, include_dir, header_types)
     unit = Unit(source)
     check_contract(unit)
+    check_mistakes(unit)
     if indicators is not None:
         check_indicators(unit, indicators)
     functions = frozenset(CONTRACT.keys() & unit.definitions.keys())

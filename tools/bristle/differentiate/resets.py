@@ -20,13 +20,35 @@ def reset_states(unit: Unit) -> frozenset[str]:
             continue
         seen.add(name)
         function = unit.definitions[name]
-        calls = [node for node in all_nodes(function.body) if isinstance(node, c_ast.FuncCall)]
-        waiting += [call.name.name for call in calls]
-        written = [node.lvalue for node in all_nodes(function.body) if isinstance(node, c_ast.Assignment)]
-        written += [argument for call in calls for argument in _written_arguments(unit, call)]
-        states = {p.name for p in parameters_of(function) if _is_written(p) and _points_to_states(p)}
-        found |= {place.field.name for node in written for place in all_nodes(node) if _is_member_of(place, states)}
+        waiting += [node.name.name for node in all_nodes(function.body) if isinstance(node, c_ast.FuncCall)]
+        states = _state_names(function)
+        found |= {place.field.name for node in _written(unit, function.body) for place in all_nodes(node) if _is_member_of(place, states)}
     return frozenset(found)
+
+
+def writes_states(unit: Unit, function: c_ast.FuncDef, statement: c_ast.Node) -> bool:
+    """Whether a statement of a function sets a state, itself or by a call whose result it does not take."""
+    states = _state_names(function)
+    if isinstance(statement, c_ast.FuncCall):
+        for argument in _written_arguments(unit, statement):
+            if isinstance(argument, c_ast.ID) and argument.name in states:
+                called = unit.definitions[statement.name.name]
+                return any(writes_states(unit, called, node) for node in all_nodes(called.body) if isinstance(node, (c_ast.Assignment, c_ast.FuncCall)))
+    if not isinstance(statement, (c_ast.Assignment, c_ast.FuncCall)):
+        return False
+    return any(_is_member_of(place, states) for node in _written(unit, statement) for place in all_nodes(node))
+
+
+def _written(unit: Unit, node: c_ast.Node) -> list[c_ast.Node]:
+    """What is set within a piece of code, or handed over to be set."""
+    calls = [inner for inner in all_nodes(node) if isinstance(inner, c_ast.FuncCall)]
+    targets = [inner.lvalue for inner in all_nodes(node) if isinstance(inner, c_ast.Assignment)]
+    return targets + [argument for call in calls for argument in _written_arguments(unit, call)]
+
+
+def _state_names(function: c_ast.FuncDef) -> set[str]:
+    """The arguments through which a function may set states."""
+    return {p.name for p in parameters_of(function) if _is_written(p) and _points_to_states(p)}
 
 
 def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
