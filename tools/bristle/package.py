@@ -77,6 +77,10 @@ def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
         raise BristleError(f"{fmu}: its modelDescription.xml cannot be read: {error}.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, LookupError, RecursionError):
         raise BristleError(f"{fmu}: not an FMU, the zip file cannot be read.") from None
+    except OSError as error:
+        if error.filename:
+            raise
+        raise BristleError(f"{fmu}: not an FMU, the zip file leads to places that are not in it.") from None
 
 
 def summaries(folder: Path) -> Iterator[str]:

@@ -137,7 +137,10 @@ def _read(file: Path, *_: int) -> Model:
     if root.get("fmiVersion") != "2.0" or kind is None:
         raise BristleError(f"{file}: not an FMU for co-simulation after FMI 2.0.")
     types = {one.get("name"): one for one in root.iterfind("TypeDefinitions/SimpleType")}
-    variables = tuple(_variable(one, types) for one in root.iterfind("ModelVariables/ScalarVariable"))
+    try:
+        variables = tuple(_variable(one, types) for one in root.iterfind("ModelVariables/ScalarVariable"))
+    except (ValueError, LookupError, OverflowError):
+        raise BristleError(f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with numbers that are none.") from None
     title = root.get("description", "")
     return Model(file, root.get("modelName", ""), title, root.get("guid", ""), kind.get("modelIdentifier", ""), variables)
 
