@@ -66,7 +66,7 @@ static int is_sound(const StoredState *stored) {
     for (int i = 0; i < N_MODES; i++)
         if (m[i] < (k->phase & BEFORE_START ? 0 : 1) || m[i] > mode_item_count[i]) return 0;
     for (int i = 0; i < N_OPTIONS; i++)
-        if (m[OPTION_PLACE + i] < 1 || m[OPTION_PLACE + i] > option_items[i]) return 0;
+        if (m[OPTION_PLACE + i] < 1 || m[OPTION_PLACE + i] > option_largest[i]) return 0;
     return 1;
 }
 
@@ -108,6 +108,7 @@ typedef struct {
     unsigned char *to;
     const unsigned char *from;
     size_t count; /* bytes behind it */
+    int odd;      /* a word was read that no int can hold */
 } Walk;
 
 static uint64_t carry_word(Walk *walk, uint64_t word) {
@@ -131,7 +132,11 @@ static void carry_reals(Walk *walk, void *values, int count) {
 }
 
 static void carry_integers(Walk *walk, int *values, int count) {
-    for (int i = 0; i < count; i++) values[i] = (int)(int64_t)carry_word(walk, (uint64_t)(int64_t)values[i]);
+    for (int i = 0; i < count; i++) {
+        const int64_t number = (int64_t)carry_word(walk, (uint64_t)(int64_t)values[i]);
+        if (number < INT_MIN || number > INT_MAX) walk->odd = 1;
+        values[i] = (int)number;
+    }
 }
 
 /* All that is stored, each thing named once for all directions. */
@@ -178,7 +183,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
 /* How many bytes a stored state takes, with its checksum. */
 static size_t stored_bytes(void) {
     StoredState nothing;
-    Walk walk = {NULL, NULL, 0};
+    Walk walk = {NULL, NULL, 0, 0};
     memset(&nothing, 0, sizeof nothing);
     carry_state(&walk, &nothing);
     return walk.count + 8;
@@ -204,7 +209,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
     const fmi2Status status = check_stored(c, stored);
     if (status != fmi2OK) return status;
     StoredState copy = *stored;
-    Walk walk = {(unsigned char *)bytes, NULL, 0};
+    Walk walk = {(unsigned char *)bytes, NULL, 0, 0};
     carry_state(&walk, &copy);
     carry_word(&walk, hash_bytes(bytes, walk.count));
     return fmi2OK;
@@ -215,7 +220,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     if (!c) return fmi2Error;
     if (!bytes || !state) return need(c, NULL, "fmi2DeSerializeFMUstate");
     StoredState stored;
-    Walk walk = {NULL, (const unsigned char *)bytes, 0};
+    Walk walk = {NULL, (const unsigned char *)bytes, 0, 0};
     memset(&stored, 0, sizeof stored);
     if (size == stored_bytes()) carry_state(&walk, &stored);
     if (stored.magic != STATE_MAGIC)
@@ -224,7 +229,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     if (carry_word(&walk, 0) != hash_bytes(bytes, content)) return refuse(c, fmi2Error, "The stored state is damaged.");
     stored.memory.stale = 1;
     fmi2Status status = check_stored(c, &stored);
-    if (status == fmi2OK && !is_sound(&stored))
+    if (status == fmi2OK && (walk.odd || !is_sound(&stored)))
         status = refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.", own()->name);
     if (status == fmi2OK && !stored.memory.unchecked) status = check_rules(c, &stored.memory.reals.p);
     if (status != fmi2OK) return status;

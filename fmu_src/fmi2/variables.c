@@ -143,9 +143,9 @@ static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int va
     const fmi2ValueReference option = reference - FIRST_OPTION;
     if (!is_integer(reference)) return unknown_reference(c, reference, "Integer");
     if (reference < FIRST_OPTION) return refuse(c, fmi2Error, "A mode is found by the model and cannot be set.");
-    if (value < 1 || value > option_items[option])
+    if (value < 1 || value > option_largest[option])
         return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option], value,
-                      option_items[option]);
+                      option_largest[option]);
     if (value == *integer_place(&c->memory.modes, reference)) return fmi2OK;
     return allow_parameter(c, option_names[option], 1);
 }

@@ -186,7 +186,7 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m) {
     Inputs u = joint_inputs(body, 0, y);
     settle_modes(body->motion->p, &u, &y->x, m);
     JointPoint from = joint_point(body, 0, y, m);
-    for (int trial = 0; trial < JOINT_TRIALS_AT_MOST; trial++) {
+    for (int trial = 0; trial < JOINT_TRIALS_AT_MOST && trial < m->substeps; trial++) {
         const double rest = length - from.t;
         if (h > rest) h = rest;
         int sign[INDICATOR_ROOM];

@@ -32,10 +32,9 @@ enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 }; /* two, si
 enum { SOLVER_DONE, SOLVER_SKIPPED, SOLVER_NOT_FINITE };
 
 enum {
-    TRIALS_AT_MOST = 30000, /* of one communication step before a part of it is left out, */
-    TRIALS_MORE = 1000,     /* and after each part that was */
-    EVENTS_AT_MOST = 100,   /* one after the other without a step between them */
-    SETTLING_AT_MOST = 10   /* calls of next_modes in one event; one settles, the others confirm it */
+    HALVINGS = 30,        /* of a communication step until nothing of it is left that matters */
+    EVENTS_AT_MOST = 100, /* one after the other without a step between them */
+    SETTLING_AT_MOST = 10 /* calls of next_modes in one event; one settles, the others confirm it */
 };
 
 /* Lets the modes follow the inputs and states; returns 1 if a state was reset. */
@@ -59,11 +58,14 @@ static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
 
 /* Takes states and modes over a communication step. A bristle that is stiff enough swings so fast between stick and slip that no step
  * could follow it: when the trials of a step are used up, the states are as good for any later time, and half of what is left of the
- * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the swing is lost. `step` remembers the length of the next trial step (0: none yet).
+ * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the swing is lost. Half of the trials that the user
+ * allows (the option maximumSubsteps) are for the way to the first part that is left out, where there are enough for all parts.
+ * `step` remembers the length of the next trial step (0: none yet).
  * Where it does not succeed, x and m are in between: the caller works on copies. */
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
     const double resolution = 1e-11 * length;
-    int events = 0, outcome = SOLVER_DONE, patience = TRIALS_AT_MOST;
+    const int after_each_part = m->substeps / (2 * HALVINGS);
+    int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
     settle_at(motion, 0, x, m);
     Point from = point_at(motion, 0, x, m);
     for (int trial = 0; from.t < length; trial++) {
@@ -74,7 +76,7 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
             const double t = rest > 1e-9 * length ? from.t + 0.5 * rest : length;
             outcome = SOLVER_SKIPPED;
             events = 0;
-            patience = trial + TRIALS_MORE;
+            patience = trial + after_each_part;
             *x = from.x;
             *step = 1e-3 * rest;
             settle_at(motion, t, x, m);

@@ -436,7 +436,7 @@ def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
 def test_options_out_of_range_are_refused(fmu, kind):
     d = fmu.description
     with fmu.instance(kind) as instance:
-        for variable in d.options:
+        for variable in d.options + d.counts:
             for value in (0, -1, len(variable.values) + 1):
                 assert instance.try_set(variable.name, value) == ERROR
                 assert variable.name in instance.messages[-1].text
@@ -494,7 +494,7 @@ def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
 
 
 def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
-    held = fmu.description.initial_values + fmu.description.options
+    held = fmu.description.initial_values + fmu.description.options + fmu.description.counts
     with fmu.instance(kind) as instance:
         instance.start()
         if kind == CO_SIMULATION:

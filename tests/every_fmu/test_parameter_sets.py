@@ -52,7 +52,7 @@ def test_every_set_speaks_of_parameters_in_their_units(fmu):
 
 
 # Of the place where an element is built in and of how the user wants its law, not of its surfaces: no case sets them.
-OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "law"}
+OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "maximumSubsteps", "law"}
 
 
 def test_a_set_says_all_that_its_case_needs(fmu):

@@ -65,6 +65,40 @@ def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, s
         assert len([m for m in instance.messages if "swings" in m.text]) <= 1
 
 
+STIFF = {"bristleStiffness": 3.9e8, "normalForce": 100.0, "relativeVelocity": 0.01675}
+
+
+def swung(fmu, step, **parameters):
+    """A stiff bristle on the falling part of the curve, after three steps: all numbers, and what was told about the work."""
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start(STIFF | parameters, tolerance=1e-6)
+        for _ in range(3):
+            instance.step(step)
+        limit = instance.get("staticFriction") * 100.0 + instance.get("bristleDamping") * 0.1
+        assert abs(instance.get("bristleDeflection")) * STIFF["bristleStiffness"] <= limit * (1 + 1e-6)
+        return instance.get_reals([v.reference for v in fmu.description.reals]), [m.text for m in instance.messages if "bounded work" in m.text]
+
+
+@BRISTLE
+def test_the_work_of_a_step_can_be_capped(fmu):
+    """One that needs hundreds of substeps is finished coarsely with 20, is told once, and stays within the law; one that needs fewer is as it was."""
+    free, told = swung(fmu, 1e-5)
+    assert not told
+    assert swung(fmu, 1e-5, maximumSubsteps=30000) == (free, [])
+    capped, told = swung(fmu, 1e-5, maximumSubsteps=20)
+    assert len(told) == 1 and capped != free
+    assert swung(fmu, 1e-5, maximumSubsteps=1)[1]
+
+
+@BRISTLE
+def test_the_work_of_a_coupled_step_can_be_capped(fmu):
+    free, told = swung(fmu, 1e-5, couplingMass=1.0)
+    assert not told
+    assert swung(fmu, 1e-5, couplingMass=1.0, maximumSubsteps=2000) == (free, [])
+    assert len(swung(fmu, 1e-5, couplingMass=1.0, maximumSubsteps=1)[1]) == 1
+
+
 # what the log says
 
 @IMPLICIT

@@ -136,7 +136,12 @@ class Description:
 
     @cached_property
     def options(self):
-        return self.select("parameter", "Integer")
+        return [v for v in self.select("parameter", "Integer") if v not in self.counts]
+
+    @cached_property
+    def counts(self):
+        """Whole numbers that are no option: their values have no names."""
+        return [v for v in self.select("parameter", "Integer") if "1 = " not in v.text]
 
     @cached_property
     def initial_values(self):

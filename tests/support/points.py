@@ -54,8 +54,9 @@ class Sampler:
 
     def parameters(self):
         """A preload stays at zero: references and laws are written in the normal force, and test_preload.py proves that they see the sum. What a host
-        says about the body stays as it is too: it makes co-simulation something else than the law on a given motion."""
-        return {variable.name: variable.start if variable.name == "preloadForce" or variable.name.startswith("coupling") else self.spread(variable)
+        says about the body stays as it is too: it makes co-simulation something else than the law on a given motion; and so does what caps its work."""
+        kept = {"preloadForce", *(v.name for v in self.description.counts)}
+        return {variable.name: variable.start if variable.name in kept or variable.name.startswith("coupling") else self.spread(variable)
                 for variable in self.description.parameters}  # fmt: skip
 
     def sizes(self, variable, parameters):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -226,6 +227,19 @@ def test_a_damaged_fmu_is_listed_or_refused_in_a_line(tmp_path, capsys):
         assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
 
 
+@pytest.mark.parametrize("old, new", [
+    (b'valueReference="', b'valueReference="x'), (b"<Real ", b"<!-- "), (b'start="', b'start="x'), (b'start="', b'start="nan" x="'), (b'min="', b'min="1e999" y="'),
+])
+def test_an_fmu_with_a_damaged_description_is_run_or_refused_in_a_line(old, new, tmp_path, capsys):
+    file = tmp_path / "Damaged.fmu"
+    with zipfile.ZipFile(FMUS[0].path) as whole, zipfile.ZipFile(file, "w") as target:
+        for name in whole.namelist():
+            target.writestr(name, whole.read(name).replace(old, new) if name == "modelDescription.xml" else whole.read(name))
+    code = cli.main(["run", str(file), "--stop", "0.01", "--interval", "0.01"])
+    told = capsys.readouterr()
+    assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
+
+
 def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, capsys):
     readme = tmp_path / "README.md"
     (tmp_path / "modelDescription").symlink_to(REPOSITORY / "modelDescription")
@@ -253,7 +267,7 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
 def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, tmp_path, capsys):
     folder = tmp_path / "modelDescription"
     (folder / "shared").mkdir(parents=True)
-    for name in ("units.toml", "references.toml"):
+    for name in ("units.toml", "references.toml", "co_simulation.toml"):
         (folder / "shared" / name).write_bytes((REPOSITORY / "modelDescription" / "shared" / name).read_bytes())
     (folder / "shared" / "loop.toml").write_text('include = ["loop"]')
     if content is not None:

@@ -133,6 +133,12 @@ BAD = {
     "unknown reference": ('"rill2023 eq 2"', '"nobody1900 eq 2"', 'equations[1].source: "nobody1900" is not a reference'),
     "item with a space": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A b", "c"]]\n[[equations]]', '"A b" has to be a capitalised word'),
     "item twice": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]', "an item is there twice"),
+    "whole number with a unit": ("start = 100\n", "start = 100\nwhole = true\n", "parameters.springStiffness.unit: does not go with whole"),
+    "whole number that is none": (
+        "[[equations]]",
+        '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n[[equations]]',
+        "parameters.count: a whole number needs",
+    ),
     "not TOML": ("start = 100", "start = = 100", "not valid TOML"),
 }  # fmt: skip
 
@@ -228,7 +234,7 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     assert list(variables) == [
         "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity",
         "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
-        "estimatedMass", "estimatedLoad",
+        "estimatedMass", "estimatedLoad", "maximumSubsteps",
     ]  # fmt: skip
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
     assert variables["der(springDeflection)"][0].get("derivative") == "8"
@@ -315,14 +321,15 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     out = generated(project, tmp_path / "out")
     header = (out / "Element.h").read_text()
     assert "MODE_MOTION = 2" in header and "RESTART_PRELOADED = 2" in header
-    assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 1" in header
+    assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 2" in header
     root = etree.parse(out / "modelDescription.xml").getroot()
     assert root.get("numberOfEventIndicators") == "2"
-    mode, restart = list(root.iter("ScalarVariable"))[-2:]
+    mode, restart, substeps = list(root.iter("ScalarVariable"))[-3:]
     assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == ("mode", "output", "discrete")
     assert (restart.get("name"), restart.get("variability")) == ("restart", "fixed")
     assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
     assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
+    assert substeps.get("name") == "maximumSubsteps", "what every element has comes after all of its own, so that it changes no value reference"
     assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
 
 

@@ -77,7 +77,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several items, counted from 1: a mode of the model or an option of the user."""
+    """One of several items, counted from 1: a mode of the model or an option of the user. Or, without items, a whole number that the user gives."""
 
     name: str
     symbol: str
@@ -86,6 +86,11 @@ class Choice:
     size: int | None = None
     output: bool = False
     start: int = 1
+    at_most: int | None = None  # without items
+
+    @property
+    def largest(self) -> int:
+        return len(self.items) if self.at_most is None else self.at_most
 
     @property
     def count(self) -> int:

@@ -100,7 +100,7 @@ def description_defaults(description: Description) -> Defaults:
 def _read_code(project: Project, description: Description) -> ModelCode:
     try:
         model_file = project.source / "models" / f"{description.model}.c"
-        options = [option.symbol for option in description.options]
+        options = [option.symbol for option in description.options if option.items]
         return read_model(
             model_file,
             project.source,

@@ -19,7 +19,7 @@ def types_text(description: Description) -> str:
     """The structs and enumerators that a model's C file is written in."""
     names = renames(description)
     law = [(name, entries) for name, entries in (("Inputs", description.law.inputs), ("Outputs", description.law.outputs)) if name in names]
-    blocks = [_enumerators(choice) for choice in description.modes + description.options]
+    blocks = [_enumerators(choice) for choice in description.modes + description.options if choice.items]
     blocks += [
         _struct("Parameters", "double", description.parameters),
         _struct("Inputs", "double", description.inputs),
@@ -138,7 +138,7 @@ def _tables(description: Description) -> str:
         _table("const int", "mode_first_item", _first_items(description)),
         _table("const int", "mode_item_count", [str(len(m.items)) for m in description.modes for _ in range(m.count)]),
         _names("option_names", description.options),
-        _table("const int", "option_items", [str(len(o.items)) for o in description.options for _ in range(o.count)]),
+        _table("const int", "option_largest", [str(o.largest) for o in description.options for _ in range(o.count)]),
     ]
     coupling, outputs = description.coupling, description.outputs
     if coupling:

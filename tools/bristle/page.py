@@ -279,8 +279,12 @@ def _parameters(description: Description) -> str:
         (_name(e), symbol_html(e), _unit(e), _starts(e), escape(range_text(e)), escape(e.text))
         for e in description.parameters
     ]
+    rows += [
+        (_name(e), "–", "1", default_cell(e.name, numbers_text([e.start])), f"at least 1, at most {e.largest}", escape(e.text))
+        for e in description.options if not e.items
+    ]  # fmt: skip
     heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
-    options = "\n".join(_choice(option) + _default_item(option) for option in description.options)
+    options = "\n".join(_choice(option) + _default_item(option) for option in description.options if option.items)
     note = "<p>Initial values and options count at the start; all others may change during a run, too.</p>\n"
     return note + _table(heads, rows, ("Default",)) + options
 

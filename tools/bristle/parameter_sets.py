@@ -94,8 +94,10 @@ def _number(file: Path, name: str, value: Any) -> float:
 
 def _item(option: Choice, file: Path, value: Any) -> int:
     items = [name for name, _ in option.items]
-    if isinstance(value, int) and 1 <= value <= len(items):
+    if isinstance(value, int) and 1 <= value <= option.largest:
         return value
+    if not items:
+        raise BristleError(f"{file}: values.{option.name}: has to be a whole number from 1 to {option.largest}.")
     if value not in items:
         raise BristleError(f"{file}: values.{option.name}: has to be one of {', '.join(items)}, or its number.")
     return items.index(value) + 1

@@ -126,7 +126,7 @@ def _variables(description: Description) -> Iterator[list[Any]]:
             yield [name, mode.type_name, "Enumeration", "output", None, None, 0]
     for option in description.options:
         for name in option.scalar_names:
-            yield [name, "", "Integer", "parameter", 1, len(option.items), 0]
+            yield [name, "", "Integer", "parameter", 1, option.largest, 0]
 
 
 def _limits(entry: Variable) -> tuple[float | None, float | None]:
@@ -182,10 +182,12 @@ def _nice(value: float) -> float:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
+    """Those with items; a whole number counts in co-simulation only."""
     reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
     for option in description.options:
         for name in option.scalar_names:
-            yield {"name": name, "text": option.text, "start": option.start, "reference": reference, "items": list(_items(option))}
+            if option.items:
+                yield {"name": name, "text": option.text, "start": option.start, "reference": reference, "items": list(_items(option))}
             reference += 1
 
 

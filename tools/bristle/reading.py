@@ -46,9 +46,12 @@ VARIABLE_KEYS = {
 }  # fmt: skip
 BOUND_KEYS = {"at_least": "limit", "above": "name", "at_most": "limit", "below": "name"}
 CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
+WHOLE_KEYS = ("symbol", "text", "whole", "start", "at_most")
+# Included by every description.
+EVERYWHERE = "co_simulation"
 
 TABLE_KEYS: dict[str, dict[str, str]] = {
-    "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "items": "list"},
+    "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "items": "list", "whole": "flag"},
     "inputs": VARIABLE_KEYS | {"law": "text", "start": "start", "at_least": "number", "at_most": "number"},
     "states": VARIABLE_KEYS | BOUND_KEYS | {"start": "start"},
     "outputs": VARIABLE_KEYS | {"law": "text", "at_least": "number", "at_most": "number"},
@@ -112,7 +115,7 @@ class _Reader:
         tables = self.check_tables(data)
         states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
         own = sorted(tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0]))  # what the law has comes first
-        parameters = [self.variable("parameters", name, entry) for name, entry in own if "items" not in entry]
+        parameters = [self.variable("parameters", name, entry) for name, entry in own if not {"items", "whole"} & entry.keys()]
         parameters += [state.start_parameter for state in states if state.start_parameter]
         inputs = tuple(self.variable("inputs", name, entry) for name, entry in tables["inputs"].items())
         outputs = tuple(self.variable("outputs", name, entry) for name, entry in tables["outputs"].items())
@@ -133,7 +136,8 @@ class _Reader:
             step=step,
             tolerance=tolerance,
             parameters=tuple(parameters),
-            options=tuple(self.choice("parameters", name, entry) for name, entry in own if "items" in entry),
+            options=tuple(self.choice("parameters", name, entry) for name, entry in own if "items" in entry)
+            + tuple(self.whole_number(f"parameters.{name}", name, entry) for name, entry in own if "items" not in entry and "whole" in entry),
             inputs=inputs,
             states=states,
             outputs=tuple(output for output in outputs if output.name not in observed),
@@ -264,6 +268,8 @@ class _Reader:
         includes = own.get("include", [])
         if not isinstance(includes, list) or not all(isinstance(name, str) for name in includes):
             raise DescriptionError(file, "include", "has to be a list of names")
+        if not within:
+            includes = [EVERYWHERE, *includes]
         for name in includes:
             part = self.shared / f"{name}.toml"
             if not part.is_file():
@@ -485,6 +491,15 @@ class _Reader:
             output=entry.get("output", False),
             start=start,
         )
+
+    def whole_number(self, path: str, name: str, entry: dict[str, Any]) -> Choice:
+        for key in entry:
+            if key not in WHOLE_KEYS:
+                raise self.error(f"{path}.{key}", "does not go with whole")
+        start, most = self.required(entry, path, "start"), self.required(entry, path, "at_most")
+        if entry["whole"] is not True or not all(isinstance(number, int) and 1 <= number < 2**31 for number in (start, most)) or start > most:
+            raise self.error(path, "a whole number needs whole = true, and for start and at_most whole numbers from 1 on, start being the smaller one")
+        return Choice(name, self.required(entry, path, "symbol"), self.required(entry, path, "text"), items=(), start=start, at_most=most)
 
     # Texts and literature
 

@@ -27,6 +27,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     options = frozenset(name for option in description.options for name in option.scalar_names)
     # What no law sees, though one that hands all its parameters to a companion seems to.
     hidden = frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
+    hidden |= frozenset(option.name for option in description.options if not option.items)
     everything = (inputs | parameters | options) - hidden
 
     running: dict[str, frozenset[str]] = {}

@@ -190,13 +190,13 @@ def _with_unit(entry: Variable) -> str:
 
 
 def _items_range(choice: Choice) -> dict[str, str]:
-    return {"min": "1", "max": str(len(choice.items))}
+    return {"min": "1", "max": str(choice.largest)}
 
 
 def _numbered(option: Choice) -> str:
     """The text of an option with the meaning of its values. It is an Integer, because OpenModelica never sets an enumeration."""
     items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))
-    return f"{option.text} ({'; '.join(items)})"
+    return f"{option.text} ({'; '.join(items)})" if option.items else option.text
 
 
 def _structure(root: Element, description: Description, structure: Structure, places: dict[str, int]) -> None:

@@ -330,6 +330,8 @@ def _number(name: str, value: Any) -> float:
 def _item(option: Variable, value: Any) -> int:
     if value in option.items:
         return option.items.index(value) + 1
-    if isinstance(value, (int, float, np.integer)) and value in range(1, len(option.items) + 1):
+    if isinstance(value, (int, float, np.integer)) and value in range(1, int(option.max or 0) + 1):
         return int(value)
+    if not option.items:
+        raise BristleError(f"{option.name} = {value} must be a whole number from 1 to {option.max:g}.")
     raise BristleError(f"{option.name} = {value} must be {' or '.join(option.items)}.")

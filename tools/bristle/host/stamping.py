@@ -157,7 +157,7 @@ def _note(old: Model, new: Model) -> str:
 
 
 def _value(one: Variable) -> str:
-    return numbers_text([one.start]) if one.is_real else one.items[one.start - 1]
+    return one.items[one.start - 1] if one.items else numbers_text([one.start])
 
 
 def _shown(about: Model) -> dict[str, str]:
