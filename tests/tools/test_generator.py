@@ -1,5 +1,6 @@
 """The generator: what it says about bad descriptions, and what it makes of good ones."""
 
+import base64
 import re
 import shutil
 import subprocess
@@ -18,7 +19,9 @@ from bristle import BristleError  # noqa: E402
 from bristle.generate import generate  # noqa: E402
 from bristle.package import write_package  # noqa: E402
 from bristle.page import page_text  # noqa: E402
+from bristle.parameter_sets import parameter_sets  # noqa: E402
 from bristle.reading import DescriptionError, read_description  # noqa: E402
+from bristle.twin_pictures import TwinPictures  # noqa: E402
 from bristle.universal import write_universal  # noqa: E402
 
 HEADERS = Path(fmpy.__file__).parent / "c-code"
@@ -564,3 +567,49 @@ def test_universal_library_holds_its_parts(tmp_path):
         entry = [int.from_bytes(content[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)]
         assert entry[0] == i + 1 and entry[2] % 2 ** entry[4] == 0
         assert content[entry[2] : entry[2] + entry[3]] == part.read_bytes()
+
+
+# ---- the page of a twin ----
+
+
+def twin_page(model):
+    description = read_description(REPOSITORY / "modelDescription" / f"{model}.toml", "Rotational")
+    sets = parameter_sets(description, REPOSITORY / "resources")
+    return page_text(description, sets, sorted((REPOSITORY / "modelDescription" / "pictures" / model).glob("*.svg")))
+
+
+def drawn(page):
+    """The pictures of a page by their names."""
+    found = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', page)
+    return {name: base64.b64decode(data).decode() for data, name in found}
+
+
+def test_pictures_of_a_twin_have_its_quantities_at_their_axes():
+    """T = r F and omega = v/r at the default of 0.1 m: the lines of the model, other labels, and the numbers at the axes to go with them."""
+    pictures = drawn(twin_page("LuGre"))
+    folder = REPOSITORY / "modelDescription" / "pictures" / "LuGre"
+    axes = {"friction curve": (1e-2, 0.1), "hysteresis loop": (10, 0.1)}  # mm/s to rad/s, mm to mrad; N to N.m
+    for name, (x, y) in axes.items():
+        ours, model = pictures[name], (folder / f"{name.replace(' ', '_')}.svg").read_text(encoding="utf-8")
+        assert re.findall("<polyline.*", ours) == re.findall("<polyline.*", model)
+        for anchor, factor in (("middle", x), ("end", y)):
+            numbers = [[float(tick.replace("−", "-")) for tick in re.findall(rf'text-anchor="{anchor}">([−\d.]+)<', svg)] for svg in (ours, model)]
+            assert numbers[0] == pytest.approx([factor * value for value in numbers[1]]) and len(numbers[0]) > 2
+    labels = {label for svg in pictures.values() for label in re.findall(r">([a-z][^<]*) in ([^<]+)</text>", svg)}
+    assert labels == {("relative angular velocity", "rad/s"), ("angle", "mrad"), ("friction torque", "N·m"), ("time", "s")}
+    pulse = [float(tick) for tick in re.findall(r'text-anchor="end">([\d.]+)<', pictures["pulse response"])]
+    assert pulse == [0, 0.2, 0.4, 0.6, 0.8, 0, 0.1, 0.2], "two panels, an angle and a torque"
+
+
+def test_page_of_a_twin_speaks_of_a_joint():
+    page = twin_page("Coulomb")
+    sketch = page.partition('<svg class="sketch"')[2].partition("</svg>")[0]
+    assert all(name in sketch for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce"))
+    assert "A wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
+    assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), "parameter sets with a radius"
+
+
+def test_a_label_that_a_twin_has_no_word_for_is_refused():
+    pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
+    with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
+        pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')

@@ -17,6 +17,7 @@ from .description import IN_WORDS, Choice, Description, Equation, Reference, Var
 from .page_parts import default_cell, footer_start, header_line, title_line
 from .parameter_sets import ParameterSet
 from .sketch import sketch
+from .twin_pictures import TwinPictures, twin_pictures
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictures are defined, with their captions
@@ -62,7 +63,8 @@ td.number, th.number { white-space: nowrap; } code { font-size: .92em; }
 .note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
 .sketch { display: block; width: 100%; max-width: 35rem; font-size: 14px; stroke-width: 1.6; } .sketch text { fill: var(--soft); }
 .sketch .ground { fill: var(--tint); stroke: var(--line); } .sketch .body { fill: var(--tint); stroke: var(--ink); }
-.sketch line.force { stroke: var(--accent); stroke-width: 2.4; } .sketch line.motion { stroke: var(--ink); stroke-width: 1.6; }
+.sketch path.force, .sketch path.motion { fill: none; } .sketch .radius { stroke: var(--soft); stroke-dasharray: 4 3; }
+.sketch line.force, .sketch path.force { stroke: var(--accent); stroke-width: 2.4; } .sketch line.motion, .sketch path.motion { stroke: var(--ink); stroke-width: 1.6; }
 .sketch text.force { fill: var(--accent); } .sketch text.motion { fill: var(--ink); }
 figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 4px; }
 figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-width: 35rem; } footer { margin-top: 3rem; }
@@ -74,7 +76,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "When to choose it": _list(description.choose),
         "Sign convention": f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>',
         "Equations": equations_html(description),
-        "Pictures": _figures(pictures, captions()),
+        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
         "States": _states(description),
@@ -200,15 +202,18 @@ def _equation(equation: Equation, linked: bool) -> str:
     return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
 
 
-def _figures(pictures: Sequence[Path], known: Mapping[str, str]) -> str:
+def _figures(pictures: Sequence[Path], known: Mapping[str, str], twin: TwinPictures | None = None) -> str:
     by_name = {picture.stem: picture for picture in pictures}
     if unknown := sorted(by_name.keys() - known.keys()):
         raise BristleError(f"{by_name[unknown[0]]}: {PICTURES.name} has no caption for this picture.")
-    return "\n".join(_figure(by_name[name], caption) for name, caption in known.items() if name in by_name)
+    if twin and (missing := sorted(by_name.keys() - twin.captions.keys())):
+        raise BristleError(f"{twin.file}: pictures.captions.{missing[0]}: is missing.")
+    return "\n".join(_figure(by_name[name], twin.captions[name] if twin else caption, twin) for name, caption in known.items() if name in by_name)
 
 
-def _figure(picture: Path, caption: str) -> str:
-    data = base64.b64encode(picture.read_bytes()).decode()
+def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
+    content = twin.redrawn(picture.read_text(encoding="utf-8")).encode() if twin else picture.read_bytes()
+    data = base64.b64encode(content).decode()
     source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
     name = escape(picture.stem.replace("_", " "))
     return f'<figure><img src="{source}" alt="{name}"><figcaption>{escape(caption)}</figcaption></figure>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from math import cos, radians, sin
 
 from .description import Description
 
@@ -15,15 +16,15 @@ BODY = (190, 90, 180, CONTACT - 90)  # left, top, width, height
 def sketch(description: Description) -> str:
     """A block on its counterpart as SVG; empty where an element has no such picture."""
     names = {entry.name for entry in description.inputs + description.outputs}
+    if "frictionTorque" in names:
+        return _wheel(names)
     arrows = list(_arrows(names))
     if not names & {"frictionForce", "contactForce", "penetration"}:
         return ""
     left, top, width, height = BODY
     title = "A body on its counterpart, with " + ", ".join(dict.fromkeys(name.lstrip("− ") for name, *_ in arrows))
     parts = [
-        f'<svg class="sketch" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>',
+        *_begin(title),
         f'<path class="ground" d="M60 {CONTACT}H{WIDTH - 60}V{CONTACT + 34}H60z"/>',
         f'<rect class="body" x="{left}" y="{top}" width="{width}" height="{height}" rx="4"/>',
         f'<text x="{left + width / 2}" y="{top + 26}" text-anchor="middle">body</text>',
@@ -32,6 +33,47 @@ def sketch(description: Description) -> str:
         "</svg>",
     ]
     return "\n".join(parts)
+
+
+def _begin(title: str) -> list[str]:
+    return [
+        f'<svg class="sketch" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
+        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>',
+    ]
+
+
+def _wheel(names: set[str]) -> str:
+    """A wheel in its counterpart, a shoe, that is pressed against it at the radius; both turn about the same axis."""
+    x, y, radius = WIDTH / 2, CONTACT - 62, 62
+    curved = [  # label, kind, radius and angles of the arc in degrees from above, clockwise; place of the label, its anchor
+        ("relativeAngularVelocity", "motion", radius + 12, -20, 60, (x + 74, y - 46), "start"),
+        ("− frictionTorque", "force", radius - 16, 40, -60, (x - 76, y - 46), "end"),
+    ]
+    if "externalTorque" in names:
+        curved.append(("externalTorque", "force", radius - 32, -50, 50, (x + 74, y - 8), "start"))
+    title = "A wheel at its counterpart, with normalForce, frictionRadius, frictionTorque, " + ", ".join(label.lstrip("− ") for label, *_ in curved)
+    parts = [
+        *_begin(title),
+        f'<path class="ground" d="M{x - 90} {CONTACT}H{x + 90}V{CONTACT + 20}H{x - 90}z"/>',
+        f'<text x="{x + 100}" y="{CONTACT + 16}">counterpart</text>',
+        f'<circle class="body" cx="{x}" cy="{y}" r="{radius}"/>',
+        f'<circle class="body" cx="{x}" cy="{y}" r="4"/>',
+        f'<line class="radius" x1="{x}" y1="{y + 4}" x2="{x}" y2="{CONTACT}"/>',
+        f'<text x="{x + 6}" y="{y + 40}">r</text>',
+        *(_curved(x, y, *one) for one in curved),
+        _arrow("normalForce", "force", (x - 40, HEIGHT - 2, x - 40, CONTACT + 22), (x - 50, HEIGHT - 6), "end"),
+        "</svg>",
+    ]
+    return "\n".join(parts)
+
+
+def _curved(x: float, y: float, label: str, kind: str, radius: float, begin: float, end: float, place: tuple[float, float], anchor: str) -> str:
+    (x1, y1), (x2, y2) = ((x + radius * sin(radians(angle)), y - radius * cos(radians(angle))) for angle in (begin, end))
+    return (
+        f'<path class="{kind}" d="M{x1:.1f} {y1:.1f}A{radius:g} {radius:g} 0 0 {int(end > begin)} {x2:.1f} {y2:.1f}" marker-end="url(#tip)"/>'
+        f'<text class="{kind}" x="{place[0]:g}" y="{place[1]:g}" text-anchor="{anchor}">{escape(label)}</text>'
+    )
 
 
 def _arrows(names: set[str]) -> Iterator[tuple[str, str, tuple[float, float, float, float], tuple[float, float], str]]:
