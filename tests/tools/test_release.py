@@ -72,6 +72,15 @@ def test_every_link_of_the_site_leads_somewhere(site):
     assert not dead
 
 
+def test_both_forms_of_a_model_lead_to_each_other(site):
+    for twin, model in TWINS:
+        for one, other in ((twin, model), (model, twin)):
+            links = Links((site / "models" / f"{one.name}.html").read_text(encoding="utf-8")).targets
+            assert f"{other.name}.html" in links, one.name
+            is_built = (FOLDER / "playground" / "index.html").is_file()
+            assert (f"../playground/index.html#{model.name}" in links) == is_built, "a twin is played as its model"
+
+
 def test_front_leads_to_every_model(site):
     links = Links((site / "index.html").read_text(encoding="utf-8")).targets
     assert {f"models/{fmu.name}.html" for fmu in FMUS} <= set(links)

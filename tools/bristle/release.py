@@ -18,6 +18,7 @@ from markdown import markdown
 
 from . import VERSION, BristleError
 from .cli.files import write_text
+from .host.library import without_suffix
 from .package import write_zip
 from .page import STYLE
 from .playground import address
@@ -45,8 +46,9 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     for part, folder in parts.items():
         shutil.copytree(folder, site / part)
     for name, file in models.items():
-        is_played = "playground" in parts and (repository / "modelDescription" / f"{name}.toml").is_file()
-        write_text(site / MODELS / f"{name}.html", _model_page(file, models, is_played))
+        played = without_suffix(name) if "playground" in parts else None
+        is_ours = played is not None and (repository / "modelDescription" / f"{played}.toml").is_file()
+        write_text(site / MODELS / f"{name}.html", _model_page(file, models, played if is_ours else None))
         _copy(file, site / FMUS / file.name)
     _copy(archive, site / archive.name)
     front = [(archive.name, f"Download all FMUs ({archive.stat().st_size / 1e6:.1f} MB)")]
@@ -70,14 +72,18 @@ def _copy(file: Path, target: Path) -> None:
     shutil.copyfile(file, target)
 
 
-def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
-    """The page inside an FMU, with the ways back to the others, to the file itself and to the playground, which has no twins."""
+def _model_page(fmu: Path, models: dict[str, Path], played: str | None) -> str:
+    """The page inside an FMU, with the ways back to the others, to its other form, to the file itself and to the playground, which has no twins."""
     with zipfile.ZipFile(fmu) as archive:
         text = archive.read("documentation/index.html").decode()
     text = _named_models(text, models, fmu.stem)
-    ways = f'<p><a href="../index.html">All models</a> · <a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>'
-    ways += f' · <a href="../playground/index.html{address(fmu.stem)}">Try it live</a></p>\n' if is_played else "</p>\n"
-    return text.replace("<header>", f"{ways}<header>", 1)
+    ways = ['<a href="../index.html">All models</a>', f'<a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>']
+    for name in models:
+        if name != fmu.stem and without_suffix(name) == without_suffix(fmu.stem):
+            ways.append(f'<a href="{name}.html">{name}, {"the model" if name == without_suffix(name) else "for a joint"}</a>')
+    if played:
+        ways.append(f'<a href="../playground/index.html{address(played)}">Try {"it" if played == fmu.stem else played} live</a>')
+    return text.replace("<header>", f"<p>{' · '.join(ways)}</p>\n<header>", 1)
 
 
 def _named_models(page: str, models: dict[str, Path], own: str) -> str:
