@@ -78,7 +78,7 @@ def test_both_forms_of_a_model_lead_to_each_other(site):
             links = Links((site / "models" / f"{one.name}.html").read_text(encoding="utf-8")).targets
             assert f"{other.name}.html" in links, one.name
             is_built = (FOLDER / "playground" / "index.html").is_file()
-            assert (f"../playground/index.html#{model.name}" in links) == is_built, "a twin is played as its model"
+            assert (f"../playground/index.html#1={model.name}" in links) == is_built, "a twin is played as its model"
 
 
 def test_front_leads_to_every_model(site):
