@@ -31,7 +31,7 @@ CONFIDENCE = 0.95
 UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
 SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
 PROFILE = 9  # points
-PROFILE_PATIENCE = 0.05  # s that a run for a profile may take; beyond, it is made of parts of the record
+PROFILE_PATIENCE = 0.1  # s that a run for a profile may take; beyond, it is made of parts of the record
 BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
 
 Teller = Callable[[str], None]

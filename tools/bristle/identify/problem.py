@@ -194,11 +194,17 @@ class Problem:
 
 
 def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
-    """How many samples of a record can be run in so many seconds."""
-    short = Problem(problem.of, extracts(problem.records[0], fewest), problem.space)
-    begin = time.process_time()  # not of a clock: what else the machine does must not change the result
-    short.forces([point])
-    per_sample = max(time.process_time() - begin, 1e-6) / len(short.measured)
+    """How many samples of a record can be run in so many seconds: what a run costs beside them does not count."""
+    spent, lengths = [], []
+    for samples in (fewest, 4 * fewest):
+        short = Problem(problem.of, extracts(problem.records[0], samples), problem.space)
+        begin = time.process_time()  # not of a clock: what else the machine does must not change the result
+        short.forces([point])
+        spent.append(time.process_time() - begin)
+        lengths.append(len(short.measured))
+    if lengths[0] == lengths[1]:
+        return most
+    per_sample = max(spent[1] - spent[0], 1e-9) / (lengths[1] - lengths[0])
     return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
 
 
