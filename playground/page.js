@@ -469,6 +469,11 @@ class Page {
             byId("scene").classList.add("held");
             if (!this.playing && !this.ended) this.togglePlay();
         });
+        // a finger that is put on a body lifts it and does not scroll the page
+        canvas.addEventListener("touchstart", (event) => {
+            const { left, top } = canvas.getBoundingClientRect(), [{ clientX, clientY }] = event.touches;
+            if (this.scene.bodyAt(this.slots, clientX - left, clientY - top) >= 0) event.preventDefault();
+        }, { passive: false });
         canvas.addEventListener("pointermove", (event) => {
             if (this.pointer) Object.assign(this.pointer, { x: event.offsetX, y: event.offsetY });
         });

@@ -344,6 +344,31 @@ def test_a_body_can_be_grabbed_and_thrown_and_pressed_with_the_mouse(page):
     assert page.evaluate("page.slot.problem") == ""
 
 
+def test_a_finger_lifts_the_body_and_scrolls_beside_it(browser):
+    watched = Watched(browser, PAGE, address="situation=belt&1=LuGre", viewport={"width": 390, "height": 600}, has_touch=True, is_mobile=True)
+    page = watched.page
+    until(page, "typeof page !== 'undefined' && page.time > 0")
+    box = page.locator("#scene").bounding_box()
+    body = page.evaluate("page.scene.bodyPlace(page.slot, page.scene.place).x")
+    fingers = page.context.new_cdp_session(page)
+
+    def draw(x):
+        y = box["y"] + 58
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": box["x"] + x, "y": y}]})
+        for way in range(10, 121, 10):
+            fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": box["x"] + x, "y": y - way}]})
+
+    draw(body)
+    until(page, "page.slot.now('normal') < 0")
+    assert page.evaluate("scrollY") == 0
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    draw(body + 100)
+    until(page, "scrollY > 50")
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    watched.close()
+    assert watched.problems == []
+
+
 def test_the_scene_and_the_run_obey_the_keyboard(page):
     go(page, "#situation=belt&1=LuGre")
     page.locator("#scene").focus()

@@ -63,8 +63,8 @@ class Rig:
     def __init__(self, program: Path) -> None:
         if not program.is_file():
             raise BristleError(
-                f"there is no rig at {program}: install SUNDIALS, libzip and expat "
-                f"(on Debian: apt-get install {PACKAGES}) and run ./report.sh, which builds it."
+                f"there is no rig at {program}. It runs the systems and is built from a checkout of Bristle, not part of the wheel: install SUNDIALS, "
+                f"libzip and expat there (on Debian: apt-get install {PACKAGES}), run ./report.sh, and give it with --rig or BRISTLE_RIG."
             )
         self.program = program
 
