@@ -917,10 +917,11 @@ def test_what_evaluate_does_not_reach_may_hold_any_c(tmp_path):
 
 NEXT_MODES = """
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
-    if (m->mode == MODE_SLIP && u->n[0] > 0) x->z = p->b;
+    const int reset = m->mode == MODE_SLIP && u->n[0] > 0;
+    if (reset) x->z = p->b;
     SEARCH
     m->mode = x->w > p->a * u->N ? MODE_SLIP : MODE_STICK;
-    return 0;
+    return reset;
 }
 """
 
