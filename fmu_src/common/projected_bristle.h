@@ -80,8 +80,8 @@ static void plane_friction(const Parameters *p, double N, Vector n, Vector v, co
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     (void)x;
-    (void)u;
-    for (int i = 0; i < 3; i++) length->z[i] = p->mu_s / p->sigma0;
+    const double resolved = damped_deflection(p->mu_s, p->sigma0, p->sigma1, magnitude(vector(u->v)));
+    for (int i = 0; i < 3; i++) length->z[i] = resolved;
 }
 
 /* Projects the bristle onto a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it

@@ -168,6 +168,12 @@ static double arrest_force(const Parameters *p, double N) {
     return balance(p, N, fold(p, N, 1), &rise);
 }
 
+/* Where the damping is small against friction, the force of steady slip is that of the arrest but for less than its hysteresis; the speed
+ * of the tip tells the two apart. */
+static int goes_on_slipping(const Parameters *p, double N, double F) {
+    return is_above(F, arrest_force(p, N)) || is_moving(slip_speed(p, N, F, MODE_SLIP), fmax(fold(p, N, 1), p->v_A));
+}
+
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     g[0] = contact_indicator(u->N);
     g[1] = 1;
@@ -188,7 +194,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
-    if (m->mode == MODE_SLIP && is_above(F, arrest_force(p, u->N))) return 0;
+    if (m->mode == MODE_SLIP && goes_on_slipping(p, u->N, F)) return 0;
     if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s) : is_below(F, F_s)) /* the escape is F_s or more */
         m->mode = MODE_STICK;
     else

@@ -36,5 +36,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     (void)x;
-    if (u->N > 0) length->z = p->mu_s / p->sigma0;
+    if (u->N > 0) length->z = damped_deflection(p->mu_s, p->sigma0, p->sigma1, fabs(u->v));
 }

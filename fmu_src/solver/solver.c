@@ -72,7 +72,9 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
         const double rest = length - from.t;
         double h = *step > 0 && *step < rest ? *step : rest;
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
-        if (trial >= patience || events == EVENTS_AT_MOST || from.t + h == from.t) {
+        const double finest = fmin(4 * DBL_EPSILON * from.t, rest); /* no shorter step can be told from none */
+        if (h < finest) h = finest;
+        if (trial >= patience || events == EVENTS_AT_MOST) {
             const double t = rest > 1e-9 * length ? from.t + 0.5 * rest : length;
             outcome = SOLVER_SKIPPED;
             events = 0;
@@ -94,9 +96,9 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
             *x = from.x;
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
-        if (!(error <= 1)) {
+        if (!(error <= 1) && !(isfinite(error) && h <= finest)) {
             *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
-            if (*step > DBL_EPSILON * length) continue;
+            if (h > finest && *step > 0) continue;
             if (!isfinite(error)) return SOLVER_NOT_FINITE;
             patience = trial;
             continue;

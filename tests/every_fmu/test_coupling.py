@@ -67,9 +67,9 @@ def test_rests_under_pulses(fmu):
 
 @pytest.mark.fmus(lambda d: d.name in ("StaticRegularized", "Coulomb"))
 def test_without_it_the_same_loop_chatters(fmu):
-    """So the tests above have something to say. Coulomb is not told its load."""
+    """So the tests above have something to say. Coulomb is not told its load, and swings with the dynamic friction, half of the limit."""
     with element(fmu, 0.0) as instance:
-        assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.5 * limit_of(fmu)
+        assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.4 * limit_of(fmu)
 
 
 @scalar

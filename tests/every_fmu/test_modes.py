@@ -196,7 +196,7 @@ def test_events_late_in_a_run_are_those_of_its_beginning(fmu, begin):
             peak = 1.5 * static_limit(instance)
             courses.append(run_sine(instance, peak, origin))
     first, late = courses
-    assert late.changes == first.changes and len(first.events) > 2
+    assert late.changes == first.changes and len(first.events) >= 2
     assert abs(len(late.events) - len(first.events)) <= 2  # a speed that passes zero in slip marks an event without a change
 
 

@@ -7,7 +7,7 @@ import pytest
 from lxml import etree
 
 from fmus import REPOSITORY, TWINS
-from prescribed import MODEL_1, MODEL_2
+from prescribed import MODEL_1, MODEL_2, NORMAL
 
 SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}
 
@@ -98,3 +98,30 @@ def test_rills_two_cases_are_as_printed(fmu):
 def test_rills_models_ship_his_two_cases(all_fmus, model):
     fmu = next(fmu for fmu in all_fmus if fmu.name == model)
     assert {"rill2023_model1", "rill2023_model2"} <= {name for name, _, _ in sets_of(fmu)}
+
+
+# one set of defaults
+
+# A curve that falls steeply at rest drives springs on sliders of their own into oscillations, and much damping hides their lag: its page says so.
+OF_ITS_OWN = {"GeneralizedMaxwellSlip": {"stribeckExponent", "bristleDamping"}}
+
+
+@pytest.mark.fmus(lambda d: d.family("relativeVelocity"))
+def test_defaults_are_those_of_one_case(fmu):
+    """Rill's model 1 in every parameter that a model shares with it; what is given per unit of normal force gives the same under its weight."""
+    d = fmu.description
+    if "normalForce" in d and d["normalForce"].causality == "input":
+        assert d["normalForce"].start == NORMAL
+    for name, value in MODEL_1.items():
+        if name in d and name not in OF_ITS_OWN.get(d.name, ()):
+            assert d[name].start == pytest.approx(value / (NORMAL if d[name].unit in ("1/m", "s/m") else 1), rel=1e-15), name
+
+
+@pytest.mark.fmus(lambda d: d.family("relativeVelocity") and ("dynamicFriction" in d or "shapeFactor" in d))
+def test_a_swap_of_the_model_keeps_the_force(fmu):
+    """As they come out of the box all slide fast with the same friction. The magic formula falls with 1/v: 3e-4 above it at 10 m/s."""
+    with fmu.co_simulation() as instance:
+        instance.start({fmu.description.family("relativeVelocity")[0].name: 10.0})
+        for _ in range(20):
+            instance.step(0.05)
+        assert instance.get(fmu.description.family("frictionCoefficient")[0].name) == pytest.approx(MODEL_1["dynamicFriction"], rel=1e-3)

@@ -10,6 +10,8 @@ from mass import run_point
 from points import Sampler
 from vectors import random_rotation, read, spread
 
+CUBE = {"staticFriction": 0.15, "dynamicFriction": 0.1, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.04, "bristleStiffness": 1e4,
+        "bristleDamping": 31.6}
 OURS = pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
 
@@ -60,7 +62,7 @@ def test_a_point_above_the_plane_feels_nothing(fmu, kind):
 @OURS
 def test_the_force_pushes_the_point_out_and_brakes_it(fmu):
     with fmu.co_simulation() as instance:
-        instance.start(spread(pointPosition=(5, 6, -2e-7), planePoint=(-7, 8, 0), relativeVelocity=(2e-3, 0, 0)))
+        instance.start(CUBE | spread(pointPosition=(5, 6, -2e-7), planePoint=(-7, 8, 0), relativeVelocity=(2e-3, 0, 0)))
         instance.step(0.1)
         force = read(instance, "contactForce")
         assert force[2] == instance.get("normalForce") > 0
@@ -86,7 +88,7 @@ def test_touch_down_and_lift_off_are_the_only_events(fmu):
 def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touches(fmu):
     """The bristle relaxes between two contacts and is loaded anew in each."""
     with fmu.co_simulation() as instance:
-        instance.start(spread(pointPosition=(0, 0, -1e-7), relativeVelocity=(1e-3, 0, 0)))
+        instance.start(CUBE | spread(pointPosition=(0, 0, -1e-7), relativeVelocity=(1e-3, 0, 0)))
         instance.step(0.1)
         loaded = read(instance, "bristleDeflection")[0]
         instance.set(spread(pointPosition=(0, 0, 1e-7)))
@@ -104,7 +106,7 @@ def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_
     weight = 9.81
     along, across, normal = random_rotation(random.Random(f"plane {part} {damping}")).T
     with fmu.model_exchange() as instance:
-        instance.start({"contactDamping": damping, **spread(contactNormal=normal)}, tolerance=1e-8)
+        instance.start({**CUBE, "contactDamping": damping, **spread(contactNormal=normal)}, tolerance=1e-8)
         push = part * instance.get("staticFriction") * weight
 
         def load(time):

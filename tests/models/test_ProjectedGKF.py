@@ -35,7 +35,7 @@ def test_force_in_stick_and_slip(fmu):
 @OURS
 def test_the_mode_changes_by_an_event_only_and_late(fmu):
     with fmu.model_exchange() as instance:
-        instance.start({**BLADES, **spread(relativeVelocity=(1e-4, 0, 0))})
+        instance.start({**BLADES, "normalForce": 5.0, **spread(relativeVelocity=(1e-4, 0, 0))})
         assert instance.get("mode") == STICK
         instance.set(spread(relativeVelocity=(0, 3.2e-4, 0)))
         assert instance.get("mode") == STICK and instance.indicators[1] < 0
