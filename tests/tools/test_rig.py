@@ -763,7 +763,7 @@ def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(
     assert v[t < 0.06].min() == 1, "until it touches, at 64 ms"
     step = v[t < 0.1].min()
     bounce = np.trapezoid(normal[t < 0.1], t[t < 0.1])  # over the mass of 1 kg: the change of the vertical speed
-    assert 0.1 < (1 - step) / bounce < 0.14, "dynamic friction and its viscous part, 0.04 at 1 m/s"
+    assert (1 - step) / bounce == pytest.approx(0.3, rel=0.05), "dynamic friction; the bristle takes its way to get there"
     assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(9.81, rel=1e-2)  # the soft contact still swings a little
 
 
