@@ -168,9 +168,10 @@ def test_an_exception_while_writing_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize("what, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
-    """Many rows are being written when the signal comes: it is sent as soon as the temporary file is there."""
+    """The signal comes when the temporary file is written and not yet in its place; there the command waits for it here."""
     out = tmp_path / "out.csv"
-    words = [sys.executable, "-m", "bristle", "run", "LuGre", "--stop", "500", "--interval", "0.001", "-o", str(out)]
+    waits = "import os, sys, time; from bristle.cli import main; os.replace = lambda *_: time.sleep(600); sys.exit(main())"
+    words = [sys.executable, "-c", waits, "run", "LuGre", "--stop", "1", "--interval", "0.001", "-o", str(out)]
     with subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as running:
         while not os.listdir(tmp_path) and running.poll() is None:
             time.sleep(0.002)

@@ -39,6 +39,8 @@ def check_writable(file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
-        part.unlink()
     except OSError as error:
         raise BristleError(f"{file}: {error.strerror or error}.") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
