@@ -112,14 +112,14 @@ tick; step "Tests"
 python -m pytest tests -n 2 --dist loadgroup --complete --junit-xml="$results/plain.xml" || failed=1
 
 # The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
-# at the shipped file itself, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
+# at the shipped file itself, those marked `endurance` go the same way over and over, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
 # for here: the suite counts every allocation of an instance by itself.
 tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 { cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 || { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n 2 --dist loadgroup -m "not shipped" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests -n 2 --dist loadgroup -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
 # --- summary -----------------------------------------------------------------------------------------------------------------
 

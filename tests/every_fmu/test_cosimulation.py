@@ -171,6 +171,7 @@ def test_small_steps_are_not_skipped(fmu):
             instance.demand("fmi2Reset")
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("kind", [1, 2], ids=["counted", "added up"])
 def test_a_million_steps_do_not_drift(fmu, kind):
     """1e6 steps of 1/60 s end where the master's clock ends, in the state that steps of 1 s lead to."""

@@ -116,6 +116,7 @@ def test_limits_themselves_are_no_place_to_chatter(fmu):
 # a body on the element
 
 @ON_A_BODY
+@pytest.mark.endurance
 @pytest.mark.parametrize("part", [0.0, 0.2, -0.5, 0.75])
 def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
     """Under a constant load below the static limit, once the load has come up; and it stays where it is. An element that has
@@ -146,6 +147,7 @@ def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
 
 
 @ON_A_BODY
+@pytest.mark.endurance
 @pytest.mark.parametrize("part", [0.6, 1.5, 3.0])
 def test_a_sine_load_makes_four_events_per_period_at_most(fmu, kind, part):
     """At 20 Hz, below and above the static limit: stick to slip and back, in each direction."""
@@ -168,6 +170,7 @@ def test_a_sine_load_makes_four_events_per_period_at_most(fmu, kind, part):
 
 
 @ON_A_BODY
+@pytest.mark.endurance
 def test_both_kinds_move_a_body_alike(fmu):
     """Stick, break-away, slip and stick again under a pulse of load."""
     results = []

@@ -128,6 +128,7 @@ def balances(fmu, swing):
 
 
 @PASSIVE
+@pytest.mark.endurance
 @pytest.mark.parametrize("swing", [0.0, 1.0], ids=["constant normal force", "varying normal force"])
 def test_a_passive_element_never_gives_back_more_than_it_took(fmu, swing):
     for taken, moved, motion in balances(fmu, swing):
