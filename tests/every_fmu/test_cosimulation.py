@@ -309,7 +309,7 @@ def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
         made = 0
-        while instance.fmi2DoStep(instance.last_time + late, 1e-3, 1) == OK:
+        while made < 9 and instance.fmi2DoStep(instance.last_time + late, 1e-3, 1) == OK:
             made += 1
         assert made == 2
         assert [m.category for m in instance.messages if "gap" in m.text] == ["logStatusWarning"]

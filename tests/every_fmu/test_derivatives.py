@@ -217,6 +217,21 @@ def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
         assert instance.snapshot() == before
 
 
+def test_slopes_of_what_is_given_are_an_error(fmu, kind):
+    """Of inputs and parameters, during initialization too; of states only there, where they follow from parameters."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
+        instance.demand("fmi2EnterInitializationMode")
+        for phase in ("initialization", "running"):
+            for v in [d.inputs[0], d.real_parameters[0]] + (d.states if phase == "running" else []):
+                status = instance.fmi2GetDirectionalDerivative(instance.reference_array([v.reference]), 1, instance.reference_array([d.inputs[0].reference]), 1,
+                                                               reals([1.0]), reals([7.0]))
+                assert status == ERROR and v.name in instance.messages[-1].text, (phase, v.name)
+            if phase == "initialization":
+                instance.demand("fmi2ExitInitializationMode")
+
+
 # dependencies
 
 def perturbed(value, scale, draw):

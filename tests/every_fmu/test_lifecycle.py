@@ -3,6 +3,7 @@
 import ctypes
 import locale
 import math
+import mmap
 import os
 import re
 import signal
@@ -217,6 +218,24 @@ def test_a_missing_logger_is_no_crash(fmu, kind):
         assert instance.try_set(fmu.description.inputs[0].name, math.nan) == DISCARD
         assert instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0])) == ERROR
     assert instantiate(fmu, guid=b"wrong", host=Host(logger=False))[0] is None
+
+
+def test_nothing_is_read_beyond_the_end_of_a_name(fmu):
+    """A name that ends where the memory of the process does."""
+    page = mmap.PAGESIZE
+    room = mmap.mmap(-1, 2 * page)
+    place = ctypes.addressof((ctypes.c_char * (2 * page)).from_buffer(room))
+    libc = ctypes.CDLL(None)
+    libc.mprotect.argtypes = (c_void_p, ctypes.c_size_t, c_int)
+    name = b"element\0"
+    room[page - len(name):page] = name
+    assert libc.mprotect(place + page, page, 0) == 0
+    try:
+        component, host = instantiate(fmu, name=ctypes.cast(place + page - len(name), c_char_p))
+        assert component
+        fmu.library.fmi2FreeInstance(component)
+    finally:
+        libc.mprotect(place + page, page, mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 def test_resources_may_be_missing(fmu):

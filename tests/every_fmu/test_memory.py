@@ -43,7 +43,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
     described = tomllib.loads((REPOSITORY / "modelDescription" / f"{d.name}.toml").read_text(encoding="utf-8")).get("modes", {})
     hidden = sum(mode.get("size", 1) for mode in described.values() if not mode.get("output"))  # of which the XML has no word
-    modes = max(len(d.modes) + hidden + len(d.options), 1)  # a struct is never empty
+    modes = max(len(d.modes) + hidden + len(d.select("parameter", "Integer")), 1)  # a struct is never empty
     head, end = 3, 1  # mark, model, kind; checksum
     words = parameters + inputs + states  # now
     words += 2 * inputs  # rates, last ones
@@ -55,6 +55,19 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
         words += modes + 4
     with fmu.instance(kind) as instance:
         assert len(instance.snapshot()) == 8 * (head + words + end)
+
+
+def test_bytes_of_an_instance_that_has_not_begun_are_taken(fmu, kind):
+    """Its modes are not known yet. And what is read from bytes takes no more memory than what was kept in it."""
+    with fmu.instance(kind) as instance:
+        kept = instance.save()
+        before = instance.host.bytes
+        state = instance.unpack(instance.pack(kept))
+        assert instance.host.bytes - before == instance.host.live[kept.value]
+        instance.restore(state)
+        instance.drop(state)
+        instance.drop(kept)
+        instance.start()
 
 
 @STATES
@@ -186,6 +199,16 @@ def test_an_event_renews_what_was_read_before_it(fmu):
                 changed += instance.modes() != modes and after != before
             instance.demand("fmi2Reset")
     assert changed >= 5
+
+
+@MODES
+def test_an_event_that_changes_nothing_tells_nothing(fmu):
+    with fmu.model_exchange() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start()
+        said = len(instance.messages)
+        instance.event()
+        assert not [m for m in instance.messages[said:] if m.category == "logEvents"]
 
 
 @PRESSED

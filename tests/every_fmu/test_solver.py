@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 
+import numpy as np
 import pytest
 
 from fmus import REPOSITORY
@@ -182,6 +183,74 @@ int main(void) {
     subprocess.run(["gcc", "-w", "-std=c99", f"-I{REPOSITORY / 'fmu_src'}", "-o", str(tmp_path / "main"), str(tmp_path / "main.c"), "-lm"], check=True)
     found = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True)
     assert float(found.stdout) < 1e-12  # of numbers of order one
+
+
+# states that follow a value which moves
+
+FOLLOWED = """
+enum { N_STATES = 1, STATE_ROOM = 1 };
+typedef struct { double x; } States;
+typedef struct { double t; States x; int m; States f; double J[1][1]; } Point;
+typedef struct { int held; } Motion;
+static Point point_at(const Motion *m, double t, const States *x, const int *n) { Point p; (void)m; (void)t; (void)x; (void)n; return p; }
+static void allowed_errors(const Motion *m, const Point *p, double h, const States *x, double *a) { (void)m; (void)p; (void)h; (void)x; (void)a; }
+static double scaled_error(const double *e, const double *x, const double *a) { (void)e; (void)x; (void)a; return 0; }
+#include "solver/exponential.c"
+double follow(const double *b, const double *z, double h, double *error) { return followed(b, z, h, error); }
+"""
+
+
+@pytest.fixture(scope="module")
+def follow(tmp_path_factory):
+    """followed() of solver/exponential.c: the way of a state over a step, and its error, from rates b and values z at four points."""
+    folder = tmp_path_factory.mktemp("followed")
+    (folder / "followed.c").write_text(FOLLOWED)
+    subprocess.run(["gcc", "-w", "-std=c99", "-O1", "-fPIC", "-shared", f"-I{REPOSITORY / 'fmu_src'}", "-o", str(folder / "followed.so"),
+                    str(folder / "followed.c"), "-lm"], check=True)  # fmt: skip
+    function = ctypes.CDLL(str(folder / "followed.so")).follow
+    function.restype, function.argtypes = ctypes.c_double, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
+
+    def call(b, z, h):
+        error = ctypes.c_double()
+        way = function((ctypes.c_double * 4)(*b), (ctypes.c_double * 4)(*z), h, ctypes.byref(error))
+        return way, error.value
+
+    return call
+
+
+def way_of(b, z, h):
+    """The same by quadrature: dx/dt = b (z - x) from 0, with polynomials of t/h, is the integral of exp(phase - phase at the end) b z."""
+    places, weights = np.polynomial.legendre.leggauss(60)
+    part, phase = 0.5 * (places + 1), h * np.polyint(b)
+    return 0.5 * h * np.sum(weights * np.exp(np.polyval(phase, part) - np.polyval(phase, 1.0)) * np.polyval(b, part) * np.polyval(z, part))
+
+
+@pytest.mark.parametrize("rate", [1.5, 4.0, 30.0])
+@pytest.mark.parametrize("z", [(1.0,), (2.0, -1.0), (0.5, 1.0, -0.3), (1.0, -2.0, 0.7, 0.4)], ids=["constant", "line", "parabola", "cubic"])
+def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
+    """With a steady rate; the error is what the cubic does better than a parabola, so it is none up to there."""
+    parts, h = (0, 1 / 3, 2 / 3, 1), 0.25
+    way, error = follow([rate / h] * 4, [np.polyval(z, part) for part in parts], h)
+    assert way == pytest.approx(way_of([rate / h], z, h), abs=1e-10)
+    if len(z) < 4:
+        assert error == pytest.approx(0, abs=1e-13)
+    else:
+        curve = np.polyfit(parts[1:], [np.polyval(z, part) for part in parts[1:]], 2)
+        assert error == pytest.approx(abs(way - way_of([rate / h], curve, h)), rel=1e-6)
+
+
+@pytest.mark.parametrize("slope", [-0.5, 0.5])
+@pytest.mark.parametrize("b", [(1.0, 1.0), (0.6, 0.2, 1.0), (0.4, -0.3, 0.2, 1.0)], ids=["line", "parabola", "cubic"])
+def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, slope, b):
+    """Three eighths of the rate are exact for the phase at the end, the phases inside are those of parabolas: what is missed is within twice the
+    error that is told."""
+    parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
+    b, z = tuple(3 * value for value in b), (slope, 1.0)
+    way, error = follow([np.polyval(b, part) for part in parts], [np.polyval(z, part) for part in parts], h)
+    missed = abs(way - way_of(b, z, h))
+    assert missed <= 2 * error
+    if len(b) == 4:
+        assert error > 1e-4, "a rate that parabolas miss"
 
 
 # every corner of the parameters

@@ -119,3 +119,19 @@ def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
 def test_a_sine_load_makes_at_most_four_events_per_period(fmu, parameters):
     _, events = ride(fmu, parameters, lambda t: 8.0 * math.sin(2 * math.pi * 20 * t), 0.5)
     assert 0 < events <= 4 * 10
+
+
+@ONLY
+@pytest.mark.parametrize("sign", [1, -1])
+def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
+    """And until touch-down has had its own, there is no force."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "normalForce": -1.0, "relativeVelocity": sign * 2 * BAND})
+        instance.set({"normalForce": 10.0})
+        assert instance.get("frictionForce") == 0
+        instance.event()
+        assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD) and min(instance.indicators) > 0
+        instance.set({"relativeVelocity": sign * 0.9 * BAND})
+        assert min(instance.indicators) < 0
+        instance.event()
+        assert instance.get("mode") == STICK

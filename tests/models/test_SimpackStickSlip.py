@@ -134,3 +134,31 @@ def test_creeping_does_not_chatter(fmu):
             assert sum(a != b for a, b in zip(modes, modes[1:])) <= 1
             assert instance.get("frictionForce") == pytest.approx(math.copysign(0.3 * NORMAL, velocity))
             instance.demand("fmi2Reset")
+
+
+@ONLY
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign):
+    """Broken away at rest, it has not set out yet: a motion against it leads back to stick."""
+    with fmu.model_exchange() as instance:
+        limit = instance.get("staticFriction") * NORMAL / STIFFNESS
+        instance.start({"normalForce": NORMAL, "stictionStiffness": STIFFNESS} if "stictionStiffness" in fmu.description else {"normalForce": NORMAL})
+        instance.states = [sign * 2 * limit]
+        instance.event()
+        assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD) and min(instance.indicators) > 0
+        instance.set({"relativeVelocity": -sign * 0.1})
+        assert instance.indicators[1] < 0
+        instance.event()
+        assert instance.get("mode") != (FORWARD if sign > 0 else BACKWARD)
+
+
+@ONLY
+@pytest.mark.parametrize("sign", [1, -1])
+def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
+    with fmu.model_exchange() as instance:
+        instance.start({"normalForce": NORMAL, "relativeVelocity": sign * 0.5})
+        assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD)
+        instance.states = [sign * 1e-9]
+        instance.set({"normalForce": -1.0})
+        _, info = instance.event()
+        assert instance.get("mode") == SEPARATED and instance.states == [0.0] and info.valuesOfContinuousStatesChanged
