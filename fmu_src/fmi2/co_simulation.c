@@ -162,7 +162,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : bring_up_to_date(c);
     if (status != fmi2OK) *k = before;
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
-    if (outcome == SOLVER_SKIPPED)
+    if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",
                  "the phase of the swing is lost");
     if (outcome == SOLVER_NOT_FINITE)

@@ -198,7 +198,7 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
         marks = range(first + numbers, first + numbers + 7)
         modes = range(len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1)
         for place in [*marks, *modes]:
-            for wrong in (-1, 3 * 2 ** 20):
+            for wrong in (-1, 3 * 2 ** 20, words[place] + 2 ** 32):
                 refused(instance, sealed(words[:place] + [wrong] + words[place + 1:]))
 
 

@@ -58,12 +58,14 @@ def runs(all_fmus, stamped):
     return {fmu.name: (linux[2 * i:2 * i + 2], windows[2 * i:2 * i + 2]) for i, fmu in enumerate(subjects)}
 
 
-@pytest.mark.parametrize("way, rounding", [(0, 1e-12), (1, 1e-9)], ids=["ME", "CS"])
-def test_windows_gives_the_numbers_of_linux(fmu, runs, way, rounding):
-    """Relative to the size each variable has during the run: the two C libraries round exp and sin differently in the last bit.
+# In co-simulation the last bit also moves the solver's step sizes. Of all models one shows it: 2e-11, small against the solver's tolerance of 1e-6.
+STEP_SIZES_SHOW = {"SecondOrderBristle": 1e-10}
 
-    In co-simulation that bit also moves the solver's step sizes, so what remains is small against its tolerance of 1e-6.
-    """
+
+@pytest.mark.parametrize("way", [0, 1], ids=["ME", "CS"])
+def test_windows_gives_the_numbers_of_linux(fmu, runs, way):
+    """To 1e-12 of the size each variable has during the run: the two C libraries round exp and sin differently in the last bit."""
+    rounding = STEP_SIZES_SHOW.get(fmu.name, 1e-12) if way else 1e-12
     (here, ended), (there, ended_there) = (side[way] for side in runs[fmu.name])
     assert ended == ended_there
     assert len(here) == len(there) > 10
