@@ -45,6 +45,10 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     parts = {part: fmus / part for part in ("report", "playground") if (fmus / part / "index.html").is_file()}
     for part, folder in parts.items():
         shutil.copytree(folder, site / part)
+    if "report" in parts:
+        report = site / "report" / "index.html"
+        page = report.read_text(encoding="utf-8")
+        write_text(report, re.sub(r'<small data-page="(\w+)">(.*?)</small>', rf'<small><a href="../{MODELS}/\1.html">\2</a></small>', page))
     for name, file in models.items():
         played = without_suffix(name) if "playground" in parts else None
         is_ours = played is not None and (repository / "modelDescription" / f"{played}.toml").is_file()

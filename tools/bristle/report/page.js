@@ -2,22 +2,26 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const LIGHT = ["#b23a4c", "#2470a8", "#3d8a4f", "#b07414", "#7a4fa3", "#1d8a8a", "#c2567f", "#6b7a2a"];
-const DARK = ["#ef8a98", "#6db3e4", "#7ecb8f", "#e0b45c", "#b997e0", "#5fcaca", "#ef9ac0", "#b8c76a"];
+/* Told apart with every kind of colour blindness: they differ in lightness too. */
+const LIGHT = ["#b23a4c", "#1b6ca8", "#e69f00", "#3d1a66", "#56b4e9", "#00856a"];
+const DARK = ["#ff8fa0", "#3f8fe0", "#f2c14e", "#d9f7be", "#9fd8ff", "#12806a"];
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const HEIGHT = 300;
 
-const selected = new Set(data.models.filter((model) => model.shown).map((model) => model.name));
+/* The choice of models is kept in the address. */
+const asked = new URLSearchParams(location.search).get("models");
+const selected = new Set(asked === null ? data.models.filter((model) => model.shown).map((model) => model.name) : asked.split(","));
+let chosen = asked !== null; /* by the user: then a section without any of them stays empty */
 const order = new Map(data.models.map((model, i) => [model.name, i]));
 const slots = new Map(); /* model: place in the palette, as long as it is switched on */
 const plots = [];
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const color = (model) => (slots.has(model) ? (dark.matches ? DARK : LIGHT)[slots.get(model) % 8] : css("--faint"));
-const dash = (model) => (slots.has(model) ? DASHES[Math.floor(slots.get(model) / 8) % 4] : order.has(model) ? [] : [4, 4]);
-const number = (value) => {
+const color = (model) => (slots.has(model) ? (dark.matches ? DARK : LIGHT)[slots.get(model) % LIGHT.length] : css("--faint"));
+const dash = (model) => (slots.has(model) ? DASHES[Math.floor(slots.get(model) / LIGHT.length) % 4] : order.has(model) ? [] : [4, 4]);
+const number = (value, digits = 5) => {
   const size = Math.abs(value);
-  const text = (size > 0 && size < 1e-3) || size >= 1e6 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(5)));
+  const text = (size > 0 && size < 1e-3) || size >= 1e6 ? value.toExponential(3).replace(/\.?0+e/, "e") : String(Number(value.toPrecision(digits)));
   return text.replace(/-/g, "−");
 };
 
@@ -156,23 +160,23 @@ function axis(label) {
   return {
     label, labelSize: 22, labelFont: "12px system-ui, sans-serif", font: "12px system-ui, sans-serif", labelGap: 2,
     stroke: () => css("--soft"), grid: { stroke: () => css("--line"), width: 1 }, ticks: { show: false },
-    values: (_, ticks) => ticks.map(number),
+    values: (_, ticks) => {
+      const digits = Math.log10(Math.max(...ticks.map(Math.abs)) / Math.abs(ticks[1] - ticks[0])); /* so that neighbours differ */
+      return ticks.map((tick) => number(tick, Number.isFinite(digits) ? Math.min(Math.max(5, Math.ceil(digits) + 2), 12) : 5));
+    },
   };
 }
 
+const isShown = (section, model) => !order.has(model) || selected.has(model) || (!chosen && section.models.includes(model));
+
 function makePlot(section, spec, holder) {
-  const lines = Object.entries(section.runs)
-    .filter(([, run]) => run[spec.x.column] && run[spec.y.column])
-    .map(([model, run]) => ({
-      model,
-      points: [scaled(run[spec.x.column], spec.x.factor), scaled(run[spec.y.column], spec.y.factor)],
-      shown: selected.has(model),
-    }));
-  if (spec.reference && lines.length) {
-    const run = Object.values(section.runs)[0];
-    lines.push({ model: "closed form", points: [scaled(run[spec.x.column], spec.x.factor), scaled(run[spec.reference], spec.y.factor)], shown: true });
-  }
-  const plot = { section, holder, lines, range: spec.range, overTime: spec.x.column === "time", zoomed: false };
+  const drawn = Object.entries(spec.lines);
+  if (spec.reference && drawn.length) drawn.push(["closed form", spec.reference]);
+  const lines = drawn.map(([model, [x, y]]) => ({
+    model, points: [scaled(numbers(x), spec.x.factor), scaled(numbers(y), spec.y.factor)], shown: isShown(section, model),
+  }));
+  const plot = { section, holder, lines, spec, range: spec.range, overTime: spec.x.column === "time", zoomed: false };
+  holder.querySelectorAll(".save button").forEach((button) => button.addEventListener("click", () => save(plot, button.dataset.as)));
   plot.tooltip = holder.querySelector(".tooltip");
   plot.empty = holder.querySelector(".empty");
   plot.chart = new uPlot(
@@ -213,10 +217,11 @@ function makePlot(section, spec, holder) {
 
 /* Each model that is switched on keeps its colour until it is switched off. */
 function allot() {
-  for (const model of slots.keys()) if (!selected.has(model)) slots.delete(model);
+  const visible = new Set([...selected, ...(chosen ? [] : data.sections.flatMap((section) => section.models))]);
+  for (const model of slots.keys()) if (!visible.has(model)) slots.delete(model);
   const taken = new Set(slots.values());
   for (const model of order.keys()) {
-    if (!selected.has(model) || slots.has(model)) continue;
+    if (!visible.has(model) || slots.has(model)) continue;
     let slot = 0;
     while (taken.has(slot)) slot++;
     taken.add(slot);
@@ -236,22 +241,103 @@ function update() {
   for (const plot of plots) {
     plot.chart.batch(() => {
       plot.lines.forEach((line, i) => {
-        const shown = !order.has(line.model) || selected.has(line.model);
+        const shown = isShown(plot.section, line.model);
         plot.chart.series[i + 1].dash = dash(line.model);
         if (shown !== line.shown) plot.chart.setSeries(i + 1, { show: shown });
         line.shown = shown;
       });
     });
     plot.empty.hidden = plot.lines.some((line) => line.shown);
+    plot.holder.querySelector(".legend").innerHTML = plot.lines.filter((line) => line.shown).map(key).join("");
     if (plot.zoomed) plot.chart.redraw(true);
     else fit(plot);
   }
 }
 
+/* What the lines of a plot are, beside it: on paper too. */
+function key(line) {
+  const dashes = dash(line.model).map((part) => part * 0.7).join(" ");
+  return `<span><svg width="18" height="8"><line x1="0" y1="4" x2="18" y2="4" stroke-width="3" stroke="${color(line.model)}" stroke-dasharray="${dashes}"/></svg>${line.model}</span>`;
+}
+
+function choose() {
+  chosen = true;
+  const address = new URL(location);
+  address.searchParams.set("models", [...selected].join(","));
+  history.replaceState(null, "", address);
+  update();
+}
+
+function download(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function table(plot) {
+  const rows = plot.lines.filter((line) => line.shown).flatMap(({ model, points: [xs, ys] }) => Array.from(xs, (x, k) => `${model},${x},${ys[k]}`));
+  return [`model,"${plot.spec.x.label}","${plot.spec.y.label}"`, ...rows, ""].join("\n");
+}
+
+/* What is shown of a plot, as a drawing of its own. */
+function drawing(plot) {
+  const [width, height, left, top] = [640, 400, 70, 24];
+  const { x, y } = plot.chart.scales;
+  const across = (value) => left + ((value - x.min) / (x.max - x.min)) * (width - left - 20);
+  const down = (value) => top + ((y.max - value) / (y.max - y.min)) * (height - top - 90);
+  const bottom = height - 90 + top - 24;
+  const shown = plot.lines.filter((line) => line.shown);
+  const ticks = (scale) => {
+    const step = 10 ** Math.floor(Math.log10((scale.max - scale.min) / 2));
+    const wide = (scale.max - scale.min) / step > 8 ? 5 * step : step;
+    return Array.from({ length: 21 }, (_, k) => (Math.ceil(scale.min / wide) + k) * wide).filter((value) => value <= scale.max);
+  };
+  const grid = [
+    ...ticks(x).map((v) => `<path d="M${across(v)} ${top}V${bottom}" stroke="#ddd"/><text x="${across(v)}" y="${bottom + 16}" text-anchor="middle">${number(v)}</text>`),
+    ...ticks(y).map((v) => `<path d="M${left} ${down(v)}H${width - 20}" stroke="#ddd"/><text x="${left - 6}" y="${down(v) + 4}" text-anchor="end">${number(v)}</text>`),
+  ];
+  const curves = shown.map(({ model, points: [xs, ys] }) => `<polyline fill="none" stroke="${color(model)}" stroke-width="1.7" stroke-dasharray="${dash(model).join(" ")}" ` +
+    `clip-path="url(#c)" points="${Array.from(xs, (value, k) => `${across(value).toFixed(1)},${down(ys[k]).toFixed(1)}`).join(" ")}"/>`);
+  const names = shown.map(({ model }, i) => `<text x="${left + (i % 4) * 140}" y="${bottom + 56 + 16 * Math.floor(i / 4)}" fill="${color(model)}">${model}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 16 * Math.floor(shown.length / 4)}" font-family="sans-serif" font-size="12">` +
+    `<clipPath id="c"><rect x="${left}" y="${top}" width="${width - left - 20}" height="${bottom - top}"/></clipPath>${grid.join("")}${curves.join("")}` +
+    `<text x="${(left + width - 20) / 2}" y="${bottom + 34}" text-anchor="middle">${plot.spec.x.label}</text>` +
+    `<text transform="translate(14 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${plot.spec.y.label}</text>${names.join("")}</svg>\n`;
+}
+
+function save(plot, kind) {
+  const name = `${plot.holder.id}.${kind}`;
+  if (kind === "csv") download(name, new Blob([table(plot)], { type: "text/csv" }));
+  else if (kind === "svg") download(name, new Blob([drawing(plot)], { type: "image/svg+xml" }));
+  else plot.holder.querySelector("canvas").toBlob((blob) => download(name, blob));
+}
+
+/* A click on the title of a column sorts by it, a second one the other way round. */
+document.querySelectorAll("table.properties th button").forEach((button, column) => {
+  let way = -1;
+  button.addEventListener("click", () => {
+    way = -way;
+    const rank = (row) => {
+      const text = row.cells[column].innerText;
+      const value = parseFloat(text.replace(/^\D*/, ""));
+      const unit = / (mm|m)(\/s)?$|mJ$/.test(text) ? (/ m(\/s)?$/.test(text) ? 1e6 : 1e3) : 1;
+      return Number.isNaN(value) ? text : value * unit;
+    };
+    const [head, ...rows] = button.closest("table").rows;
+    rows.sort((a, b) => {
+      const [p, q] = [rank(a), rank(b)];
+      return way * (typeof p === typeof q ? (p < q ? -1 : p > q ? 1 : 0) : typeof p === "string" ? -1 : 1);
+    });
+    head.after(...rows);
+  });
+});
+
 function select(names) {
   selected.clear();
   names.forEach((name) => selected.add(name));
-  update();
+  choose();
 }
 
 function emphasize(model) {
@@ -265,7 +351,7 @@ document.querySelectorAll(".chip").forEach((chip) => {
   const model = chip.dataset.model;
   chip.addEventListener("click", () => {
     if (!selected.delete(model)) selected.add(model);
-    update();
+    choose();
   });
   chip.addEventListener("dblclick", () => select([model]));
   chip.addEventListener("mouseenter", () => selected.has(model) && emphasize(model));
@@ -279,9 +365,6 @@ document.querySelectorAll(".paper-models").forEach((button) => {
 
 allot();
 for (const section of data.sections) {
-  for (const run of Object.values(section.runs)) {
-    for (const column of Object.keys(run)) run[column] = numbers(run[column]);
-  }
   section.plots.forEach((spec, i) => makePlot(section, spec, document.getElementById(`${section.id}-${i}`)));
 }
 update();

@@ -23,9 +23,12 @@ from .simplify import kept_rows
 from .uplot import Library
 
 HERE = Path(__file__).parent
-ROWS, TOLERANCE = 500, 5e-4
+ROWS, TOLERANCE = 800, 1.5e-3  # of one line of one plot: a third of a pixel
+NOISE = 1e-12  # in SI units: what is below is rounding, and drawn as zero
+LARGE = 1e4  # a number at an axis that large takes the next larger unit
 SHOWN_AT_FIRST = 6
 MOST_PLOTS = 6
+MARKS = {"met": "good", "explained": "note", "open": "bad"}
 KEY = '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4" stroke-width="3"/></svg>'
 
 
@@ -46,9 +49,9 @@ class Number:
     @property
     def state(self) -> str:
         if self.ours is None:
-            return "missing"
+            return "open"
         if not self.case.is_met(self.ours):
-            return "off"
+            return "open"
         return "explained" if self.case.is_excused else "met"
 
 
@@ -88,15 +91,14 @@ def page_text(report: Report, library: Library) -> str:
 <div class="models">
 {_chips(report.models)}
 </div>
-<nav><h2>Systems</h2><ol>
-<li><a href="#properties">What each model can do</a></li>
-{_links(report.sections)}
-</ol></nav>
 </aside>
 <main>
 {_header(report)}
+<nav><a href="#properties">What each model can do</a>
+{_links(report.sections)}</nav>
 {_properties(report)}
 {body}
+{_not_met(report)}
 {_footer(report, library)}
 </main>
 </div>
@@ -118,6 +120,8 @@ def _header(report: Report) -> str:
         note = f", {calibrated} of them calibrated" if calibrated else ""
         facts.append((f"{met} of {len(numbers)}", f"printed numbers met{note}"))
     items = "".join(f"<li><b>{value}</b>{escape(text)}</li>" for value, text in facts)
+    if met < len(numbers):
+        items += f'<li><a href="#not-met"><b>{len(numbers) - met}</b>are not met: these, and why</a></li>'
     return f"""<header>
 <h1>Friction models, side by side</h1>
 <p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
@@ -136,13 +140,13 @@ def _chips(models: Sequence[Model]) -> str:
 
 
 def _links(sections: Sequence[Section]) -> str:
-    return "\n".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)
+    return "\n".join(f'<a href="#{section.id}">{escape(section.title)}</a>' for section in sections)
 
 
 def _properties(report: Report) -> str:
-    heads = "".join(f'<th title="{escape(one.text)}">{escape(one.title)}</th>' for one in report.properties)
+    heads = "".join(f'<th title="{escape(one.text)}"><button type="button">{escape(one.title)}</button></th>' for one in report.properties)
     rows = "\n".join(
-        f"<tr><td><b>{_tried(report, model.name)}</b><small>{escape(model.title)}</small></td>"
+        f'<tr><td><b>{_tried(report, model.name)}</b><small data-page="{model.name}">{escape(model.title)}</small></td>'
         + "".join(_cell(cell) for cell in report.cells[model.name])
         + "</tr>"
         for model in report.models
@@ -152,9 +156,9 @@ def _properties(report: Report) -> str:
     return f"""<section id="properties">
 <h2>What each model can do</h2>
 <p>Measured from runs of the rig, not taken from any description: on the belt with the surface of Rill's demonstration
-model 2, else with that of model 1. What a model needs beyond the paper's values stays at its default.</p>
+model 2, else with that of model 1. What a model needs beyond the paper's values stays at its default. A click on a title sorts by it.</p>
 <div class="scroll"><table class="properties">
-<tr><th>model</th>{heads}</tr>
+<tr><th><button type="button">model</button></th>{heads}</tr>
 {rows}
 </table></div>
 <dl class="meaning">{meaning}</dl>
@@ -198,7 +202,9 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
         f'<button class="paper-models" type="button" data-models="{" ".join(models)}">show those with numbers</button>'
     )
     boxes = "\n".join(
-        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)}</h3><div class="canvas"></div>'
+        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span class="save"><button type="button" data-as="png">PNG</button>'
+        f'<button type="button" data-as="svg">SVG</button><button type="button" data-as="csv">CSV</button></span></h3>'
+        f'<div class="legend"></div><div class="canvas"></div>'
         f'<div class="empty" hidden>No model that is switched on runs here.</div><div class="tooltip"></div></div>'
         for i, plot in enumerate(plots)
     )
@@ -220,6 +226,22 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
 </section>"""
 
 
+def _not_met(report: Report) -> str:
+    """All printed numbers that are not met, with the ways to their systems."""
+    rows = [
+        f'<li><span class="mark {MARKS[number.state]}">{number.state}</span> <a href="#{section.id}">{escape(section.title)}</a>, {escape(number.case.fmu)}: '
+        f"{escape(number.case.what)}. {escape(f'{number.problem} {number.case.reason}'.strip())}</li>"
+        for section in report.sections
+        for number in report.numbers[section.id]
+        if number.state != "met"
+    ]
+    return f"""<section id="not-met">
+<h2>Printed numbers that are not met</h2>
+<p>Explained: we know why, and why ours is right or the paper's cannot be had. Open: we do not.</p>
+<ul>{"".join(rows)}</ul>
+</section>""" if rows else ""
+
+
 def _numbers(report: Report, numbers: Sequence[Number]) -> str:
     if not numbers:
         return ""
@@ -239,14 +261,9 @@ def _number_row(report: Report, number: Number) -> str:
         if reference.doi
         else escape(reference.cite)
     )
-    mark = {
-        "met": '<span class="mark good">met</span>',
-        "explained": '<span class="mark note">not met, explained</span>',
-        "off": '<span class="mark bad">off</span>',
-        "missing": '<span class="mark bad">no result</span>',
-    }[number.state]
+    mark = f'<span class="mark {MARKS[number.state]}">{number.state}</span>'
     if case.calibrated and number.state == "met":
-        mark = '<span class="mark note">calibrated</span>'
+        mark += " (calibrated)"
     ours, deviation = ("–", "–") if number.ours is None else (_value(number.ours, case), _deviation(number.ours, case))
     reason = f"{number.problem} {case.reason}".strip()
     cells = [
@@ -313,8 +330,9 @@ def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
         "sections": [
             {
                 "id": section.id,
-                "plots": [_drawing(plot) for plot in drawn[section.id]],
-                "runs": {run.model: _encoded(run, drawn[section.id]) for run in report.runs[section.id] if run},
+                "title": section.title,
+                "models": _models_of(report, section, shown),
+                "plots": [_drawing(plot, [run for run in report.runs[section.id] if run]) for plot in drawn[section.id]],
             }
             for section in report.sections
         ],
@@ -322,13 +340,38 @@ def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
     return json.dumps(content, separators=(",", ":")).replace("</", "<\\/")
 
 
-def _drawing(plot: Plot) -> dict[str, object]:
-    options = {"reference": plot.reference, "range": plot.range}
-    return {"x": _axis(plot.x), "y": _axis(plot.y)} | {name: value for name, value in options.items() if value}
+def _models_of(report: Report, section: Section, shown: set[str]) -> list[str]:
+    """Models that a section shows where none of those shown at first runs in it: those with printed numbers, else the first ones."""
+    running = [run.model for run in report.runs[section.id] if run]
+    if shown & set(running):
+        return []
+    printed = [name for name in running if any(without_suffix(number.case.fmu) == name for number in report.numbers[section.id])]
+    return (printed or running)[:SHOWN_AT_FIRST]
+
+
+def _drawing(plot: Plot, runs: Sequence[Run]) -> dict[str, object]:
+    """A plot with its lines, each thinned out for itself, in SI units."""
+    lines = {run.model: _line(run, plot, plot.y.column) for run in runs if {plot.x.column, plot.y.column} <= run.columns.keys()}
+    reference = next((_line(run, plot, plot.reference) for run in runs if plot.reference and plot.reference in run.columns), None)
+    x, y = (quantity.readable(_largest(runs, plot, quantity.column), LARGE) for quantity in (plot.x, plot.y))
+    limits = plot.range and [value * x.factor / plot.x.factor for value in plot.range]
+    options = {"reference": reference, "range": limits}
+    return {"x": _axis(x), "y": _axis(y), "lines": lines} | {name: value for name, value in options.items() if value}
 
 
 def _axis(quantity: Quantity) -> dict[str, object]:
     return {"column": quantity.column, "factor": quantity.factor, "label": quantity.label}
+
+
+def _largest(runs: Sequence[Run], plot: Plot, column: str) -> float:
+    """The largest value of a column in the part that is shown at first."""
+    largest = 0.0
+    for run in runs:
+        if {column, plot.x.column} <= run.columns.keys():
+            values, along = np.abs(run.columns[column]), run.columns[plot.x.column] * plot.x.factor
+            inside = (along >= plot.range[0]) & (along <= plot.range[1]) if plot.range else np.full(len(along), True)
+            largest = max(largest, float(values[inside].max(initial=0.0)))
+    return largest
 
 
 def _shown_at_first(report: Report) -> set[str]:
@@ -343,19 +386,13 @@ def _shown_at_first(report: Report) -> set[str]:
     return set(sorted(counts, key=lambda name: (-counts[name], name))[:SHOWN_AT_FIRST])
 
 
-def _encoded(run: Run, plots: Sequence[Plot]) -> dict[str, str]:
-    """The columns that the plots need, thinned out, as little-endian floats."""
-    wanted = sorted({"time"}.union(*(plot.columns() for plot in plots)) & run.columns.keys())
-    columns = [run.columns[name] for name in wanted]
-    close = [_clipped(run, plot) for plot in plots if plot.range and plot.x.column in run.columns]
-    rows = kept_rows(run.columns["time"], columns + close, ROWS, TOLERANCE)
-    return {
-        name: base64.b64encode(column[rows].astype("<f4").tobytes()).decode()
-        for name, column in zip(wanted, columns, strict=True)
-    }
+def _line(run: Run, plot: Plot, column: str) -> list[str]:
+    """x and y of a line, with as many rows as it needs, as little-endian floats."""
+    pair = [run.columns[plot.x.column], run.columns[column]]
+    close = [np.clip(pair[0], *(limit / plot.x.factor for limit in plot.range))] if plot.range else []
+    rows = kept_rows(run.columns["time"], [_quiet(one) for one in pair + close], ROWS, TOLERANCE)
+    return [base64.b64encode(_quiet(one)[rows].astype("<f4").tobytes()).decode() for one in pair]
 
 
-def _clipped(run: Run, plot: Plot) -> np.ndarray:
-    """A column within the range that is shown at first, so that what lies there counts when rows are thinned out."""
-    low, high = plot.range
-    return np.clip(run.columns[plot.x.column], low / plot.x.factor, high / plot.x.factor)
+def _quiet(column: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(column) < NOISE, 0.0, column)

@@ -16,6 +16,7 @@ from .rig import Experiment, experiment
 FILE = Path(__file__).parent / "sections.toml"
 OPTIONS = ("param", "set", "sets", "stop", "interval")  # of an experiment
 FACTORS = {"ms": 1e3, "mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3, "mrad": 1e3}
+LARGER = {"um": "mm", "mm": "m", "ms": "s", "mm/s": "m/s", "mJ": "J", "mrad": "rad"}
 COLUMN = re.compile(r"(\S+) \[(.+)\]")
 AXES = {"[1]": " x", "[2]": " y", "[3]": " z"}
 
@@ -30,6 +31,11 @@ class Quantity:
     @property
     def factor(self) -> float:
         return FACTORS.get(self.unit, 1.0)
+
+    def readable(self, largest: float, limit: float) -> Quantity:
+        """The same in a larger unit, where numbers would reach the limit."""
+        larger = LARGER.get(self.unit)
+        return Quantity(self.column, larger).readable(largest, limit) if larger and largest * self.factor >= limit else self
 
     @property
     def words(self) -> str:
