@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, TWINS
 from test_cli import refused  # noqa: F401
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -308,3 +308,68 @@ def test_fixing_everything_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
     fixes = [word for name in (one.name for one in candidate("Dahl").parameters if not one.is_extra) for word in ("--fix", f"{name}=1")]
     assert "nothing is left to fit" in refused("identify", file, "--model", "Dahl", "--normal", "98.1", *fixes)
+
+
+# ---- joints ----
+
+WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+
+JOINT = {"staticFriction": 0.25, "dynamicFriction": 0.18, "stribeckVelocity": 0.01, "bristleStiffness": 2e5, "bristleDamping": 500.0}
+
+
+@pytest.fixture
+def joint_file(tmp_path):
+    """A joint at 20 mm under 100 N, as the translational model has it: T = r F and omega = v/r, in rpm and Nmm, with 0.2 % of noise."""
+    time = np.linspace(0, 4, 1001)
+    omega = 2 * np.sin(2 * np.pi * 0.5 * time) + np.sin(2 * np.pi * 1.3 * time)
+    torque = 0.02 * noisy(friction("LuGre", time, 0.02 * omega, 100.0, JOINT), 0.002)
+    return written(tmp_path / "joint.csv", {"time [s]": time, "speed [rpm]": omega * 30 / np.pi, "torque [Nmm]": 1e3 * torque})
+
+
+@WITH_TWINS
+@pytest.mark.parametrize("radius", [["--radius", "0.02"], ["--fix", "frictionRadius=0.02"]])
+def test_a_twin_is_identified_from_torques(joint_file, radius, monkeypatch, capsys):
+    monkeypatch.chdir(joint_file.parent)
+    words = ["identify", "joint.csv", "--model", "LuGreRotational", "--normal", "100", "--fix", "stribeckExponent=1", "-o", "mine", *radius]
+    assert cli.main(words) == 0
+    values = read_ssv(joint_file.parent / "mine.ssv", describe("LuGreRotational"))
+    assert values.pop("frictionRadius") == 0.02
+    for name, value in JOINT.items():
+        assert values[name] == pytest.approx(value, rel=0.05), name
+    assert "LuGreRotational: RMS error" in capsys.readouterr().out
+
+
+@WITH_TWINS
+def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
+    """Two of them stand for all. Without a radius it is their default, at which a coefficient is a fifth of that at 20 mm."""
+    monkeypatch.chdir(joint_file.parent)
+    few = {"LuGreRotational", "SmoothCoulombRotational", "LuGre", "SmoothCoulomb"}
+    monkeypatch.setattr("bristle.identify.command.all_candidates", lambda *form: [one for one in all_candidates(*form) if one.name in few])
+    assert cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
+    told = capsys.readouterr().out
+    assert re.findall(r"^(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == ["LuGreRotational", "SmoothCoulombRotational"]
+    assert "frictionRadius of 0.1 m, the default of the element" in told
+    values = read_ssv(joint_file.parent / "all.ssv", describe("LuGreRotational"))
+    assert values["frictionRadius"] == 0.1 and values["dynamicFriction"] == pytest.approx(0.18 / 5, rel=0.05)
+
+
+@WITH_TWINS
+def test_the_inertia_of_a_joint_is_found(joint_file, tmp_path, monkeypatch, capsys):
+    """0.002 kg.m2 on top of the torque, 5 kg at the radius."""
+    time = np.linspace(0, 4, 1001)
+    speed = 2 * np.sin(2 * np.pi * 0.5 * time) + np.sin(2 * np.pi * 1.3 * time)
+    rate = 2 * np.pi * (np.cos(2 * np.pi * 0.5 * time) + 1.3 * np.cos(2 * np.pi * 1.3 * time))
+    torque = 0.02 * friction("LuGre", time, 0.02 * speed, 100.0, JOINT) + 0.002 * rate
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "drive.csv", {"time [s]": time, "speed [rad/s]": speed, "drive [N.m]": torque})
+    known = [word for name, value in JOINT.items() if name != "dynamicFriction" for word in ("--fix", f"{name}={value}")]
+    words = ["identify", "drive.csv", "--model", "LuGreRotational", "--normal", "100", "--radius", "0.02", "--mass", "identify", *known]
+    assert cli.main([*words, "--fix", "stribeckExponent=1"]) == 0
+    assert float(re.search(r"inertia +([\d.e-]+) kg\.m2", capsys.readouterr().out)[1]) == pytest.approx(0.002, rel=0.02)
+
+
+@WITH_TWINS
+def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused):  # noqa: F811
+    monkeypatch.chdir(joint_file.parent)
+    assert "--fix frictionRadius=0 has to be above 0." in refused("identify", "joint.csv", "--model", "LuGreRotational", "--normal", "1", "--fix", "frictionRadius=0")
+    assert "needs a radius in m at which friction acts" in refused("identify", "joint.csv", "--model", "LuGre", "--normal", "1")

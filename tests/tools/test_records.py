@@ -297,3 +297,30 @@ def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch
 def test_models_that_cannot_be_fitted_are_refused(model, sentence, tmp_path, refused):  # noqa: F811
     file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     assert sentence in refused("identify", file, "--model", model)
+
+
+def test_a_joint_has_angles_and_torques_where_no_unit_is_given(tmp_path):
+    """For an element that turns, at the radius that is its default unless another one is given; its mass is an inertia."""
+    titles = ("time", "relativeAngularVelocity", "frictionTorque")
+    file = written(tmp_path / "a.csv", dict(zip(titles, (TIME, VELOCITY / 0.1, FORCE * 0.1), strict=True)))
+    for options in (Options(normal=5.0, turns=True, assumed_radius=0.1), Options(normal=5.0, turns=True, assumed_radius=9.0, radius=0.1)):
+        record = read_record(file, options)
+        np.testing.assert_allclose(record.velocity, VELOCITY, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+        assert record.radius == 0.1 and ("the default of the element" in " ".join(record.notes)) == (options.radius is None)
+    drive = written(tmp_path / "b.csv", {"t [s]": TIME, "v [rad/s]": VELOCITY / 0.1, "Motor torque [N.m]": FORCE * 0.1})
+    told = read_record(drive, Options(normal=5.0, turns=True, assumed_radius=0.1, mass=0.03))
+    assert told.mass == pytest.approx(3) and "The inertia of 0.03 kg.m2 was taken off" in " ".join(told.notes)
+
+
+@pytest.mark.parametrize("speed, torque", [("speed [deg/s]", "torque [Nm]"), ("omega [rad/s]", "Reibmoment [N.m]"), ("rpm [rpm]", "Drehmoment [Nmm]")])
+def test_a_joint_is_read_in_its_usual_units(speed, torque, tmp_path):
+    """The ranking, which knows no element yet, sees by the units that it turns; a record of ways and forces it leaves as it is."""
+    of_speed = {"deg/s": 180 / np.pi, "rad/s": 1, "rpm": 30 / np.pi}[speed.split("[")[1].rstrip("]")]
+    file = written(tmp_path / "a.csv", {"t [s]": TIME, speed: VELOCITY / 0.1 * of_speed, torque: FORCE * 0.1 * (1e3 if "mm" in torque else 1)})
+    record = read_record(file, Options(normal=5.0, assumed_radius=0.1))
+    np.testing.assert_allclose(record.velocity, VELOCITY, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+    slides = read_record(written(tmp_path / "b.csv", {"t": TIME, "v": VELOCITY, "F": FORCE}), Options(normal=5.0, assumed_radius=0.1))
+    assert record.radius == 0.1 and slides.radius is None
+    np.testing.assert_allclose(slides.force, FORCE, rtol=1e-6, atol=1e-8)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, TWINS
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 import bristle  # noqa: E402
@@ -148,3 +148,28 @@ def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):
     values = read_ssv(out, bristle.describe("LuGre"))
     assert values["staticFriction"] == 0.4 and set(values) == {"staticFriction", "bristleStiffness", "bristleDamping"}
     bristle.run("LuGre", [0, 0.01], {"relativeVelocity": 0.1}, values)
+
+
+WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+
+
+@WITH_TWINS
+@pytest.mark.parametrize("model", ["LuGre", "StaticRegularized", "ImplicitBristle"])
+def test_a_twin_gets_the_values_and_steps_of_its_model_at_the_radius(model):
+    """v = r omega, T = r F and m = J/r2: the same surface, and a host may take the same steps."""
+    known = {"normal_force": 100, "static_friction": 0.25, "deflection": 1e-5, "creep": 1e-5, "load": 10, "speed": 0.02}
+    slides = suggest(model, Known(mass=3.0, **known))
+    turns = suggest(f"{model}Rotational", Known(inertia=3.0 * 0.02**2, radius=0.02, **known))
+    assert turns.values.pop("frictionRadius") == 0.02
+    assert turns.values == pytest.approx(slides.values, rel=1e-6)
+    assert len(slides.limits) == len(turns.limits) == 4
+    for ours, theirs in zip(turns.limits, slides.limits, strict=True):
+        assert ours.replace("an inertia of 0.0012 kg.m2", "a mass of 3 kg") == theirs
+
+
+@WITH_TWINS
+def test_an_inertia_is_for_what_turns():
+    with pytest.raises(bristle.BristleError, match="LuGre slides; take its rotational twin"):
+        suggest("LuGre", Known(inertia=1.0))
+    with pytest.raises(bristle.BristleError, match="mass and inertia say the same"):
+        suggest("LuGreRotational", Known(inertia=1.0, mass=1.0))

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, TWINS
 from test_cli import ENVIRONMENT, refused  # noqa: F401
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -270,3 +270,41 @@ def test_a_quantity_that_a_run_does_not_have_is_told():
 def test_a_picture_of_nothing_says_so():
     axes = [read_axis("a=0:1:2")]
     assert "fewer than two" in picture(axes, points(axes, None, None, 1), np.array([np.nan, 1.0]), "y", True)[1]
+
+
+# ---- what turns ----
+
+WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+
+
+@WITH_TWINS
+def test_a_joint_is_swept_by_its_torque(capsys):
+    """The friction of the motor is mu N r = 0.02 m times 100 N times mu."""
+    words = ["sweep", "joint", "CoulombRotational", "--over", "dynamicFriction=0.1,0.2", "--rig", str(RIG), "-o", "joint.csv"]
+    assert cli.main([*words, "--set", "staticFriction=0.25"]) == 0
+    rows = table("joint.csv")
+    assert [float(row["largest friction torque [N.m]"]) for row in rows] == pytest.approx([0.5, 0.5]), "static friction at the start"
+    assert float(rows[0]["mean dissipated power [W]"]) < float(rows[1]["mean dissipated power [W]"]) and not any(row["failure"] for row in rows)
+
+
+@WITH_TWINS
+def test_each_contact_of_a_system_is_told():
+    assert cli.main(["sweep", "clutches", "LuGreRotational", "--over", "normalForce=15,25", "--rig", str(RIG), "-o", "clutches.csv"]) == 0
+    rows = table("clutches.csv")
+    for clutch in ("clutch1", "clutch2", "clutch3"):
+        found = [float(row[f"{clutch}: largest friction torque [N.m]"]) for row in rows]
+        assert found == pytest.approx([0.55 * 15, 0.55 * 25], rel=1e-3), "the static limit"
+    assert not any(row["failure"] for row in rows)
+
+
+@WITH_TWINS
+def test_a_record_of_a_joint_is_swept():
+    """The measured torque is that of the element itself, at one of the values."""
+    time = np.linspace(0, 1, 201)
+    omega = 2 * np.sin(2 * np.pi * time)
+    torque = 0.02 * friction("LuGre", time, 0.02 * omega, 100.0, {"staticFriction": 0.5})
+    written(Path("joint.csv"), {"time [s]": time, "speed [rad/s]": omega, "torque [N.m]": torque})
+    words = ["sweep", "joint.csv", "LuGreRotational", "--normal", "100", "--radius", "0.02", "--over", "staticFriction=0.4,0.5"]
+    assert cli.main([*words, "-o", "out.csv"]) == 0
+    errors = [float(row["RMS error [N.m]"]) for row in table("out.csv")]
+    assert errors[1] < 1e-5 < 1e-3 < errors[0]

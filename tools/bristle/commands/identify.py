@@ -2,7 +2,8 @@
 
 A record is a table as it comes: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
 usual unit, with commas, semicolons or tabs between them and a decimal comma if need be. Written are a page with pictures
-(NAME.html) and a parameter set (NAME.ssv), and the result is told. What the data do not determine is said."""
+(NAME.html) and a parameter set (NAME.ssv), and the result is told. Angles and torques (rad, deg, rpm, N.m, Nmm) are for a rotational
+twin, as LuGreRotational, and with "--model all" these are compared. What the data do not determine is said."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ EXAMPLES = """
   bristle identify long.csv --model Dahl --to 110 --validate long.csv --validate-from 110
   bristle identify loop.csv --model LuGre --fix staticFriction=0.5637 --fix viscousFriction=0
   bristle identify drive.csv --model LuGre --normal 1 --mass identify --column drive="Motor force [N]"
+  bristle identify joint.csv --model LuGreRotational --normal 100 --radius 0.02
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
 """
 
@@ -40,9 +42,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     data = parser.add_argument_group("the data")
     data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help="which column is what; ROLE=none leaves it out")
     data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, coefficients are forces")
-    data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify"')
+    data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify" (of a twin in kg.m2)')
     data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current is measured (N.m/A with --radius)")
-    data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques")
+    data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
     data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, where there is no column of time")
     data.add_argument("--from", dest="begin", type=float, metavar="S", help="leave out what is before")
     data.add_argument("--to", dest="end", type=float, metavar="S", help="leave out what is after")

@@ -12,11 +12,14 @@ EXAMPLES = """
   bristle suggest SimpackStickSlip --mass 2 --rise-time 0.002 --damping-ratio 0.5 --step 1e-4
   bristle suggest StaticRegularized --normal-force 10 --static-friction 0.6 --creep 1e-5 --load 2
   bristle suggest LuGreNormalized --normal-force 50 --break-away-force 20 --sliding-force 12 --deflection 1e-5 -o first.ssv
+  bristle suggest LuGreRotational --inertia 0.0013 --radius 0.02 --normal-force 100 --break-away-force 25 --deflection 1e-5
 """
 
 QUANTITIES = {
     "normal_force": "normal force [N] (default: weight of the mass)",
     "mass": "mass of the body [kg]",
+    "inertia": "moment of inertia of the body [kg.m2], for a rotational twin in place of --mass",
+    "radius": "radius at which friction acts [m], for a rotational twin (default: its frictionRadius); forces and ways are those there",
     "static_friction": "coefficient of static friction",
     "dynamic_friction": "coefficient of dynamic friction",
     "break_away_force": "force at which it breaks away [N], in place of --static-friction",

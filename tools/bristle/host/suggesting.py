@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import BristleError
+from .forms import RADIUS, TURNS, form_of
 from .library import Model, Variable, describe
 from .running import evaluate, run
 
@@ -33,6 +34,8 @@ class Known:
 
     normal_force: float | None = None
     mass: float | None = None
+    inertia: float | None = None
+    radius: float | None = None
     static_friction: float | None = None
     dynamic_friction: float | None = None
     break_away_force: float | None = None
@@ -52,7 +55,7 @@ class Known:
             value = getattr(self, one.name)
             if value is not None and not 0 < value < math.inf:
                 raise BristleError(f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite.")
-        for one, two in (("static_friction", "break_away_force"), ("dynamic_friction", "sliding_force"), ("deflection", "rise_time")):
+        for one, two in (("static_friction", "break_away_force"), ("dynamic_friction", "sliding_force"), ("deflection", "rise_time"), ("mass", "inertia")):
             if getattr(self, one) is not None and getattr(self, two) is not None:
                 raise BristleError(f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of them.")
         if self.rise_time is not None and (self.damping_ratio or 0.5) >= 1:
@@ -85,6 +88,7 @@ class Suggestion:
 def suggest(model: str | Path, known: Known) -> Suggestion:
     """First values for a model."""
     made = Suggestion(describe(model))
+    known = _at_radius(made, known)
     normal = _normal_force(made, known)
     _coefficients(made, known, normal)
     _bristle(made, known, normal)
@@ -96,6 +100,35 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _warn_of_energy(made, normal)
     _tell_steps(made, known, normal)
     return made
+
+
+def _at_radius(made: Suggestion, known: Known) -> Known:
+    """What is known of a joint, as a body that slides at the radius: its mass is the inertia over the radius squared."""
+    if form_of(made.model) != TURNS:
+        if known.inertia is not None or known.radius is not None:
+            raise BristleError(f"inertia and radius are for an element that turns, and {made.model.name} slides; take its rotational twin.")
+        return known
+    radius = known.radius or float(made.model[RADIUS].start)
+    if known.radius is not None:
+        made.set(RADIUS, radius, "given")
+    else:
+        made.assumed.append(f"{RADIUS} stays at {radius:.4g} m")
+    if known.inertia is None:
+        return known
+    normal = known.normal_force
+    if normal is None:
+        normal = next(float(one.start) for one in made.model.inputs if one.name == "normalForce")
+        made.assumed.append(f"the normal force is the default of the model, {normal:.4g} N")
+    return replace(known, mass=known.inertia / radius**2, inertia=None, normal_force=normal)
+
+
+def _radius(made: Suggestion) -> float:
+    """The factor between what an element has and ways and forces: 1 of one that slides."""
+    return made.value(RADIUS) if form_of(made.model) == TURNS else 1.0
+
+
+def _mass_text(made: Suggestion, mass: float) -> str:
+    return f"an inertia of {mass * _radius(made) ** 2:.4g} kg.m2" if form_of(made.model) == TURNS else f"a mass of {mass:.4g} kg"
 
 
 def _normal_force(made: Suggestion, known: Known) -> float:
@@ -213,7 +246,8 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
     """The softest curve that holds a load at the tolerated speed; the model itself is asked for its force."""
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
-    is_curve = not about.states and all(one.is_real for one in about.outputs) and "frictionForce" in [one.name for one in about.outputs]
+    form, radius = form_of(about), _radius(made)
+    is_curve = not about.states and all(one.is_real for one in about.outputs) and form is not None
     if name is None or not is_curve:
         made.warnings.append(f"{about.name} does not creep like a curve over the velocity: the tolerated creep says nothing about it.")
         return
@@ -228,8 +262,8 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
         speeds = np.geomspace(low, high, 200)
         columns = {name: speeds**power, **{one: speeds * ratio for one, ratio in others.items()}}
         fixed = {one: value for one, value in made.values.items() if one not in columns}
-        force = evaluate(about.file, {**fixed, "normalForce": normal, "relativeVelocity": known.creep, **columns}, ["frictionForce"])["frictionForce"]
-        held = np.flatnonzero(force >= load)
+        force = evaluate(about.file, {**fixed, "normalForce": normal, form.velocity: known.creep / radius, **columns}, [form.force])[form.force]
+        held = np.flatnonzero(force / radius >= load)
         if not len(held):
             raise BristleError(f"{about.name}: no {name} holds a load of {load:.4g} N at a creep of {known.creep:.4g} m/s.")
         last = int(held[-1])
@@ -284,8 +318,7 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
         if known.step is not None:
             made.warnings.append("the step of a host can be judged only if the mass is known.")
         return
-    names = [one.name for one in made.model.inputs]
-    if not {"normalForce", "relativeVelocity"} <= set(names) or "frictionForce" not in [one.name for one in made.model.outputs]:
+    if form_of(made.model) is None:
         made.limits.append(f"{made.model.name} has other inputs than a body with one direction: no largest step is given.")
         return
     cases = {"at rest": 0.0}
@@ -300,7 +333,7 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
             if limit is None:
                 made.limits.append(f"{text}: no step is too large for stability, or none is stable, so this law sets no limit here")
                 continue
-            made.limits.append(f"{text}: at most {limit:.4g} s with a mass of {known.mass:.4g} kg")
+            made.limits.append(f"{text}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
             if known.step is not None and known.step > limit:
                 made.warnings.append(f"a step of {known.step:.4g} s is too large: {text}, it may be at most {limit:.4g} s.")
 
@@ -317,18 +350,21 @@ class Slopes:
 
 def _slopes(made: Suggestion, normal: float, speed: float) -> Slopes:
     about, states = made.model, [one.name for one in made.model.states]
-    values: dict[str, Any] = {**made.values, "normalForce": normal, "relativeVelocity": speed}
+    form, radius = form_of(about), _radius(made)
+    motion = {"normalForce": normal, form.velocity: speed / radius}
+    values: dict[str, Any] = {**made.values, **motion}
     if speed and states:  # where the states are after a long way
-        long = run(about.file, [0.0, 1.0, 10.0], {"normalForce": normal, "relativeVelocity": speed}, made.values, states)
+        long = run(about.file, [0.0, 1.0, 10.0], motion, made.values, states)
         values |= {f"{name}Start": long[name][-1] for name in states}
     starts, rates = [f"{name}Start" for name in states], [f"der({name})" for name in states]
-    found = evaluate(about.file, values, [*rates, "frictionForce"], slopes=[*starts, "relativeVelocity"])
+    found = evaluate(about.file, values, [*rates, form.force], slopes=[*starts, form.velocity])
 
     def part(rows: list[str], columns: list[str]) -> np.ndarray:
         return np.array([[found[row, column][0] for column in columns] for row in rows]).reshape(len(rows), len(columns))
 
-    force, velocity = ["frictionForce"], ["relativeVelocity"]
-    return Slopes(part(rates, starts), part(rates, velocity), part(force, starts), float(part(force, velocity)[0, 0]))
+    force, velocity = [form.force], [form.velocity]
+    along, of_force = part(rates, velocity) / radius, part(force, starts) / radius
+    return Slopes(part(rates, starts), along, of_force, float(part(force, velocity)[0, 0]) / radius**2)
 
 
 def _motion(slopes: Slopes, mass: float) -> np.ndarray:

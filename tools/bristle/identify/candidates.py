@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from .. import BristleError
+from ..host.forms import RADIUS, SLIDES, TURNS, Form, form_of
 from ..host.library import Model, describe, hint, models
 
-INPUTS = {"normalForce", "relativeVelocity"}
-FORCE = "frictionForce"
-LOAD = "externalForce"
 VISCOUS = "viscousFriction"
 _WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
 _SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
@@ -60,6 +58,13 @@ class Candidate:
     parameters: tuple[Parameter, ...]  # those that may be fitted
     needs_load: bool
     has_memory: bool
+    form: Form = SLIDES
+    radius: float = 1.0  # at which it turns
+
+    @property
+    def place(self) -> dict[str, float]:
+        """Parameters that say where it is built in: known, not fitted."""
+        return {RADIUS: self.radius} if self.form == TURNS else {}
 
     def __getitem__(self, name: str) -> Parameter:
         for parameter in self.parameters:
@@ -72,30 +77,32 @@ class Candidate:
 @lru_cache(maxsize=256)
 def candidate(name: str) -> Candidate:
     model = describe(name)
-    inputs = {one.name for one in model.inputs}
-    if not INPUTS <= inputs or FORCE not in {one.name for one in model.outputs}:
-        raise BristleError(f"{model.name} is not a scalar friction element: it has no {' and '.join(sorted(INPUTS))} or no {FORCE}.")
+    form = form_of(model)
+    if form is None:
+        raise BristleError(f"{model.name} is not a scalar friction element: it has no normalForce and {SLIDES.velocity} or no {SLIDES.force}.")
     ranges, advice = _page(model)
     initial = {f"{one.name.partition('[')[0]}Start" for one in model.states}
     parameters = tuple(
         _parameter(model, one.name, ranges, advice)
         for one in model.parameters
-        if one.is_real and one.start is not None and one.name.partition("[")[0] not in initial
+        if one.is_real and one.start is not None and one.name.partition("[")[0] not in initial and one.name != RADIUS
     )
     if not parameters:
         raise BristleError(f"{model.name} has no parameters to fit.")
-    return Candidate(model.name, model.title, model.file, parameters, LOAD in inputs, bool(model.states) or _has_modes(model))
+    needs_load = form.load in {one.name for one in model.inputs}
+    radius = float(model[RADIUS].start) if form == TURNS else 1.0
+    return Candidate(model.name, model.title, model.file, parameters, needs_load, bool(model.states) or _has_modes(model), form, radius)
 
 
-def all_candidates() -> list[Candidate]:
-    """Every model that fits into a scalar contact."""
+def all_candidates(form: Form = SLIDES) -> list[Candidate]:
+    """Every model that fits into a scalar contact, in one of its forms."""
     found = []
     for name in models():
         try:
             found.append(candidate(name))
         except BristleError:
             continue  # a spatial element, or one of the normal force
-    return found
+    return [one for one in found if one.form == form]
 
 
 def _has_modes(model: Model) -> bool:

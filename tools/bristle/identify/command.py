@@ -12,10 +12,11 @@ import numpy as np
 from .. import BristleError
 from ..cli.files import write_text, writing
 from ..cli.progress import Progress, in_parallel
+from ..host.forms import RADIUS, TURNS
 from ..host.parameters import assignments
 from ..parameter_sets import ParameterSet, ssv_text
 from .candidates import Candidate, Space, all_candidates, candidate
-from .fitting import Fit, Quality, fit, quality_of
+from .fitting import Estimate, Fit, Quality, fit, quality_of
 from .page import fit_page, pictures_of
 from .problem import Problem
 from .ranking import Place, place_apart, ranked, shortened, verdicts
@@ -31,6 +32,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     if several and (arguments.fit or arguments.start):
         raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
+    options = _for_joints(of, options, fixed)
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
     records = [read_record(file, options) for file in arguments.records]
@@ -38,18 +40,23 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         raise BristleError("--validate-from and --validate-to are for a measurement given with --validate.")
     window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
     others = [read_record(file, window) for file in arguments.validate]
+    radius = records[0].radius
+    of = replace(of, radius=radius) if of and radius else of
     out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
     places: list[Place] = []
     notes: list[str] = []
     if several:
         coarser, notes = shortened(records)
-        places = rank(coarser, fixed, arguments.seed)
+        turn = all(record.radius for record in records)
+        places = rank(coarser, fixed, arguments.seed, [replace(one, radius=radius) for one in all_candidates(TURNS)] if turn else None)
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
         of = places[0].of
         fixed = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
     with Progress(4) as progress:
         result = fit(of, records, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed)
+    if result.mass and of.form == TURNS:
+        result = replace(result, mass=_inertia(result.mass, of.radius))
     validation = [(record, *validated(result, record)) for record in others]
     told = notes + verdicts(places) if places else []
     page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
@@ -64,6 +71,23 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     for line in _told(result, validation, places, told):
         print(line)
     print(f"{page}\n{parameters}")
+
+
+def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float]) -> Options:
+    """How records are read for an element that turns, or for the ranking, in which the records decide; a radius that is fixed is known."""
+    twins = [of] if of else all_candidates(TURNS)
+    twins = [one for one in twins if one.form == TURNS]
+    if not twins:
+        return options
+    radius = fixed.pop(RADIUS, options.radius)
+    if radius is not None and radius <= 0:
+        raise BristleError(f"--fix {RADIUS}={radius:g} has to be above 0.")
+    return replace(options, radius=radius, turns=of is not None, assumed_radius=twins[0].radius)
+
+
+def _inertia(mass: Estimate, radius: float) -> Estimate:
+    square = radius**2
+    return replace(mass, name="inertia", unit="kg.m2", value=mass.value * square, low=mass.low * square, high=mass.high * square)
 
 
 def with_suffix(out: Path, suffix: str) -> Path:
@@ -105,7 +129,7 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
 def parameter_set(result: Fit, name: str) -> ParameterSet:
     """The result for an FMU, with the digits it has and one more; the rules between parameters are kept when rounding."""
     values = {one.name: rounded(one.value, one.half_width / 10) if one.determined else float(f"{one.value:.2g}") for one in result.estimates}
-    values |= result.fixed
+    values |= result.fixed | result.of.place
     for one in result.of.parameters:
         if one.limit and one.limit.other in values and one.name in values:
             other, mine = values[one.limit.other], values[one.name]

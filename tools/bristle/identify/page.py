@@ -46,7 +46,7 @@ def _parameters(fit: Fit) -> str:
     rows = [(one.name, value_text(one), one.unit, interval_text(one), fit.of[one.name].text) for one in fit.estimates]
     rows += [(name, f"{value:g}", fit.of[name].unit, "given", fit.of[name].text) for name, value in fit.fixed.items()]
     if fit.mass:
-        rows.append(("mass", value_text(fit.mass), "kg", interval_text(fit.mass), "Moved mass, fitted with the rest"))
+        rows.append((fit.mass.name, value_text(fit.mass), fit.mass.unit, interval_text(fit.mass), f"Moved {fit.mass.name}, fitted with the rest"))
     return table(("Parameter", "Value", "Unit", "95 % interval", "Meaning"), rows, 1)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..host.running import evaluate, run_many
-from .candidates import FORCE, LOAD, Candidate, Space
+from .candidates import Candidate, Space
 from .records import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
@@ -71,14 +71,16 @@ class Problem:
     # ---- running the model ----
 
     def _inputs(self, record: Record) -> dict[str, np.ndarray]:
-        inputs = {"normalForce": record.normal, "relativeVelocity": record.velocity}
-        if self.of.needs_load and record.external is not None:
-            inputs[LOAD] = record.external
-        return inputs
+        return self.of.form.inputs(record.normal, record.velocity, record.external if self.of.needs_load else None, self.of.radius)
+
+    def _at_the_radius(self, found: np.ndarray) -> np.ndarray:
+        """A torque, or its slopes, as the force that records have."""
+        return found / self.of.radius**self.of.form.power
 
     def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
         """The model's friction force at each sample, a row per point; NaN where the model refuses its parameters or takes too long."""
-        sets = [self.space.values(point) for point in points]
+        sets = [self.of.place | self.space.values(point) for point in points]
+        force = self.of.form.force
         self.runs += len(sets)
         parts = [
             run_many(
@@ -86,14 +88,14 @@ class Problem:
                 record.time,
                 self._inputs(record),
                 sets,
-                [FORCE],
+                [force],
                 tolerance=TOLERANCE,
                 failed="nan",
                 seconds=LONGEST * len(record.time),
-            )[FORCE]
+            )[force]
             for record in self.records
         ]
-        return np.concatenate(parts, axis=1)
+        return self._at_the_radius(np.concatenate(parts, axis=1))
 
     # ---- least squares ----
 
@@ -145,13 +147,13 @@ class Problem:
         return float(np.linalg.norm(inertia - others @ np.linalg.lstsq(others, inertia, rcond=1e-9)[0]))
 
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray:
-        values = self.space.values(point)
-        names = self.space.names
+        values = self.of.place | self.space.values(point)
+        names, force = self.space.names, self.of.form.force
         parts = []
         for record in self.records:
-            found = evaluate(str(self.of.file), self._inputs(record) | values, [FORCE], names)
-            parts.append(np.stack([found[FORCE, name] for name in names], axis=1))
-        return np.concatenate(parts) @ self.space.slopes(point)
+            found = evaluate(str(self.of.file), self._inputs(record) | values, [force], names)
+            parts.append(np.stack([found[force, name] for name in names], axis=1))
+        return self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
 
     def _differences(self, point: np.ndarray, central: bool) -> np.ndarray:
         steps = np.eye(len(point)) * STEP

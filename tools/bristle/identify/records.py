@@ -33,9 +33,11 @@ class Options:
 
     columns: Mapping[str, str] = field(default_factory=dict)
     normal: float | None = None  # N
-    mass: float | str | None = None  # kg, or "identify"
+    mass: float | str | None = None  # kg, of what turns kg.m2; or "identify"
     constant: float | None = None  # N/A, or N.m/A where there is a radius
     radius: float | None = None  # m
+    turns: bool = False  # the element is one of a joint: what has no unit are angles and torques
+    assumed_radius: float | None = None  # m, where none is given and something turns
     rate: float | None = None  # Hz, where there is no column of time
     start: float | None = None  # s
     stop: float | None = None  # s
@@ -62,6 +64,7 @@ class Record:
     has_offset: bool  # whether an offset can be told from friction
     noise: float  # of the force
     notes: tuple[str, ...]
+    radius: float | None = None  # of what turns: ways and forces are those there
 
     @property
     def interval(self) -> float:
@@ -87,6 +90,7 @@ def read_record(file: Path, options: Options) -> Record:
     table = read_table(file)
     columns = find_roles(table, options.columns)
     notes = [_told_columns(columns)]
+    options = _at_radius(columns, options, notes)
     times = _times(table, columns, options)
     rows = _wanted_rows(times, options, file)
     signals = _signals(table, columns, options, notes)
@@ -102,6 +106,22 @@ def read_record(file: Path, options: Options) -> Record:
     if weight.sum() < FEWEST:
         raise BristleError(f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are needed.")
     return _finished(file, times, signals, weight, step, options, notes)
+
+
+_ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
+_ROLES_THAT_TURN = {"velocity": 1, "displacement": 1, "acceleration": 1, "friction": -1, "drive": -1}  # power of the radius that leads to ways and forces
+
+
+def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]) -> Options:
+    """What holds for a joint: its radius, and an inertia in place of a mass."""
+    angular = any(column.unit and column.unit.kind in _ANGULAR for column in columns.values())
+    if options.assumed_radius is None or not (options.turns or angular):
+        return options
+    radius = options.radius or options.assumed_radius
+    why = "" if options.radius else ", the default of the element (--radius gives another)"
+    notes.append(f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces told here are torques over it.")
+    mass = options.mass / radius**2 if isinstance(options.mass, float) else options.mass
+    return replace(options, turns=True, radius=radius, mass=mass)
 
 
 def _told_columns(columns: Mapping[str, Column]) -> str:
@@ -137,7 +157,7 @@ def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
 def _signals(table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]) -> dict[str, np.ndarray]:
     """The measured signals in N, m, m/s and m/s2."""
     signals = {
-        role: _translational(column, options, table) for role, column in columns.items() if role not in ("time", "current")
+        role: _translational(role, column, options, table) for role, column in columns.items() if role not in ("time", "current")
     }
     if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
         if options.constant is None:
@@ -176,14 +196,18 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
     return signals
 
 
-def _translational(column: Column, options: Options, table: Table) -> np.ndarray:
+def _translational(role: str, column: Column, options: Options, table: Table) -> np.ndarray:
     """The values of a column; angles and torques become ways and forces at the radius."""
     kind = column.unit.kind if column.unit else None
-    if kind not in (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE):
+    is_bare = column.unit is None and options.turns and role in _ROLES_THAT_TURN
+    if kind not in _ANGULAR and not is_bare:
         return column.values
     if options.radius is None:
-        raise BristleError(f'{table.file}: column "{column.title}" needs a radius in m at which friction acts: --radius.')
-    return column.values / options.radius if kind == units.TORQUE else column.values * options.radius
+        raise BristleError(
+            f'{table.file}: column "{column.title}" needs a radius in m at which friction acts: --radius; or take a rotational twin, as LuGreRotational.'
+        )
+    power = _ROLES_THAT_TURN[role] if is_bare else -1 if kind == units.TORQUE else 1
+    return column.values * options.radius**power
 
 
 def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -324,7 +348,8 @@ def _finished(
             mass = float(options.mass)
             force, acceleration = sign * force - mass * acceleration, None
             sign = 1.0
-            notes.append(f"The inertia of {mass:g} kg was taken off the driving force.")
+            told = f"{mass * options.radius**2:g} kg.m2" if options.turns else f"{mass:g} kg"
+            notes.append(f"The inertia of {told} was taken off the driving force.")
     elif is_drive:
         notes.append("The driving force is taken as friction: no mass is given, so that inertia is neglected (--mass).")
     if not both_ways and options.offset == "auto":
@@ -345,6 +370,7 @@ def _finished(
         has_offset=both_ways and options.offset == "auto",
         noise=rate_of(force, interval).noise,
         notes=(),
+        radius=options.radius if options.turns else None,
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))

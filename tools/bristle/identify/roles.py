@@ -44,7 +44,7 @@ ROLES = (
     Role(
         "velocity",
         "the velocity",
-        ("velocity", "speed", "geschwindigkeit", "drehzahl", "relativevelocity", "vel", "omega"),
+        ("velocity", "speed", "geschwindigkeit", "drehzahl", "relativevelocity", "vel", "omega", "rpm"),
         ("v", "xdot", "dx", "qd", "dq", "vx", "w"),
         (units.VELOCITY, units.ANGULAR_VELOCITY),
     ),
@@ -75,8 +75,8 @@ ROLES = (
     Role(
         "friction",
         "the friction force",
-        ("friction", "reibung", "reibkraft", "frictionforce", "tangential", "lateral", "shear"),
-        ("f", "ft", "fx", "ff", "ffric", "f_t", "f_x", "force", "kraft", "torque", "moment"),
+        ("friction", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear"),
+        ("f", "ft", "fx", "ff", "ffric", "f_t", "f_x", "force", "kraft", "torque", "moment", "drehmoment"),
         _LINE,
     ),
 )

@@ -7,7 +7,8 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from .. import BristleError
 from ..cli.files import write_text
 from ..cli.progress import Progress
+from ..host.forms import RADIUS, TURNS, form_of
 from ..host.library import Model, describe, hint
 from ..host.parameters import given_parameters
 from ..identify.records import Options, read_record
@@ -29,8 +31,22 @@ from .plan import Axis, points, read_axis
 from .runs import Element, RecordRun, Result, SystemRun
 from .tables import SUFFIXES, write_results
 
-OF_A_SYSTEM = {"largest friction force [N]": "largest(abs(frictionForce))", "mean dissipated power [W]": "mean(dissipatedPower)"}
-OF_A_RECORD = {"RMS error [N]": "sqrt(mean((measured - frictionForce)*(measured - frictionForce)))", **OF_A_SYSTEM}
+
+
+def default_quantities(model: Model, is_record: bool, contacts: Sequence[str] = ()) -> dict[str, str]:
+    """What is told of every run where nothing else is asked for; of an element that turns the torque in place of the force, of several contacts each."""
+    force, words, unit = ("frictionTorque", "friction torque", "N.m") if form_of(model) == TURNS else ("frictionForce", "friction force", "N")
+    found = {f"RMS error [{unit}]": f"sqrt(mean((measured - {force})*(measured - {force})))"} if is_record else {}
+    for place, prefix in [(f"{name}: ", f"{name}_") for name in contacts if len(contacts) > 1] or [("", "")]:
+        found[f"{place}largest {words} [{unit}]"] = f"largest(abs({prefix}{force}))"
+        found[f"{place}mean dissipated power [W]"] = f"mean({prefix}dissipatedPower)"
+    return found
+
+
+def _contacts(arguments: argparse.Namespace) -> list[str]:
+    """Of the system, as far as there is one."""
+    found = [one["contacts"] for one in Rig(arguments.rig).systems() if one["name"] == arguments.target]
+    return [contact["name"] for contact in found[0]] if found else []
 
 
 def sweep(arguments: argparse.Namespace, options: Options) -> None:
@@ -47,7 +63,7 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
         raise BristleError(f"{out}: the table has to end in {' or '.join(SUFFIXES)}.")
     if arguments.workers is not None and arguments.workers < 1:
         raise BristleError(f"--workers {arguments.workers} has to be 1 or more.")
-    quantities = _quantities(arguments.quantity, arguments.target, OF_A_RECORD if is_record else OF_A_SYSTEM)
+    quantities = _quantities(arguments.quantity, arguments.target, lambda: default_quantities(model, is_record, [] if is_record else _contacts(arguments)))
     element = Element(str(model.file), model.file.read_bytes())
     make = _record_run if is_record else _system_run
     one = make(arguments, options, model, element, axes, given, quantities)
@@ -68,9 +84,9 @@ def _journal(out: Path) -> Path:
     return out.with_name(f"{out.name}.part")
 
 
-def _quantities(words: Sequence[str], target: str, default: dict[str, str]) -> dict[str, str]:
+def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[str, str]]) -> dict[str, str]:
     if not words:
-        return default
+        return default()
     known = {case.id: case for case in cases()} if PAPERS.is_file() else {}
     found = {}
     for word in words:
@@ -126,16 +142,19 @@ def _system_run(
 def _record_run(
     arguments: argparse.Namespace, options: Options, model: Model, element: Element, axes: Sequence[Axis], given: dict, quantities: dict[str, str]
 ) -> RecordRun:
+    form = form_of(model)
+    if form is None:
+        raise BristleError(f"{model.name} is not a scalar friction element, which a record needs.")
+    if form == TURNS:
+        options = replace(options, turns=True, assumed_radius=given.get(RADIUS, model[RADIUS].start))
     record = read_record(Path(arguments.target), options)
+    radius = record.radius or 1.0
+    given = {RADIUS: radius} | given if form == TURNS else given
     for name in [*(axis.name for axis in axes), *given]:
         _known(name, model, [], [], arguments.target)
-    inputs = {"normalForce": record.normal, "relativeVelocity": record.velocity}
-    names = {one.name for one in model.inputs}
-    if not inputs.keys() <= names:
-        raise BristleError(f"{model.name} is not a scalar friction element, which a record needs.")
-    if "externalForce" in names and record.external is not None:
-        inputs["externalForce"] = record.external
-    return RecordRun(element, record.time, tuple(inputs.items()), record.force, record.displacement, tuple(given.items()), tuple(quantities.items()))
+    takes_load = form.load in {one.name for one in model.inputs}
+    inputs = form.inputs(record.normal, record.velocity, record.external if takes_load else None, radius)
+    return RecordRun(element, record.time, tuple(inputs.items()), record.force * radius**form.power, record.displacement, tuple(given.items()), tuple(quantities.items()))
 
 
 def _results(arguments: argparse.Namespace, out: Path, run: SystemRun | RecordRun, places: Sequence[dict[str, float]]) -> tuple[list[Result], float, int]:
