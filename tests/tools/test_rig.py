@@ -498,6 +498,19 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
     assert run.stderr.count("\n") == 1 and run.stdout == ""
 
 
+@needs("LuGre")
+def test_a_value_of_a_named_set_that_is_out_of_range_is_told(tmp_path):
+    """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
+    narrow = tmp_path / "LuGre.fmu"
+    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content.replace(b'min="1e-06" start="0.6"', b'min="1e-06" max="0.55" start="0.5"') if name == "modelDescription.xml" else content)
+    run = call("pulse", narrow, "--stop", "0.01")
+    assert run.returncode == 0 and run.stderr.count("\n") == 1
+    assert "LuGre: staticFriction = 0.6 of the set rill2023_model1 is out of its range, 1e-06 to 0.55, and not taken." in run.stderr
+
+
 @needs("LuGreRotational")
 def test_a_twin_does_not_fit_where_bodies_slide():
     run = call("pulse", PRESENT["LuGreRotational"].path)
