@@ -96,6 +96,10 @@ def test_every_model_and_every_system_is_there_by_existing_alone(opened, systems
         assert system["needsInput"] or any(re.match(rf"{system['name']}(-|$)", one) for one in ids), system["name"]
 
 
+def test_the_map_of_the_coupling_is_shown(opened):
+    assert opened.page.locator("#coupling img").evaluate("image => image.naturalWidth") > 100
+
+
 def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
     page = opened.page
     page.click("#all")

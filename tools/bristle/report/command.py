@@ -96,6 +96,7 @@ def _write_page(bench: Bench, out: Path) -> None:
         references=_references(),
         playground=_way_to_playground(out),
         situations={one["system"] for one in situations(ROOT / "playground")},
+        coupling_map=(ROOT / "docs" / "coupling-map.svg").read_bytes(),
     )
     text = page_text(content, plotting)
     write_text(out, text)
