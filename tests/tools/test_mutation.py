@@ -1,0 +1,88 @@
+"""The mutation run: its lists fit the sources of today, and a mutant dies in it. All of them die in `python -m mutation --list`, which takes too long for here."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fmus import REPOSITORY
+
+sys.path.insert(0, str(REPOSITORY / "tools"))
+
+from mutation import edits, operators, plan, workshop  # noqa: E402
+from mutation.__main__ import summary  # noqa: E402
+
+TESTS = REPOSITORY / "tests"
+
+
+@pytest.fixture(scope="module")
+def listed():
+    return edits.read_edits()
+
+
+def test_every_edit_is_of_one_place_in_the_sources_of_today(listed):
+    """Reading the list looks for each; and each names FMUs and tests that there are."""
+    assert len(listed) >= 56
+    for edit in listed:
+        assert edit.models and edit.tests, edit.name
+        for model in edit.models:
+            assert (REPOSITORY / "modelDescription" / f"{model}.toml").exists(), edit.name
+        for test in edit.tests:
+            file, _, name = test.partition("::")
+            assert f"def {name}(" in (TESTS / file).read_text(encoding="utf-8"), edit.name
+
+
+def test_every_change_that_is_called_equivalent_can_be_drawn():
+    for (file, change), reason in edits.read_equivalent().items():
+        assert change in {edits.change_of(mutant)[1] for mutant in operators.mutants_of(file)}, (file, change)
+        assert reason
+
+
+def test_every_source_has_tests_that_are_asked_about_it():
+    for file in operators.files():
+        mutant = plan.planned(edits.Mutant("any", file, 0, 0, " "))
+        for test in [*mutant.tests, *plan.left_out()]:
+            name, _, function = test.partition("::")
+            assert (TESTS / name).exists() and f"def {function}" in (TESTS / name).read_text(encoding="utf-8"), test
+
+
+def test_the_rules_change_what_they_say_and_leave_texts_comments_and_types_alone(tmp_path, monkeypatch):
+    source = """\
+/* a < b */
+#define N 3
+typedef struct { double *x; } Thing;
+static int f(const Thing *t, double a) {
+    const double b = *t->x * a - 1;
+    if (a < b && b != 0) tell("a + b", 2);
+    return a >= b;
+}
+"""
+    (tmp_path / "f.c").write_text(source)
+    monkeypatch.setattr(operators, "SOURCE", tmp_path)
+    found = {(mutant.name, source[mutant.begin : mutant.end], mutant.text) for mutant in operators.mutants_of("f.c")}
+    assert found == {
+        ("arithmetic", "*", "/"), ("arithmetic", "-", "+"), ("constant", "1", "2"), ("constant", "0", "1"), ("constant", "2", "3"),
+        ("relation", "<", ">"), ("relation", "!=", "=="), ("relation", ">=", "<="), ("logic", "&&", "||"),
+        ("negation", "a < b && b != 0", "!(a < b && b != 0)"), ("statement", 'tell("a + b", 2);', ";"),
+    }  # fmt: skip
+
+
+def test_a_draw_begins_as_a_shorter_one_of_its_seed():
+    assert operators.drawn(20, 7)[:5] == operators.drawn(5, 7) != operators.drawn(5, 8)
+
+
+def test_a_mutant_that_lives_is_a_failure(listed, capsys):
+    dead, alive = workshop.Outcome(workshop.KILLED, "test"), workshop.Outcome(workshop.ALIVE)
+    assert summary([(listed[0], dead)], [], 1.0) == 0
+    assert summary([(listed[0], dead), (listed[1], alive)], [], 1.0) == 1
+    assert "50.0 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["a known that is named twice counts once"])
+def test_a_mutant_of_the_list_dies(name):
+    """With the run of its test on the unchanged sources before it."""
+    command = [sys.executable, "-m", "mutation", "--list", "-k", name, "--jobs", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")}, cwd=REPOSITORY)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "100.0 %" in result.stdout

@@ -1,0 +1,151 @@
+"""Changes by rule. Each token of the C is looked at; comments, texts, directives and declarations of types are left alone.
+
+    relation     < for >, <= for >=, == for !=, and the other way round
+    arithmetic   + for -, * for /, and the other way round (also of += and so on)
+    logic        && for ||, and the other way round
+    negation     the condition of an if, a while or a ?: the other way round
+    constant     a number that is larger by one
+    statement    an assignment or a call that is left out
+
+A limit that is moved by one rounding, < for <=, is not among them: of numbers that are measured it is no change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from .edits import SOURCE, Mutant, change_of
+
+TOKEN = re.compile(
+    r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
+      |(?P<number>(?<![\w.])(?:0x[0-9a-fA-F]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[uUlLfF]*)
+      |(?P<name>[A-Za-z_]\w*)
+      |(?P<mark>->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|[-+*/<>=!&|^~?:;,.(){}\[\]%])""",
+    re.X | re.S | re.M,
+)
+RELATIONS = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
+ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
+LOGIC = {"&&": "||", "||": "&&"}
+FOLDERS = ("fmi2", "solver", "common", "models")
+TYPES = ("void", "int", "double", "char", "size_t", "unsigned", "const", "static", "enum", "struct", "typedef", "return", "if", "for", "while",
+         "switch", "case", "default", "else", "do", "break", "continue", "goto", "inline", "va_list")  # fmt: skip
+
+
+def mutants_of(file: str) -> Iterator[Mutant]:
+    """All changes of one file."""
+    source = (SOURCE / file).read_text(encoding="utf-8")
+    tokens = [(m.lastgroup, m[0], m.start(), m.end()) for m in TOKEN.finditer(source) if m.lastgroup != "skip"]
+    depth, spans = 0, []  # of function bodies: outside of them are tables and types
+
+    def change(kind, begin, end, text):
+        return Mutant(kind, file, begin, end, text)
+
+    for i, (kind, text, begin, end) in enumerate(tokens):
+        before = tokens[i - 1] if i else ("mark", ";", 0, 0)
+        after = tokens[i + 1] if i + 1 < len(tokens) else ("mark", ";", 0, 0)
+        if text == "{":
+            spans.append(before[1])
+            depth += 1
+        elif text == "}":
+            depth -= 1
+            spans.pop()
+        operand_before = before[0] in ("number", "name") and before[1] not in ("return", "case") or before[1] in (")", "]")
+        if text in RELATIONS and operand_before:
+            yield change("relation", begin, end, RELATIONS[text])
+        elif text in LOGIC:
+            yield change("logic", begin, end, LOGIC[text])
+        elif text in ARITHMETIC and operand_before and _is_binary(tokens, i):
+            yield change("arithmetic", begin, end, ARITHMETIC[text])
+        elif kind == "number" and not (before[1] == "[" and after[1] == "]" and depth == 0) and text[:2] != "0x":
+            yield change("constant", begin, end, _larger(text))
+        elif kind == "name" and text in ("if", "while") and after[1] == "(":
+            closing = _closing(tokens, i + 1)
+            inner = tokens[i + 1][3], tokens[closing][2]
+            yield change("negation", *inner, f"!({source[inner[0] : inner[1]]})")
+        if depth > 0 and before[1] in (";", "{", "}", ")", "else") and kind in ("name", "mark") and (kind == "name" or text == "*" or text == "("):
+            statement = _statement(tokens, i)
+            if statement is not None and (before[1] != ")" or _ends_condition(tokens, i - 1)):
+                yield change("statement", begin, statement, ";")
+
+
+def _larger(number: str) -> str:
+    digits = number.rstrip("uUlLfF")
+    value = float(digits) if re.search(r"[.eE]", digits) else int(digits)
+    return f"{value + 1!r}{number[len(digits):]}"
+
+
+def _is_binary(tokens, i):
+    """Not a pointer in a declaration (double *x), not a unary mark; (Type *)x is a cast."""
+    text, before, after = tokens[i][1], tokens[i - 1], tokens[i + 1]
+    if text != "*":
+        return True
+    if after[1] in (")", "*", ",", "const"):
+        return False
+    name = before[1]
+    return not (before[0] == "name" and (name in TYPES or name.startswith("fmi2") or name[0].isupper() and len(name) > 2 and not name.isupper()))
+
+
+def _closing(tokens, opening):
+    depth = 0
+    for i in range(opening, len(tokens)):
+        depth += (tokens[i][1] == "(") - (tokens[i][1] == ")")
+        if depth == 0:
+            return i
+    raise ValueError("a bracket is not closed")
+
+
+def _ends_condition(tokens, closing):
+    """Whether the bracket that closes here is that of an if, a for or a while."""
+    depth = 0
+    for i in range(closing, -1, -1):
+        depth += (tokens[i][1] == ")") - (tokens[i][1] == "(")
+        if depth == 0:
+            return tokens[i - 1][1] in ("if", "for", "while")
+    return False
+
+
+def _statement(tokens, i):
+    """The end of the assignment or call that begins here; None where it is another statement."""
+    if tokens[i][1] in TYPES:
+        return None
+    if tokens[i][1] == "(" and tokens[i + 1][1] == "void":
+        return None
+    if tokens[i][0] == "name" and tokens[i + 1][0] == "name" or (tokens[i][0] == "name" and tokens[i + 1][1] == "*" and tokens[i][1][0].isupper()):
+        return None  # a declaration
+    works = False
+    depth = 0
+    for j in range(i, len(tokens)):
+        text = tokens[j][1]
+        depth += (text in "([{") - (text in ")]}")
+        if depth < 0:
+            return None
+        if text in ("=", "+=", "-=", "*=", "/=", "|=", "&=", "++", "--") or text == "(" and tokens[j - 1][0] == "name":
+            works = True
+        if text == "|" and tokens[j + 1][1] == "=":
+            works = True
+        if text == ";" and depth == 0:
+            return tokens[j][3] if works else None
+        if text in ("{", ":") and depth <= 1 and text == "{":
+            return None
+    return None
+
+
+def files() -> list[str]:
+    """Every C file that models are made of, below fmu_src/."""
+    found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.[ch]"))]
+    return [path.relative_to(SOURCE).as_posix() for path in found]
+
+
+def drawn(count: int, seed: int, only: str = "") -> list[Mutant]:
+    """A sample of all changes. A longer one of the same seed begins with it; and each change has a place of its own, by its text, so that a line of the
+    sources that is written anew moves no other one in or out."""
+    places, seen = [], Counter()
+    for file in files():
+        for mutant in mutants_of(file) if only in file else ():
+            same = (mutant.name, *change_of(mutant))
+            seen[same] += 1
+            places.append((hashlib.sha256(f"{seed} {seen[same]} {same}".encode()).digest(), mutant))
+    return [mutant for _, mutant in sorted(places, key=lambda place: place[0])][:count]

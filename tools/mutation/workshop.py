@@ -1,0 +1,211 @@
+"""A copy of the project in which mutants are made and tested, one after the other.
+
+Only fmu_src/ and tests/ are copied, everything else is a link. The FMUs are built by the host's compiler, quickly rather than well: what lies outside an array is
+trapped, as the check's run with sanitizers would, and what is not set is no number. A process is forked for each mutant, with all modules loaded already; a test
+that takes more than its processor time ends it. The first FMU is asked alone, since most mutants die there; only for those that live the others are built.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from bristle import BristleError
+from bristle.generate import generate
+from bristle.package import write_package
+
+from .edits import REPOSITORY, Mutant
+
+COPIED = ("fmu_src", "tests")
+LEFT_OUT = (".git", ".venv", "build", "dist")
+FLAGS = ["-std=c99", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-shared", "-Wl,--build-id=none",
+         "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-ftrivial-auto-var-init=pattern"]  # fmt: skip
+TEST_SECONDS = 60  # of the processor, for one test
+MODELS_AT_MOST = 5  # that a mutant changes are asked
+MUTANT_SECONDS = 1200  # by the clock, for all tests of a mutant
+
+KILLED, CRASHED, ENDLESS, ALIVE, SAME, STILLBORN, BROKEN = (
+    "killed", "crashed", "endless", "alive", "same code", "does not compile", "tests do not run")  # fmt: skip
+DEAD = (KILLED, CRASHED, ENDLESS)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    fate: str
+    by: str = ""  # the test that failed
+    seconds: float = 0.0
+
+
+def fmi_include() -> Path:
+    import fmpy
+
+    return Path(fmpy.__file__).parent / "c-code"
+
+
+def compile_library(model: str, generated: Path, source: Path, folder: Path) -> Path:
+    library = folder / "linux64" / f"{model}.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    folders = [f"-I{generated}", f"-I{source}", "-isystem", str(fmi_include())]
+    result = subprocess.run(["gcc", *FLAGS, *folders, str(generated / "fmu.c"), "-o", str(library), "-lm"], capture_output=True, text=True)
+    if result.returncode:
+        raise BristleError(result.stderr)
+    return library
+
+
+class Originals:
+    """The models as they are, generated and compiled once for all mutants, by whichever process needs one first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+
+    def generated(self, model: str) -> Path:
+        self._make(model)
+        return self.folder / model
+
+    def library(self, model: str) -> bytes:
+        self._make(model)
+        return (self.folder / model / "linux64" / f"{model}.so").read_bytes()
+
+    def _make(self, model: str) -> None:
+        made = self.folder / model
+        if made.exists():
+            return
+        draft = self.folder / f"{model}-{os.getpid()}"
+        generate(REPOSITORY / "modelDescription" / f"{model}.toml", draft, fmi_include())
+        compile_library(model, draft, REPOSITORY / "fmu_src", draft)
+        with contextlib.suppress(OSError):  # another process was faster
+            draft.rename(made)
+
+
+class Workshop:
+    def __init__(self, folder: Path, originals: Originals) -> None:
+        self.folder, self.originals = folder, originals
+        self.fmus = folder / "build" / "fmus"
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "build").mkdir(parents=True)
+        for entry in sorted(REPOSITORY.iterdir()):
+            if entry.name in COPIED:
+                shutil.copytree(entry, folder / entry.name)
+            elif entry.name not in LEFT_OUT:
+                (folder / entry.name).symlink_to(entry)
+
+    def _build(self, mutant: Mutant | None, models: list[str], most: int) -> bool:
+        """Makes FMUs of the models, one after the other, that a mutant changes, at most so many, and takes them off the list; whether there is any."""
+        shutil.rmtree(self.fmus, ignore_errors=True)
+        self.fmus.mkdir(parents=True)
+        made = 0
+        while models and made < most:
+            model = models.pop(0)
+            generated = self.originals.generated(model)
+            if mutant and mutant.file.split("/")[0] in ("common", "models"):  # the slopes and the structure follow the law
+                generated = self.folder / "build" / "mutated" / model
+                generate(self.folder / "modelDescription" / f"{model}.toml", generated, fmi_include())
+                self._keep_guid(model, generated)
+            library = compile_library(model, generated, self.folder / "fmu_src", self.folder / "build")
+            if not mutant or library.read_bytes() != self.originals.library(model):
+                write_package(self.fmus / f"{model}.fmu", generated, self.folder / "fmu_src", fmi_include(), self.folder / "LICENSE", [library])
+                made += 1
+        return made > 0
+
+    def _keep_guid(self, model: str, generated: Path) -> None:
+        """The GUID of the original, so that its library differs in nothing but code."""
+        names = ("own_defaults.h", "modelDescription.xml")
+        texts = ((folder / names[1]).read_text(encoding="utf-8") for folder in (self.originals.generated(model), generated))
+        before, now = (text.partition('guid="')[2].partition('"')[0] for text in texts)
+        for name in names:
+            text = (generated / name).read_text(encoding="utf-8")
+            (generated / name).write_text(text.replace(now, before), encoding="utf-8")
+
+    def run(self, mutant: Mutant | None, models: list[str], most: int, tests: tuple[str, ...], left_out: tuple[str, ...], report: Path) -> None:
+        """Tests a mutant, whose file is changed already; in a process of its own."""
+        os.setsid()
+        os.chdir(self.folder)
+        told = os.open(self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
+        os.dup2(told, 1)
+        os.dup2(told, 2)
+        try:
+            if not self._build(mutant, models, most):
+                report.write_text(json.dumps([SAME, "", models]))
+                return
+        except (BristleError, OSError, ValueError) as error:
+            report.write_text(json.dumps([STILLBORN, str(error), []]))
+            return
+        os.environ["BRISTLE_FMUS"] = str(self.fmus)
+        import pytest
+
+        watch = Watch()
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
+        options += [f"--deselect={test}" for test in left_out]
+        code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in tests)], plugins=[watch])
+        fate = {0: ALIVE, 1: KILLED}.get(int(code), BROKEN)
+        report.write_text(json.dumps([fate, watch.failed, models]))
+
+
+class Watch:
+    """Of pytest: the test that failed, and a limit for each."""
+
+    def __init__(self) -> None:
+        self.failed = ""
+
+    def pytest_runtest_logstart(self, nodeid):
+        signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+
+class Trial:
+    """A mutant on its way, or the unchanged sources."""
+
+    def __init__(self, workshop: Workshop, mutant: Mutant | None, models: tuple[str, ...], tests: tuple[str, ...], left_out: tuple[str, ...] = ()) -> None:
+        self.workshop, self.mutant, self.tests, self.left_out = workshop, mutant, tests, left_out
+        self.models, self.alive = list(models), False
+        self.report = workshop.folder / "build" / "report.json"
+        self.begun = time.monotonic()
+        if mutant:
+            self.file = workshop.folder / "fmu_src" / mutant.file
+            self.kept = self.file.read_text(encoding="utf-8")
+            self.file.write_text(mutant.apply(self.kept), encoding="utf-8")
+        self._go_on(1 if mutant else len(models))
+
+    def _go_on(self, most: int) -> None:
+        self.report.unlink(missing_ok=True)
+        arguments = (self.mutant, self.models, most, self.tests, self.left_out, self.report)
+        self.process = get_context("fork").Process(target=self.workshop.run, args=arguments)
+        self.process.start()
+
+    def outcome(self) -> Outcome | None:
+        """None as long as it runs."""
+        late = time.monotonic() - self.begun > MUTANT_SECONDS
+        if self.process.is_alive() and not late:
+            return None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        fate, by, self.models = (ENDLESS, "", []) if late else self._fate()
+        if fate == ALIVE and self.models and not self.alive:
+            self.alive = True
+            self._go_on(MODELS_AT_MOST - 1)
+            return None
+        if self.mutant:
+            self.file.write_text(self.kept, encoding="utf-8")
+        return Outcome(ALIVE if fate == SAME and self.alive else fate, by, time.monotonic() - self.begun)
+
+    def _fate(self) -> tuple[str, str, list[str]]:
+        """Of the process that has ended, and the models that it has not come to."""
+        code = -(self.process.exitcode or 0)
+        if code in (signal.SIGPROF, signal.SIGXCPU):
+            return ENDLESS, "", []
+        if code > 0:
+            return CRASHED, signal.Signals(code).name, []
+        return tuple(json.loads(self.report.read_text())) if self.report.exists() else (BROKEN, "", [])
