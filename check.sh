@@ -27,7 +27,8 @@ tick() {
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo"
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo
+       clang:clang /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
 
 is_there() {
     for one in $(echo "$1" | tr '|' ' '); do

@@ -1,0 +1,98 @@
+"""What no importer does on purpose: calls in any order with any values, no memory, many threads, runs without end. docs/RELIABILITY.md has the figures; tests/fuzz/run.py
+does the same for hours."""
+
+import os
+import subprocess
+
+import pytest
+
+import fuzzing
+import hosting
+from fmus import FMUS, REPOSITORY
+from points import Sampler
+
+pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.shipped]
+
+BUILD = REPOSITORY / "build" / "fuzz"
+RUNS, EXHAUSTED_RUNS = 600, 20
+STEPS = int(os.environ.get("BRISTLE_STEPS", 100_000))  # of a long run
+PERIOD = 1000
+
+
+@pytest.fixture(scope="module")
+def calls():
+    lacking = fuzzing.missing()
+    if lacking and os.environ.get("CI") == "true":
+        pytest.fail(f"{lacking} is missing")
+    if lacking:
+        pytest.skip(f"{lacking} is missing: the calls are not fuzzed")
+    return fuzzing.build("calls", FMUS, BUILD / "calls")
+
+
+def expect_kept(fuzzed):
+    keep = f"; once it is mended, keep {fuzzed.finding} in tests/fuzz/findings" if fuzzed.finding else ""
+    assert fuzzed.kept, fuzzed.text[-3000:] + keep
+
+
+def test_what_was_found_once_stays_mended(calls):
+    """All findings, in every FMU: each is a sequence of calls that any of them takes."""
+    findings = sorted(fuzzing.FINDINGS.glob("[A-Z]*"))
+    fuzzed = fuzzing.fuzz(calls, None, files=findings)
+    expect_kept(fuzzed)
+    assert findings and fuzzed.calls > len(findings) * len(FMUS)
+
+
+def test_any_calls_in_any_order_keep_the_promises(fmu, calls, tmp_path):
+    """Always the same ones: seed and number of runs are given."""
+    fuzzed = fuzzing.fuzz(calls, fmu.name, [*fuzzing.REPEATABLE, "-seed=1", f"-runs={RUNS}"], [tmp_path], artifacts=tmp_path)
+    expect_kept(fuzzed)
+    assert fuzzed.calls > 10 * RUNS
+
+
+def test_every_allocation_may_fail(fmu, calls, tmp_path):
+    """Each sequence of calls is made again with its first, second, third … allocation failing."""
+    fuzzed = fuzzing.fuzz(calls, fmu.name, [*fuzzing.REPEATABLE, "-seed=2", f"-runs={EXHAUSTED_RUNS}"], [tmp_path], exhaust=True, artifacts=tmp_path)
+    expect_kept(fuzzed)
+    assert fuzzed.failures > 0
+
+
+def test_sixteen_threads_have_no_race(all_fmus):
+    """Of every fourth FMU: all have the same code but for their law, and no static data (test_binaries.py)."""
+    program = fuzzing.build("threads", all_fmus[::4], BUILD / "threads")
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
+
+
+# runs without end
+
+def run_measured(program, job, folder):
+    """Rows of a job, the time at its end, and the most memory that its process ever had [kB]."""
+    (folder / "job").write_text(job)
+    with open(folder / "job") as given, open(folder / "rows", "w") as taken, subprocess.Popen([program], stdin=given, stdout=taken) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    *rows, end = (folder / "rows").read_text().splitlines()
+    return [[float(number) for number in row.split()] for row in rows], float(end.split()[1]), usage.ru_maxrss
+
+
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "ImplicitBristle"))
+def test_a_long_run_ends_as_it_began(fmu, tmp_path):
+    """Under inputs that swing with a period of 1000 steps: no drift of the time, no growth of the memory, the force of the eighth period in every later one.
+
+    The inputs of a later period differ by the rounding of their argument, up to 1e-11 after 1e7 steps, and with it the solver's steps, so the force
+    may differ by its tolerance of 1e-6, of the largest there is."""
+    waves = hosting.natural_waves(Sampler(fmu.description, "long"), fmu.description.starts())
+    waves = {name: (offset, amplitude, 2 * 3.141592653589793 * round(frequency / 6) if amplitude else 0.0) for name, (offset, amplitude, frequency) in waves.items()}
+    host, quarter = hosting.build(), PERIOD // 4
+    report = 25 * PERIOD + quarter  # each time a quarter of a period later
+    short, _, memory = run_measured(host, hosting.job(fmu, fmu.binary, 1, 8 * PERIOD, 1e-3, quarter, waves), tmp_path)
+    rows, end, memory_after = run_measured(host, hosting.job(fmu, fmu.binary, 1, STEPS, 1e-3, report, waves), tmp_path)
+    assert end == (STEPS - 1) * 1e-3 + 1e-3
+    assert abs(memory_after - memory) <= 512, "pages of the C library come and go"
+    force = fmu.description["frictionForce"].reference
+    expected = [row[force] for row in short[-5:-1]]  # at the quarters of the eighth period, from its start
+    largest = max(map(abs, expected))
+    assert max(expected) - min(expected) > 0.1 * largest
+    for i, row in enumerate(rows, 1):
+        assert row[force] == pytest.approx(expected[i * report % PERIOD // quarter], abs=1e-6 * largest), i
