@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "common/limited.h"
 #include "common/slowing.h"
 
 /* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13), slowed where g has all but vanished. */
@@ -22,13 +21,6 @@ static double relaxation_rate(double sigma0, double sigma1, double z) {
 static double passive_damping(double sigma1, double g, double v) {
     const double a = fabs(v), most = 4 * g;
     return sigma1 * a > most ? most / a : sigma1;
-}
-
-/* Force of spring and damper, as printed or bounded: the damper creates no energy, and both together stay within the limit. */
-static double bristle_force(int printed, double sigma0, double sigma1, double g, double limit, double v, double z,
-                            double rate) {
-    if (printed) return sigma0 * z + sigma1 * rate;
-    return limited(sigma0 * z + passive_damping(sigma1, g, v) * rate, limit);
 }
 
 #endif

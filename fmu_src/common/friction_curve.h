@@ -3,10 +3,11 @@
 #define BRISTLE_FRICTION_CURVE_H
 
 #include "common/contact_events.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/heat.h"
+#include "common/scalar.h"
 
-/* Friction force in contact under the normal force N, with the sign of the velocity. */
+/* Friction force in contact under the normal force N, with the sign of the velocity, which says its side too (limit_towards). */
 static double friction_curve(const Parameters *p, double N, double v);
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {

@@ -21,19 +21,24 @@
 #include "common/stribeck.h"
 #include "common/viscous.h"
 
+/* By what dry friction and the viscous part are multiplied on one side of a line; 1 and 1 in a plane. */
+typedef struct {
+    double dry, viscous;
+} Side;
+
 /* Friction coefficient of slip with the speed a, without the film. */
-static double slip_friction(const Parameters *p, double a) {
-    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + viscous_friction(p, a);
+static double slip_friction(const Parameters *p, Side side, double a) {
+    return side.dry * stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) + side.viscous * viscous_friction(p, a);
 }
 
-static const char *check(const Parameters *p) {
-    if (viscous_friction(p, p->v_r) < p->mu_s) return NULL;
-    return "viscousFriction times regularizationVelocity must be less than staticFriction.";
+/* Whether the line of stick is steeper than the viscous part. */
+static int lines_meet(const Parameters *p, Side side) {
+    return side.viscous * viscous_friction(p, p->v_r) < side.dry * p->mu_s;
 }
 
 /* The speed up to which stick goes on at the speed a. */
-static double stick_limit(const Parameters *p, double a) {
-    return p->v_r * fmax(1, slip_friction(p, a) / p->mu_s);
+static double stick_limit(const Parameters *p, Side side, double a) {
+    return p->v_r * fmax(1, slip_friction(p, side, a) / (side.dry * p->mu_s));
 }
 
 #endif

@@ -7,31 +7,33 @@
  * limit. It ends when the load passes the limit; also when the speed passes v_r although the load does not, because
  * the motion is prescribed. A slip that begins at rest lasts as long as either the load is above the limit or the body
  * moves, so it cannot end by the velocity it has not gained yet. Beyond v_r the direction of the motion is that of the
- * slip.
+ * slip. By direction (direction.h) the limit is that of the side to which the load pulls or the slip goes.
  */
 #ifndef BRISTLE_IDEAL_STICK_H
 #define BRISTLE_IDEAL_STICK_H
 
 #include <math.h>
 
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
+#include "common/scalar.h"
 #include "common/slip_direction.h"
 #include "common/stick_force.h"
 
-/* Friction force of a slip with the speed a >= 0 under the normal force N. */
-static double sliding_force(const Parameters *p, double N, double a);
+/* Friction force of a slip with the speed a >= 0 towards a side, 1 or -1, under the normal force N. */
+static double sliding_force(const Parameters *p, double N, int side, double a);
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     double F = 0;
     if (u->N > 0) {
+        const int direction = slip_direction(m->mode);
         if (m->mode == MODE_STICK)
-            F = stick_force(p->mu_s * u->N, p->v_r, u->v, u->F_ext);
+            F = stick_force(p, p->mu_s * u->N, p->v_r, u->v, u->F_ext);
         else
-            F = slip_direction(m->mode) * sliding_force(p, u->N, fabs(u->v));
+            F = direction * sliding_force(p, u->N, direction, fabs(u->v));
     }
     contact_outputs(u, F, u->v, y);
     heat_output(0, y);
@@ -46,10 +48,11 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     const double F_s = p->mu_s * u->N;
     const int direction = slip_direction(m->mode);
     if (m->mode == MODE_STICK) {
-        g[1] = below_indicator(fabs(u->F_ext), F_s);
+        g[1] = below_indicator(fabs(u->F_ext), limit_towards(p, F_s, u->F_ext));
         g[2] = below_indicator(fabs(u->v), p->v_r);
     } else if (direction != 0) {
-        g[1] = fmax(above_indicator(direction * u->F_ext, F_s), above_indicator(direction * u->v, REST * p->v_r));
+        g[1] = fmax(above_indicator(direction * u->F_ext, limit_towards(p, F_s, direction)),
+                    above_indicator(direction * u->v, REST * p->v_r));
         g[2] = below_indicator(-direction * u->v, p->v_r);
     }
 }
@@ -63,11 +66,12 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     if (direction != 0 && is_below(-direction * u->v, p->v_r) &&
-        (is_above(direction * u->F_ext, F_s) || is_moving(direction * u->v, REST * p->v_r)))
+        (is_above(direction * u->F_ext, limit_towards(p, F_s, direction)) ||
+         is_moving(direction * u->v, REST * p->v_r)))
         return 0;
     if (!is_below(fabs(u->v), p->v_r))
         m->mode = slip_towards(u->v);
-    else if (!is_below(fabs(u->F_ext), F_s))
+    else if (!is_below(fabs(u->F_ext), limit_towards(p, F_s, u->F_ext)))
         m->mode = slip_towards(u->F_ext);
     else
         m->mode = MODE_STICK;

@@ -2,7 +2,7 @@
  *
  *     g     = mu(|v_t|)                                                    Colantonio et al. 2022, eq 23
  *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
- *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h
+ *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h, viscous_power.h
  *
  * v_t and z_t are the parts in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
  * When the normal turns, z would be left behind. What then stands out of the plane is held by nothing, so it relaxes as a bristle does
@@ -31,6 +31,7 @@
 #include "common/stribeck.h"
 #include "common/vector.h"
 #include "common/viscous.h"
+#include "common/viscous_power.h"
 
 /* The axis of the grain in the plane; zero where it is normal to the plane. */
 static Vector grain_axis(const Parameters *p, Vector n) {
@@ -58,7 +59,8 @@ static double normal_rate(const Parameters *p, Vector v_t, double z_n) {
 
 /* Friction force under the normal force N. */
 static Vector bristle_friction(const Parameters *p, double N, Vector v_t, Vector z_t, Vector rate) {
-    return plus(scaled(N, plus(scaled(p->sigma0, z_t), p->sigma1, rate)), viscous_damping(p, N), v_t);
+    const double damping = viscous_damping(p, N) * power_factor(length(v_t), p->v_n, p->n_v);
+    return plus(scaled(N, plus(scaled(p->sigma0, z_t), p->sigma1, rate)), damping, v_t);
 }
 
 /* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */

@@ -2,10 +2,11 @@
 #ifndef BRISTLE_STATIC_RESOLUTION_H
 #define BRISTLE_STATIC_RESOLUTION_H
 
+#include "common/direction.h"
 #include "common/resolution.h"
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
-    if (u->N > 0) length->z = resolved_deflection(p->mu_s * u->N / p->sigma0, x->z);
+    if (u->N > 0) length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
 }
 
 #endif

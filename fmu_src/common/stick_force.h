@@ -8,15 +8,15 @@
  * host to zero. The second part does it with a force: it vanishes at rest, so the load is held exactly there, and
  * takes a velocity that is left to zero with the time constant m v_0/F_s. It has a slope that an implicit solver can
  * use, no jump, and stays within the static limit, so it never pushes a body over the limit nor keeps it from breaking
- * away.
+ * away. By direction (direction.h) the limits are -kappa F_s and F_s, and kappa F_s brakes a backward motion.
  */
 #ifndef BRISTLE_STICK_FORCE_H
 #define BRISTLE_STICK_FORCE_H
 
-#include <math.h>
+#include "common/direction.h"
 
-static double stick_force(double F_s, double v_0, double v, double F_ext) {
-    return fmax(-F_s, fmin(F_ext + F_s * (v / v_0), F_s));
+static double stick_force(const Parameters *p, double F_s, double v_0, double v, double F_ext) {
+    return between_limits(p, F_ext + limit_towards(p, F_s, v) * (v / v_0), F_s);
 }
 
 #endif

@@ -8,6 +8,8 @@
  * since stick began: dx/dt = v, held at x_s, so that a motion back is felt at once. Slip leaves x alone and the return
  * to stick sets it to 0. The law is continuous where the modes meet: there beta = 1, and x has no say.
  *
+ * By direction (direction.h) the part of x has its side from x, that of the velocity from v.
+ *
  * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9 there, and a solver
  * meets no jump.
  */
@@ -16,9 +18,10 @@
 
 #include <math.h>
 
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
+#include "common/scalar.h"
 #include "common/step.h"
 #include "common/velocity_band.h"
 
@@ -26,12 +29,12 @@
 static double dynamic_velocity(const Parameters *p);
 
 static double stick_friction(const Parameters *p, double x, double v) {
-    const double beta = odd_step5(v / p->v_s);
-    return p->mu_s * ((1 - fabs(beta)) * odd_step5(x / p->x_s) + beta);
+    const double beta = odd_step5(v / p->v_s), q = odd_step5(x / p->x_s);
+    return p->mu_s * ((1 - fabs(beta)) * limit_towards(p, q, x) + limit_towards(p, beta, v));
 }
 
 static double slip_friction(const Parameters *p, double v) {
-    return copysign(step5(fabs(v), p->v_s, p->mu_s, dynamic_velocity(p), p->mu_d), v);
+    return copysign(limit_towards(p, step5(fabs(v), p->v_s, p->mu_s, dynamic_velocity(p), p->mu_d), v), v);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {

@@ -3,7 +3,8 @@
  *     F_v = (nu N + sigma2) v
  *
  * nu N v is what presses: asperities that shear under the normal force. sigma2 v is a film between the surfaces, which does not feel
- * how hard they are pressed; it is the sigma2 v of the LuGre literature.
+ * how hard they are pressed; it is the sigma2 v of the LuGre literature. On a line it may differ by direction (directed_viscous.h) and, in most
+ * models, be a power of the speed (viscous_force.h).
  */
 #ifndef BRISTLE_VISCOUS_H
 #define BRISTLE_VISCOUS_H
@@ -11,11 +12,6 @@
 /* Force of the film over speed. */
 static double film_damping(const Parameters *p) {
     return p->sigma2;
-}
-
-/* Force of the film at the speed v. */
-static double film_force(const Parameters *p, double v) {
-    return film_damping(p) * v;
 }
 
 /* Part of the friction coefficient at the speed v that grows with it. */
@@ -26,11 +22,6 @@ static double viscous_friction(const Parameters *p, double v) {
 /* Force over speed under the normal force N. */
 static double viscous_damping(const Parameters *p, double N) {
     return p->nu * N + film_damping(p);
-}
-
-/* The whole viscous part at the speed v under the normal force N, with the sign of v. */
-static double viscous_force(const Parameters *p, double N, double v) {
-    return viscous_damping(p, N) * v;
 }
 
 #endif

@@ -10,6 +10,6 @@
 #include "Benson.h"
 #include "common/ideal_stick.h"
 
-static double sliding_force(const Parameters *p, double N, double a) {
-    return (p->mu_d + (p->mu_s - p->mu_d) * exp(-p->c * a)) * N;
+static double sliding_force(const Parameters *p, double N, int side, double a) {
+    return limit_towards(p, (p->mu_d + (p->mu_s - p->mu_d) * exp(-p->c * a)) * N, side);
 }

@@ -10,7 +10,7 @@
  *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
- * Bounded, unless the law is to be Printed: |F| <= 2 F_s - F_d, the peak of a reversal out of sliding and the greatest force of any motion
+ * Bounded, unless the law is to be Printed: |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a reversal out of sliding and the greatest force of any motion
  * under a constant normal force.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
@@ -18,10 +18,10 @@
  */
 #include "BlimanSorine.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
 #include "common/dahl_bristle.h"
-#include "common/limited.h"
+#include "common/direction.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 
 /* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k ln(1 + e^L), k = eta/(1 - eta), is
  * concave in L: from the left, where the last term is left out, Newton's iteration converges monotonically. */
@@ -62,15 +62,22 @@ static Parts parts(const Parameters *p) {
     return (Parts){c, (1 + b) / p->eta / c, b / c};
 }
 
+/* Greatest force towards a side, the peak of a reversal out of sliding towards the other: F_d + (1 + kappa) (F_s - F_d) forward and
+ * kappa F_d + (1 + kappa) (F_s - F_d) backward; 2 F_s - F_d where they are alike. */
+static double reversal_peak(const Parameters *p, double N, int side) {
+    const double rise = p->mu_s - p->mu_d, more = side < 0 ? 1 - p->kappa : p->kappa - 1;
+    return (limit_towards(p, 2 * p->mu_s - p->mu_d, side) + more * rise) * N;
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     const Parts of = parts(p);
     double F = 0;
     if (u->N > 0) {
-        const double l = saturation_length(of.length * p->mu_d * u->N, p->sigma0);
+        const double l = saturation_length(limit_towards(p, of.length * p->mu_d * u->N, u->v), p->sigma0);
         dx->z[0] = saturating_rate(p->eta * l, p->eta * p->tau_r, u->v, x->z[0]);
         dx->z[1] = saturating_rate(l, p->tau_r, u->v, x->z[1]);
         F = p->sigma0 * (of.fast * x->z[0] - of.slow * x->z[1]);
-        if (m->law != LAW_PRINTED) F = limited(F, (2 * p->mu_s - p->mu_d) * u->N);
+        if (m->law != LAW_PRINTED) F = fmax(-reversal_peak(p, u->N, -1), fmin(F, reversal_peak(p, u->N, 1)));
     } else {
         dx->z[0] = -x->z[0] / p->tau_r;
         dx->z[1] = -x->z[1] / p->tau_r;
@@ -81,7 +88,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     if (u->N <= 0) return;
     const Parts of = parts(p);
-    const double full = p->mu_d * u->N / p->sigma0;
+    const double full = lower_limit(p, p->mu_d * u->N, x->z[0], u->v) / p->sigma0;
     length->z[0] = resolved_deflection(full / of.fast, x->z[0]);
     length->z[1] = resolved_deflection(full / fmax(of.slow, 1), x->z[1]);
 }

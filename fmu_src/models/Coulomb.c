@@ -10,7 +10,7 @@
 #include "Coulomb.h"
 #include "common/ideal_stick.h"
 
-static double sliding_force(const Parameters *p, double N, double a) {
+static double sliding_force(const Parameters *p, double N, int side, double a) {
     (void)a;
-    return p->mu_d * N;
+    return limit_towards(p, p->mu_d * N, side);
 }

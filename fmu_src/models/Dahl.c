@@ -11,25 +11,25 @@
  */
 #include "Dahl.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
 #include "common/dahl_bristle.h"
+#include "common/direction.h"
 #include "common/heat.h"
-#include "common/limited.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     double F = 0;
     dx->z = -x->z / p->tau_r;
     if (u->N > 0) {
         const double F_d = p->mu_d * u->N;
-        dx->z = dahl_rate(saturation_length(F_d, p->sigma0), p->delta_D, p->tau_r, u->v, x->z);
+        dx->z = dahl_rate(saturation_length(limit_towards(p, F_d, u->v), p->sigma0), p->delta_D, p->tau_r, u->v, x->z);
         F = p->sigma0 * x->z;
-        if (m->law != LAW_PRINTED) F = limited(F, F_d);
+        if (m->law != LAW_PRINTED) F = between_limits(p, F, F_d);
     }
     contact_outputs(u, F, u->v - dx->z, y);
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
-    if (u->N > 0) length->z = resolved_deflection(p->mu_d * u->N / p->sigma0, x->z);
+    if (u->N > 0) length->z = resolved_deflection(lower_limit(p, p->mu_d * u->N, x->z, u->v) / p->sigma0, x->z);
 }

@@ -15,7 +15,7 @@
 #include "common/resolution.h"
 #include "common/step.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 /* z_ba may come near z_max or lie above it, at speed or under a small normal force; the zone between them is kept a hundredth of z_max wide. */
 static double zone_begin(double z_ba, double z_max) {
@@ -34,21 +34,22 @@ static double elasto_plastic_rate(const Parameters *p, double g, double v, doubl
     const double left = z_max - copysign(1, v) * z;
     if (path >= z_max) return copysign(1, v) * fmin(fabs(v), left / shortest);
     double share = 0;
-    if (v * z > 0) share = sliding_share(fabs(z), p->z_ba, z_max);
+    if (v * z > 0) share = sliding_share(fabs(z), limit_towards(p, p->z_ba, v), z_max);
     const double part = 1 - share * fabs(z) / z_max;
     return fabs(part) * path <= fabs(left) ? v * part : copysign(1, v) * left / shortest;
 }
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
+    const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, u->v);
     dx->z = elasto_plastic_rate(p, g, u->v, x->z);
-    return bristle_force(m->law == LAW_PRINTED, p->sigma0, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
+    return bristle_force(p, m->law == LAW_PRINTED, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
            viscous_force(p, u->N, u->v);
 }
 
 /* In the zone in which sliding sets in, which may be narrow, the rate changes by the whole of v. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     if (u->N <= 0) return;
-    const double z_max = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N / p->sigma0;
-    length->z = fabs(x->z) > z_max ? fabs(x->z) : z_max - zone_begin(p->z_ba, z_max);
+    const double g = lower_limit(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, x->z, u->v);
+    const double z_max = g / p->sigma0, z_ba = lower_limit(p, p->z_ba, x->z, u->v);
+    length->z = fabs(x->z) > z_max ? fabs(x->z) : z_max - zone_begin(z_ba, z_max);
 }

@@ -9,9 +9,25 @@
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "GKF.h"
-#include "common/scalar.h"
+#include "common/directed_viscous.h"
+#include "common/direction.h"
 #include "common/general_kinetic.h"
 #include "common/heat.h"
+#include "common/scalar.h"
+
+static const char *check(const Parameters *p) {
+    if (!lines_meet(p, (Side){1, 1}))
+        return "viscousFriction times regularizationVelocity must be less than staticFriction.";
+    if (!lines_meet(p, (Side){p->kappa, p->kappa_v}))
+        return "backwardViscousRatio times viscousFriction times regularizationVelocity must be less than "
+               "backwardFrictionRatio times staticFriction.";
+    return NULL;
+}
+
+/* The side to which something points, by its sign. */
+static Side side_of(const Parameters *p, double towards) {
+    return (Side){limit_towards(p, 1, towards), viscous_towards(p, 1, towards)};
+}
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
@@ -19,10 +35,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     double F = 0;
     if (u->N > 0) {
         double mu = 0;
-        if (m->mode == MODE_STICK) mu = p->mu_s * u->v / p->v_r;
-        if (m->mode == MODE_SLIPFORWARD) mu = slip_friction(p, fabs(u->v));
-        if (m->mode == MODE_SLIPBACKWARD) mu = -slip_friction(p, fabs(u->v));
-        F = mu * u->N + film_force(p, u->v);
+        if (m->mode == MODE_STICK) mu = limit_towards(p, p->mu_s * u->v / p->v_r, u->v);
+        if (m->mode == MODE_SLIPFORWARD) mu = slip_friction(p, side_of(p, 1), fabs(u->v));
+        if (m->mode == MODE_SLIPBACKWARD) mu = -slip_friction(p, side_of(p, -1), fabs(u->v));
+        F = mu * u->N + viscous_towards(p, film_damping(p), u->v) * u->v;
     }
     contact_outputs(u, F, u->v, y);
     heat_output(0, y);
@@ -32,7 +48,7 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
-    if (m->mode == MODE_STICK) g[1] = below_indicator(fabs(u->v), stick_limit(p, fabs(u->v)));
+    if (m->mode == MODE_STICK) g[1] = below_indicator(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v)));
     if (m->mode == MODE_SLIPFORWARD) g[1] = above_indicator(u->v, p->v_r);
     if (m->mode == MODE_SLIPBACKWARD) g[1] = above_indicator(-u->v, p->v_r);
 }
@@ -43,7 +59,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, fabs(u->v)))) return 0;
+    if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v)))) return 0;
     if (m->mode == MODE_SLIPFORWARD && is_above(u->v, p->v_r)) return 0;
     if (m->mode == MODE_SLIPBACKWARD && is_above(-u->v, p->v_r)) return 0;
     if (is_below(fabs(u->v), p->v_r))

@@ -17,14 +17,15 @@
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "GeneralizedMaxwellSlip.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/elements.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 #include "common/slip_direction.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 static const double REVERSAL = 1e-9;      /* speed of a motion back that ends a slip, as a part of v_A */
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
@@ -49,13 +50,14 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         if (u->N > 0) {
             const double alpha_i = element_share(p, i);
             const int direction = slip_direction(m->mode[i]);
-            F += limited(x->F_e[i], alpha_i * p->mu_s * u->N);
+            F += between_limits(p, x->F_e[i], alpha_i * p->mu_s * u->N);
             if (m->mode[i] == MODE_STICK) {
                 dx->F_e[i] = p->k[i] * u->v;
                 sticking += p->k[i];
             }
             if (direction != 0) {
-                dx->F_e[i] = following_rate(p->C, direction * alpha_i, mu * u->N, x->F_e[i]);
+                dx->F_e[i] =
+                    following_rate(p->C, direction * alpha_i, limit_towards(p, mu * u->N, direction), x->F_e[i]);
                 slipped += p->k[i] * u->v - dx->F_e[i];
             }
             stored_power += x->F_e[i] * dx->F_e[i] / p->k[i];
@@ -64,27 +66,32 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     const double v_S = u->N > 0 ? slipped / sum(p->k) : u->v;
     if (u->N > 0) {
         const double damper = p->sigma1 * u->v * sticking / sum(p->k);
-        F = limited(F + damper, p->mu_s * u->N) + viscous_force(p, u->N, u->v);
+        F = between_limits(p, F + damper, p->mu_s * u->N) + viscous_force(p, u->N, u->v);
     }
     contact_outputs(u, F, v_S, y);
     heat_output(stored_power, y);
 }
 
-/* Force at which an element begins to slip: alpha_i s(v). */
-static double element_limit(const Parameters *p, const Inputs *u, int i) {
-    return element_share(p, i) * sliding_friction(p, u->v) * u->N;
+/* Force at which an element begins to slip towards a side: alpha_i s(v). */
+static double element_limit(const Parameters *p, const Inputs *u, int i, double towards) {
+    return limit_towards(p, element_share(p, i) * sliding_friction(p, u->v) * u->N, towards);
 }
 
-/* Force that can make an element slip: that along the motion or, at rest, its own. */
-static double pushing_force(double F, double v, double v_0) {
-    return fabs(v) > v_0 ? F * copysign(1, v) : fabs(F);
+/* The side to which an element can begin to slip, by its sign: that of the motion or, at rest, of its force. */
+static double pushed_towards(double F, double v, double v_0) {
+    return fabs(v) > v_0 ? v : F;
+}
+
+/* Force that can make an element slip to the side to which it is pushed. */
+static double pushing_force(double F, double towards) {
+    return F * copysign(1, towards);
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     const double v_0 = REVERSAL * p->v_A;
     for (int i = 0; i < ELEMENTS; i++) {
-        const double limit = element_limit(p, u, i);
-        const double pushing = pushing_force(x->F_e[i], u->v, v_0);
+        const double towards = pushed_towards(x->F_e[i], u->v, v_0);
+        const double pushing = pushing_force(x->F_e[i], towards), limit = element_limit(p, u, i, towards);
         g[i] = 1;
         if (u->N > 0 && m->mode[i] == MODE_STICK) g[i] = below_indicator(pushing, limit);
         if (u->N > 0 && m->mode[i] != MODE_STICK) g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
@@ -92,12 +99,13 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[ELEMENTS] = contact_indicator(u->N);
 }
 
-static int element_mode(int mode, double limit, double F, double v, double v_0) {
+static int element_mode(const Parameters *p, const Inputs *u, int i, int mode, double F, double v_0) {
     const int direction = slip_direction(mode);
-    const int moving_on = direction * v > 0;
-    const int relaxing = is_below(-direction * v, v_0) && is_above(direction * F, limit);
+    const int moving_on = direction * u->v > 0;
+    const int relaxing = is_below(-direction * u->v, v_0) && is_above(direction * F, element_limit(p, u, i, direction));
     if (direction != 0 && (moving_on || relaxing)) return mode;
-    return is_below(pushing_force(F, v, v_0), limit) ? MODE_STICK : slip_towards(F);
+    const double towards = pushed_towards(F, u->v, v_0);
+    return is_below(pushing_force(F, towards), element_limit(p, u, i, towards)) ? MODE_STICK : slip_towards(F);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -110,7 +118,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         if (u->N <= 0) {
             m->mode[i] = MODE_SEPARATED;
         } else {
-            m->mode[i] = element_mode(m->mode[i], element_limit(p, u, i), x->F_e[i], u->v, REVERSAL * p->v_A);
+            m->mode[i] = element_mode(p, u, i, m->mode[i], x->F_e[i], REVERSAL * p->v_A);
         }
     }
     return reset;
@@ -118,5 +126,6 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     if (u->N <= 0) return;
-    for (int i = 0; i < ELEMENTS; i++) length->F_e[i] = resolved_deflection(p->mu_s * u->N, x->F_e[i]);
+    for (int i = 0; i < ELEMENTS; i++)
+        length->F_e[i] = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->F_e[i], u->v), x->F_e[i]);
 }

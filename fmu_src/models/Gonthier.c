@@ -13,11 +13,12 @@
 #include "Gonthier.h"
 #include "common/bristle.h"
 #include "common/contact_events.h"
+#include "common/direction.h"
 #include "common/scalar.h"
 #include "common/static_resolution.h"
 #include "common/step.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
@@ -28,12 +29,12 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         return;
     }
     const double s = decay(fabs(u->v) / p->v_A, 2);
-    const double F_c = p->mu_d * u->N * odd_step3(u->v / p->v_t);
+    const double F_c = limit_towards(p, p->mu_d * u->N, u->v) * odd_step3(u->v / p->v_t);
     dx->z = s * u->v + (1 - s) * (F_c - p->sigma0 * x->z) / p->sigma1;
     dx->s_dw = (s - x->s_dw) / (s >= x->s_dw ? p->tau_dw : p->sigma1 / p->sigma0);
 
     const double F_br = p->sigma0 * x->z + p->sigma1 * dx->z;
     const double F_max = fmax(p->mu_d + (p->mu_s - p->mu_d) * x->s_dw, 0) * u->N;
-    const double F = copysign(fmin(fabs(F_br), F_max), F_br) + viscous_force(p, u->N, u->v);
+    const double F = copysign(fmin(fabs(F_br), limit_towards(p, F_max, F_br)), F_br) + viscous_force(p, u->N, u->v);
     contact_outputs(u, F, u->v - dx->z, y);
 }

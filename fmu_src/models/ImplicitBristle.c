@@ -12,17 +12,20 @@
  * remembers which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at a_i.
  * On each piece Newton's iteration starts on the side from which it converges monotonically, so it cannot fail.
  *
+ * By direction (common/direction.h) the side of F* is that of stick and slip, which have their own F_s and H on either side.
+ *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "ImplicitBristle.h"
 #include "common/bristle.h"
-#include "common/scalar.h"
+#include "common/directed_viscous.h"
+#include "common/direction.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
+#include "common/scalar.h"
 #include "common/static_resolution.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
 
 enum { ITERATIONS_AT_MOST = 100 };
 
@@ -38,20 +41,34 @@ static double power(double s, double alpha) {
     return alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
 }
 
-/* What rises with the speed of the tip under the normal force N: the bristle's damping and the viscous part. */
-static double tip_damping(const Parameters *p, double N) {
-    return p->sigma1 + viscous_damping(p, N);
+/* The side to which a force points: 1 or -1. */
+static int side_of(double F) {
+    return F < 0 ? -1 : 1;
+}
+
+/* Force at which the tip begins to slide towards a side. */
+static double static_limit(const Parameters *p, double N, int side) {
+    return limit_towards(p, p->mu_s * N, side);
+}
+
+/* One side of the tip under a normal force. */
+typedef struct {
+    double N;       /* the normal force as it limits dry friction */
+    double damping; /* what rises with the speed: the bristle's damping and the viscous part */
+} Tip;
+
+static Tip tip_towards(const Parameters *p, double N, int side) {
+    return (Tip){limit_towards(p, N, side), p->sigma1 + viscous_towards(p, viscous_damping(p, N), side)};
 }
 
 /* H(a) and its slope: the force |F*| at which the tip slides with the speed a. */
-static double balance(const Parameters *p, double N, double a, double *rise) {
+static double balance(const Parameters *p, Tip tip, double a, double *rise) {
     const double s = a / p->v_A;
     const double fading = decay(s, p->alpha);
     const double steepness = p->alpha == 1 ? 1 : p->alpha == 2 ? s : pow(s, p->alpha - 1);
-    const double damping = tip_damping(p, N);
-    const double drop = (p->mu_s - p->mu_d) * N;
-    *rise = fading > 0 ? damping - drop / p->v_A * p->alpha * steepness * fading : damping;
-    return p->mu_d * N + drop * fading + damping * a;
+    const double drop = (p->mu_s - p->mu_d) * tip.N;
+    *rise = fading > 0 ? tip.damping - drop / p->v_A * p->alpha * steepness * fading : tip.damping;
+    return p->mu_d * tip.N + drop * fading + tip.damping * a;
 }
 
 /* The fold s of a curve that falls steeply at rest, alpha < 1: over y = ln s, phi = level - (1 - alpha) y - exp(alpha y) is concave and
@@ -68,19 +85,19 @@ static double steep_fold(double level, double alpha) {
 }
 
 /* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H always rises.
- * In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln kappa = 0, and phi is concave: from a point
+ * In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln lift = 0, and phi is concave: from a point
  * outside the folds, where phi < 0, Newton's iteration runs monotonically to the nearer one. For alpha <= 1 the first fold lies at rest. */
-static double fold(const Parameters *p, double N, int falling) {
+static double fold(const Parameters *p, Tip tip, int falling) {
     const double a_i = inflection(p), alpha = p->alpha;
     double rise;
-    balance(p, N, a_i, &rise);
+    balance(p, tip, a_i, &rise);
     if (!(rise < 0)) return a_i;
-    const double kappa = tip_damping(p, N) * p->v_A / ((p->mu_s - p->mu_d) * N);
-    const double level = log(alpha / kappa);
+    const double lift = tip.damping * p->v_A / ((p->mu_s - p->mu_d) * tip.N);
+    const double level = log(alpha / lift);
     if (alpha <= 1 && !falling) return 0;
     if (alpha == 1) return level * p->v_A;
     if (alpha < 1) return steep_fold(level, alpha) * p->v_A;
-    double s = falling ? a_i / p->v_A + 1 : pow(kappa / alpha, 1 / (alpha - 1));
+    double s = falling ? a_i / p->v_A + 1 : pow(lift / alpha, 1 / (alpha - 1));
     while (falling && level + (alpha - 1) * log(s) > power(s, alpha)) s *= 2;
     for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {
         const double q = power(s, alpha);
@@ -92,15 +109,16 @@ static double fold(const Parameters *p, double N, int falling) {
 }
 
 /* Speed of the tip on the piece of H that the mode names; constant beyond the ends of the piece. */
-static double slip_speed(const Parameters *p, double N, double F, int mode) {
+static double slip_speed(const Parameters *p, double N, double F, int side, int mode) {
+    const Tip tip = tip_towards(p, N, side);
     double rise;
     if (mode == MODE_SLOWSLIP) {
-        const double a_1 = fold(p, N, 0);
-        if (F <= p->mu_s * N) return 0;
-        if (F >= balance(p, N, a_1, &rise)) return a_1;
+        const double a_1 = fold(p, tip, 0);
+        if (F <= static_limit(p, N, side)) return 0;
+        if (F >= balance(p, tip, a_1, &rise)) return a_1;
         double a = 0;
         for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
-            const double missing = F - balance(p, N, a, &rise);
+            const double missing = F - balance(p, tip, a, &rise);
             if (!(missing > 0 && rise > 0)) break;
             const double step = missing / rise;
             a = fmin(a + step, a_1);
@@ -109,10 +127,10 @@ static double slip_speed(const Parameters *p, double N, double F, int mode) {
         return a;
     }
     const double a_i = inflection(p);
-    double a = (F - p->mu_d * N) / tip_damping(p, N);
+    double a = (F - p->mu_d * tip.N) / tip.damping;
     for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
-        const double excess = balance(p, N, a, &rise) - F;
-        if (a < a_i || rise <= 0) return fold(p, N, 1);
+        const double excess = balance(p, tip, a, &rise) - F;
+        if (a < a_i || rise <= 0) return fold(p, tip, 1);
         const double step = excess / rise;
         if (!(step > 1e-16 * a)) break;
         a -= step;
@@ -123,20 +141,26 @@ static double slip_speed(const Parameters *p, double N, double F, int mode) {
 /* Slope of the implicit function: H'(a) da = dF - dH at constant a. None beyond the ends of a piece, where the speed does not
  * follow F; on it a root balances F to rounding. */
 static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N, double N_slope, double F,
-                                double F_slope, int mode, double *result_slope) {
-    const double a = slip_speed(p, N, F, mode);
+                                double F_slope, int side, int mode, double *result_slope) {
+    const double a = slip_speed(p, N, F, side, mode);
     double rise, fading_slope;
-    const double H = balance(p, N, a, &rise);
+    const double H = balance(p, tip_towards(p, N, side), a, &rise);
     if (!(rise > 0) || fabs(H - F) > 1e-12 * F) {
         *result_slope = 0;
         return a;
     }
     const double s = a / p->v_A;
     const double fading = decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
-    const double mu = p->mu_d + (p->mu_s - p->mu_d) * fading + viscous_friction(p, a);
-    const double mu_slope =
+    const double curve = p->mu_d + (p->mu_s - p->mu_d) * fading;
+    const double curve_slope =
         p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading + (p->mu_s - p->mu_d) * fading_slope;
-    const double damping_slope = tip_damping(p_slope, N); /* it is linear in the parameters */
+    const double mu = limit_towards(p, curve, side) + viscous_towards(p, viscous_friction(p, a), side);
+    double mu_slope = limit_towards(p, curve_slope, side);
+    double damping_slope = p_slope->sigma1 + viscous_towards(p, viscous_damping(p_slope, N), side);
+    if (side < 0) {
+        mu_slope += p_slope->kappa * curve;
+        damping_slope += p_slope->kappa_v * viscous_damping(p, N);
+    }
     *result_slope = (F_slope - N_slope * mu - N * mu_slope - damping_slope * a) / rise;
     return a;
 }
@@ -150,28 +174,31 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     }
     const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
     double v_S = 0;
-    if (m->mode != MODE_STICK) v_S = copysign(slip_speed(p, u->N, fabs(F_star), m->mode), F_star);
+    if (m->mode != MODE_STICK) v_S = copysign(slip_speed(p, u->N, fabs(F_star), side_of(F_star), m->mode), F_star);
     dx->z = u->v - v_S;
     contact_outputs(u, F_star - p->sigma1 * v_S, v_S, y);
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
 /* Force |F*| at which the mode SlowSlip jumps or runs into Slip. */
-static double escape_force(const Parameters *p, double N) {
+static double escape_force(const Parameters *p, double N, int side) {
+    const Tip tip = tip_towards(p, N, side);
     double rise;
-    return balance(p, N, fold(p, N, 0), &rise);
+    return balance(p, tip, fold(p, tip, 0), &rise);
 }
 
 /* Force |F*| at which the mode Slip falls back to SlowSlip or Stick. */
-static double arrest_force(const Parameters *p, double N) {
+static double arrest_force(const Parameters *p, double N, int side) {
+    const Tip tip = tip_towards(p, N, side);
     double rise;
-    return balance(p, N, fold(p, N, 1), &rise);
+    return balance(p, tip, fold(p, tip, 1), &rise);
 }
 
 /* Where the damping is small against friction, the force of steady slip is that of the arrest but for less than its hysteresis; the speed
  * of the tip tells the two apart. */
-static int goes_on_slipping(const Parameters *p, double N, double F) {
-    return is_above(F, arrest_force(p, N)) || is_moving(slip_speed(p, N, F, MODE_SLIP), fmax(fold(p, N, 1), p->v_A));
+static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
+    return is_above(F, arrest_force(p, N, side)) ||
+           is_moving(slip_speed(p, N, F, side, MODE_SLIP), fmax(fold(p, tip_towards(p, N, side), 1), p->v_A));
 }
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
@@ -179,13 +206,15 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0 || m->mode == MODE_SEPARATED) return;
-    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
+    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v, F = fabs(F_star);
+    const int side = side_of(F_star);
+    const double F_s = static_limit(p, u->N, side);
     if (m->mode == MODE_STICK) g[1] = below_indicator(F, F_s);
     if (m->mode == MODE_SLOWSLIP) {
         g[1] = above_indicator(F, F_s);
-        g[2] = below_indicator(F, escape_force(p, u->N));
+        g[2] = below_indicator(F, escape_force(p, u->N, side));
     }
-    if (m->mode == MODE_SLIP) g[1] = above_indicator(F, arrest_force(p, u->N));
+    if (m->mode == MODE_SLIP) g[1] = above_indicator(F, arrest_force(p, u->N, side));
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -193,11 +222,13 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    const double F = fabs(p->sigma0 * x->z + p->sigma1 * u->v), F_s = p->mu_s * u->N;
-    if (m->mode == MODE_SLIP && goes_on_slipping(p, u->N, F)) return 0;
+    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v, F = fabs(F_star);
+    const int side = side_of(F_star);
+    const double F_s = static_limit(p, u->N, side);
+    if (m->mode == MODE_SLIP && goes_on_slipping(p, u->N, F, side)) return 0;
     if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s) : is_below(F, F_s)) /* the escape is F_s or more */
         m->mode = MODE_STICK;
     else
-        m->mode = is_below(F, escape_force(p, u->N)) ? MODE_SLOWSLIP : MODE_SLIP;
+        m->mode = is_below(F, escape_force(p, u->N, side)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
 }

@@ -12,8 +12,9 @@
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "Karnopp.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/heat.h"
+#include "common/scalar.h"
 #include "common/stick_force.h"
 #include "common/velocity_band.h"
 
@@ -22,8 +23,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)dx;
     double F = 0;
     if (u->N > 0) {
-        if (m->mode == MODE_STICK) F = stick_force(p->mu_s * u->N, p->v_s, u->v, u->F_ext);
-        if (m->mode == MODE_SLIP) F = copysign(p->mu_d * u->N, u->v);
+        if (m->mode == MODE_STICK) F = stick_force(p, p->mu_s * u->N, p->v_s, u->v, u->F_ext);
+        if (m->mode == MODE_SLIP) F = copysign(limit_towards(p, p->mu_d * u->N, u->v), u->v);
     }
     contact_outputs(u, F, u->v, y);
     heat_output(0, y);

@@ -19,22 +19,23 @@
  */
 #include "Leuven.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
 #include "common/dahl_bristle.h"
+#include "common/direction.h"
 #include "common/elements.h"
 #include "common/heat.h"
 #include "common/held_deflection.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 /* Elements that carry more than the Stribeck curve slide back at most this many times as fast as the surfaces move: a power of a large exponent
  * would overflow. */
 static const double FASTEST = 1e9;
 
-/* Force an element slips at. */
-static double slider_limit(const Parameters *p, int i, double N) {
-    return element_share(p, i) * p->mu_s * N;
+/* Force an element slips at, towards the side of its deflection. */
+static double slider_limit(const Parameters *p, int i, double N, double zeta) {
+    return limit_towards(p, element_share(p, i) * p->mu_s * N, zeta);
 }
 
 /* Force of a spring that has come beyond the limit of its slider: it ends a thousandth above it, with a slope that fades, since a corner
@@ -48,7 +49,8 @@ static double yielding(double force, double limit) {
 
 static double hysteresis_force(const Parameters *p, const double *zeta, double N) {
     double F_h = 0;
-    for (int i = 0; i < ELEMENTS; i++) F_h += yielding(p->k[i] * zeta[i], fmax(slider_limit(p, i, N), NO_LENGTH));
+    for (int i = 0; i < ELEMENTS; i++)
+        F_h += yielding(p->k[i] * zeta[i], fmax(slider_limit(p, i, N, zeta[i]), NO_LENGTH));
     return F_h;
 }
 
@@ -89,18 +91,19 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         return;
     }
     const double F_h = hysteresis_force(p, x->zeta, u->N), F_s = p->mu_s * u->N;
-    const double a = fabs(u->v), s = fmax(stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, NO_LENGTH);
+    const double a = fabs(u->v), curve = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N;
+    const double s = fmax(limit_towards(p, curve, u->v), NO_LENGTH);
     const double pace = slowing(s, p->sigma1, u->v);
     double r = copysign(1, u->v) * F_h / s;
     if (fabs(r) > 1) r = limited(r, pow(FASTEST, 1 / p->n));
     const double v_S = u->v * signed_power(r, p->n);
     const double z_rate = pace * (u->v - v_S);
     for (int i = 0; i < ELEMENTS; i++) {
-        const double limit = saturation_length(slider_limit(p, i, u->N), p->k[i]);
+        const double limit = saturation_length(slider_limit(p, i, u->N, x->zeta[i]), p->k[i]);
         dx->zeta[i] = element_rate(limit, x->zeta[i], z_rate, LAST_PART * pace * a, relaxation);
     }
     double F = F_h + p->sigma1 * z_rate;
-    if (m->law != LAW_PRINTED) F = limited(F_h + passive_damping(p, s, a) * z_rate, F_s);
+    if (m->law != LAW_PRINTED) F = between_limits(p, F_h + passive_damping(p, s, a) * z_rate, F_s);
     contact_outputs(u, F + viscous_force(p, u->N, u->v), v_S, y);
     heat_output(elastic_power(p, x->zeta, dx->zeta), y);
 }
@@ -109,5 +112,6 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     if (u->N <= 0) return;
     for (int i = 0; i < ELEMENTS; i++)
-        length->zeta[i] = resolved_deflection(p->mu_s * u->N / (p->n * p->k[i]), x->zeta[i]);
+        length->zeta[i] =
+            resolved_deflection(lower_limit(p, p->mu_s * u->N, x->zeta[i], u->v) / (p->n * p->k[i]), x->zeta[i]);
 }

@@ -14,11 +14,11 @@
 #include "common/bristle_element.h"
 #include "common/static_resolution.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
+    const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, u->v);
     dx->z = lugre_rate(p->sigma0, p->sigma1, g, u->v, x->z);
-    return bristle_force(m->law == LAW_PRINTED, p->sigma0, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
+    return bristle_force(p, m->law == LAW_PRINTED, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
            viscous_force(p, u->N, u->v);
 }

@@ -13,12 +13,17 @@
 #include "common/bristle_element.h"
 #include "common/static_resolution.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double a = fabs(u->v);
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N + viscous_force(p, u->N, a);
+    const double curve = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, u->v);
+    const double g = curve + fabs(viscous_force(p, u->N, u->v));
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
     const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
-    return m->law == LAW_PRINTED ? F : limited(F, p->mu_s * u->N + viscous_force(p, u->N, a));
+    if (m->law == LAW_PRINTED) return F;
+    const double F_s = p->mu_s * u->N;
+    const double highest = F_s + viscous_force(p, u->N, a),
+                 lowest = viscous_force(p, u->N, -a) - limit_towards(p, F_s, -1);
+    return fmax(lowest, fmin(F, highest));
 }

@@ -14,18 +14,19 @@
 #include "LuGreNormalized.h"
 #include "common/bristle.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/heat.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
     double F = 0, stored_power = 0;
     dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
     if (u->N > 0) {
-        const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v));
+        const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)), u->v);
         dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
         F = (p->sigma0 * x->z + p->sigma1 * dx->z) * u->N + viscous_force(p, u->N, u->v);
         stored_power = p->sigma0 * x->z * dx->z * u->N;
@@ -35,6 +36,5 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 }
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
-    (void)x;
-    if (u->N > 0) length->z = damped_deflection(p->mu_s, p->sigma0, p->sigma1, fabs(u->v));
+    if (u->N > 0) length->z = damped_deflection(lower_limit(p, p->mu_s, x->z, u->v), p->sigma0, p->sigma1, fabs(u->v));
 }

@@ -14,5 +14,5 @@
 
 static double friction_curve(const Parameters *p, double N, double v) {
     const double s = p->B * v;
-    return p->mu_s * sin(p->C * atan((1 - p->E) * s + p->E * atan(s))) * N;
+    return p->mu_s * sin(p->C * atan((1 - p->E) * s + p->E * atan(s))) * limit_towards(p, N, v);
 }

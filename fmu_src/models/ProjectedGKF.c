@@ -16,6 +16,13 @@
 #include "common/heat.h"
 #include "common/spatial.h"
 
+static const Side BOTH = {1, 1};
+
+static const char *check(const Parameters *p) {
+    if (lines_meet(p, BOTH)) return NULL;
+    return "viscousFriction times regularizationVelocity must be less than staticFriction.";
+}
+
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     (void)p;
     if (u->N <= 0 || length(vector(u->n)) > 0) return NULL;
@@ -32,7 +39,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         const double a = length(v_t);
         double mu_over_v = 0;
         if (m->mode == MODE_STICK) mu_over_v = p->mu_s / p->v_r;
-        if (m->mode == MODE_SLIP) mu_over_v = slip_friction(p, a) / fmax(a, p->v_r / 2);
+        if (m->mode == MODE_SLIP) mu_over_v = slip_friction(p, BOTH, a) / fmax(a, p->v_r / 2);
         damping = mu_over_v * u->N + film_damping(p);
     }
     friction_outputs(u->N, scaled(damping, v_t), v, v_t, y);
@@ -48,7 +55,7 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[0] = contact_indicator(u->N);
     g[1] = 1;
     const double a = sliding_speed(u);
-    if (m->mode == MODE_STICK) g[1] = below_indicator(a, stick_limit(p, a));
+    if (m->mode == MODE_STICK) g[1] = below_indicator(a, stick_limit(p, BOTH, a));
     if (m->mode == MODE_SLIP) g[1] = above_indicator(a, p->v_r);
 }
 
@@ -59,7 +66,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     const double a = sliding_speed(u);
-    if (m->mode == MODE_STICK && is_below(a, stick_limit(p, a))) return 0;
+    if (m->mode == MODE_STICK && is_below(a, stick_limit(p, BOTH, a))) return 0;
     if (m->mode == MODE_SLIP && is_above(a, p->v_r)) return 0;
     m->mode = is_below(a, p->v_r) ? MODE_STICK : MODE_SLIP;
     return 0;

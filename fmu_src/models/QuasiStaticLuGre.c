@@ -10,8 +10,9 @@
 #include "QuasiStaticLuGre.h"
 #include "common/ideal_stick.h"
 #include "common/stribeck.h"
-#include "common/viscous.h"
+#include "common/viscous_force.h"
 
-static double sliding_force(const Parameters *p, double N, double a) {
-    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * N + viscous_force(p, N, a);
+static double sliding_force(const Parameters *p, double N, int side, double a) {
+    return limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * N, side) +
+           side * viscous_force(p, N, side * a);
 }

@@ -10,5 +10,5 @@
 #include "common/step.h"
 
 static double friction_curve(const Parameters *p, double N, double v) {
-    return p->mu_s * odd_step5(v / p->v_s) * N;
+    return p->mu_s * odd_step5(v / p->v_s) * limit_towards(p, N, v);
 }

@@ -12,10 +12,10 @@
  */
 #include "SecondOrderBristle.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
 #include "common/heat.h"
 #include "common/regularization.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 
 /* Shift of the friction curve that makes it meet F_0 at v_S = 0; ratio = F_0/F_s. */
 static double stick_shift(double v_r, double ratio) {
@@ -28,7 +28,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     double F = 0;
     if (u->N > 0) {
         const double F_0 = p->sigma0 * x->z + p->sigma1 * u->v;
-        const double shifted = v_S + stick_shift(p->v_r, F_0 / (p->mu_s * u->N));
+        const double shifted = v_S + stick_shift(p->v_r, F_0 / limit_towards(p, p->mu_s * u->N, F_0));
         F = parabolic_friction(p, u->N, shifted);
     }
     const double F_bristle = p->sigma0 * x->z + p->sigma1 * x->w;
@@ -40,6 +40,6 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
     if (u->N <= 0) return;
-    length->z = resolved_deflection(p->mu_s * u->N / p->sigma0, x->z);
+    length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
     length->w = p->v_r;
 }

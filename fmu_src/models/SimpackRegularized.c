@@ -11,7 +11,7 @@
 #include "common/step.h"
 
 static double friction_curve(const Parameters *p, double N, double v) {
-    const double a = fabs(v);
-    if (a < p->v_s) return p->mu_s * odd_sine_step(v / p->v_s) * N;
-    return copysign(sine_step(a, p->v_s, p->mu_s, p->v_d, p->mu_d) * N, v);
+    const double a = fabs(v), L = limit_towards(p, N, v);
+    if (a < p->v_s) return p->mu_s * odd_sine_step(v / p->v_s) * L;
+    return copysign(sine_step(a, p->v_s, p->mu_s, p->v_d, p->mu_d) * L, v);
 }

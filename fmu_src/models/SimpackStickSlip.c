@@ -13,13 +13,20 @@
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "SimpackStickSlip.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/hysteresis.h"
 #include "common/resolution.h"
+#include "common/scalar.h"
 #include "common/slip_direction.h"
 
-static double damper_speed(const Parameters *p, double N) {
-    return p->mu_s * N / p->d_f;
+/* Speed towards a side, v_f. */
+static double damper_speed(const Parameters *p, double N, double towards) {
+    return limit_towards(p, p->mu_s * N, towards) / p->d_f;
+}
+
+/* Force at which a spring of the deflection x gives way. */
+static double spring_limit(const Parameters *p, double N, double x) {
+    return limit_towards(p, p->mu_s * N, x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
@@ -30,7 +37,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
             F = p->c_f * x->x + p->d_f * u->v;
             dx->x = u->v;
         } else {
-            F = slip_direction(m->mode) * p->mu_d * u->N;
+            const int direction = slip_direction(m->mode);
+            F = limit_towards(p, direction * p->mu_d * u->N, direction);
         }
     }
     contact_outputs(u, F, u->v - dx->x, y);
@@ -41,10 +49,11 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0) return;
-    const double v_0 = REST * damper_speed(p, u->N);
-    const double along = slip_direction(m->mode) * u->v;
+    const int direction = slip_direction(m->mode);
+    const double v_0 = REST * damper_speed(p, u->N, direction);
+    const double along = direction * u->v;
     if (m->mode == MODE_STICK) {
-        g[1] = below_indicator(p->c_f * fabs(x->x), p->mu_s * u->N);
+        g[1] = below_indicator(p->c_f * fabs(x->x), spring_limit(p, u->N, x->x));
     } else if (m->motion == MOTION_STARTING) {
         g[1] = below_indicator(-along, v_0);
         g[2] = below_indicator(along, 5 * v_0);
@@ -73,8 +82,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         x->x = 0;
         return 1;
     }
-    const double v_f = damper_speed(p, u->N), v_0 = REST * v_f;
-    if (direction != 0 && slip_goes_on(m, v_0, u->v)) return 0;
+    if (direction != 0 && slip_goes_on(m, REST * damper_speed(p, u->N, direction), u->v)) return 0;
+    const double v_f = damper_speed(p, u->N, u->v), v_0 = REST * v_f;
     m->motion = MOTION_GOING;
     if (before != MODE_STICK && fabs(u->v) > v_f) {
         m->mode = slip_towards(u->v);
@@ -82,10 +91,10 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     }
     m->mode = MODE_STICK;
     if (direction != 0) {
-        x->x = m->restart == RESTART_PRELOADED ? direction * p->mu_d * u->N / p->c_f : 0;
+        x->x = m->restart == RESTART_PRELOADED ? limit_towards(p, direction * p->mu_d * u->N, direction) / p->c_f : 0;
         return 1;
     }
-    if (!is_below(p->c_f * fabs(x->x), p->mu_s * u->N)) {
+    if (!is_below(p->c_f * fabs(x->x), spring_limit(p, u->N, x->x))) {
         const int moving = is_moving(fabs(u->v), v_0);
         m->mode = slip_towards(moving ? u->v : x->x);
         if (!moving) m->motion = MOTION_STARTING;
@@ -94,5 +103,5 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 }
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
-    if (u->N > 0) length->x = resolved_deflection(p->mu_s * u->N / p->c_f, x->x);
+    if (u->N > 0) length->x = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->x, u->v) / p->c_f, x->x);
 }

@@ -11,5 +11,5 @@
 #include "common/friction_curve.h"
 
 static double friction_curve(const Parameters *p, double N, double v) {
-    return p->mu_d * tanh(v / p->v_d) * N;
+    return p->mu_d * tanh(v / p->v_d) * limit_towards(p, N, v);
 }

@@ -11,9 +11,10 @@
  */
 #include "StickSlip.h"
 #include "common/contact_events.h"
-#include "common/scalar.h"
+#include "common/direction.h"
 #include "common/displacement_resolution.h"
 #include "common/held_deflection.h"
+#include "common/scalar.h"
 #include "common/step.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
@@ -24,6 +25,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     }
     dx->x = m->limit == LIMIT_FREE ? u->v : held_rate(p->x_s, x->x, u->v);
     const double beta = odd_step3(u->v / p->v_t);
-    const double mu = (1 - fabs(beta)) * p->mu_s * odd_step3(x->x / p->x_s) + p->mu_d * beta;
+    const double q = limit_towards(p, odd_step3(x->x / p->x_s), x->x);
+    const double mu = (1 - fabs(beta)) * p->mu_s * q + limit_towards(p, p->mu_d * beta, u->v);
     contact_outputs(u, mu * u->N, u->v - dx->x, y);
 }

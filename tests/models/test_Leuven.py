@@ -19,7 +19,7 @@ SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of it
 
 def polygon(displacement):
     """First rise: every spring up to its limit."""
-    return sum(min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2).values()))
+    return sum(min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values()))
 
 
 def path(*turns):

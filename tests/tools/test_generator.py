@@ -73,7 +73,7 @@ CODE += """
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)m;
     dx->z = u->N > 0 ? u->v : -x->z;
-    contact_outputs(u, u->N > 0 ? p->k * x->z : 0, u->v - dx->z, y);
+    contact_outputs(u, u->N > 0 ? p->kappa * (p->k * x->z) : 0, u->v - dx->z, y);
 }
 """
 
@@ -235,12 +235,12 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     schema.assertValid(root)
     variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
     assert list(variables) == [
-        "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "springDeflectionStart", "normalForce", "relativeVelocity",
+        "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "backwardFrictionRatio", "springDeflectionStart", "normalForce", "relativeVelocity",
         "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
         "estimatedMass", "estimatedLoad", "maximumSubsteps",
     ]  # fmt: skip
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
-    assert variables["der(springDeflection)"][0].get("derivative") == "8"
+    assert variables["der(springDeflection)"][0].get("derivative") == "9"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
     assert variables["springDeflection"][0].get("start") is None
     assert variables["springStiffness"][0].get("min") == "0.001"
@@ -263,7 +263,7 @@ def test_structure_is_what_the_code_does(project, tmp_path):
     assert knowns("Derivatives") == {"der(springDeflection)": all_three}
     initial = knowns("InitialUnknowns")
     assert initial["springDeflection"] == {"springDeflectionStart"}
-    assert initial["frictionForce"] == {"normalForce", "preloadForce", "springDeflectionStart", "springStiffness"}
+    assert initial["frictionForce"] == {"normalForce", "preloadForce", "backwardFrictionRatio", "springDeflectionStart", "springStiffness"}
     assert "springStiffness" not in initial["der(springDeflection)"]
 
 
@@ -278,11 +278,11 @@ def test_array_becomes_scalars(project, tmp_path):
     out = generated(project, tmp_path / "out")
     root = etree.parse(out / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
-    assert names[4:6] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
-    assert names[8:12] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
+    assert names[5:7] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
+    assert names[9:13] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
     assert "double z[2];" in (out / "Element.h").read_text()
     derivatives = {names[int(u.get("index")) - 1]: u.get("dependencies") for u in root.find("ModelStructure/Derivatives")}
-    assert derivatives == {"der(springDeflection[1])": "8", "der(springDeflection[2])": "10"}
+    assert derivatives == {"der(springDeflection[1])": "9", "der(springDeflection[2])": "11"}
 
 
 MODE = """

@@ -80,6 +80,24 @@ def test_piatkowski_with_nothing_known(tmp_path):
     assert min(sums[0], sums[-1]) > result.threshold and np.argmin(sums) in (3, 4, 5)
 
 
+@pytest.mark.parametrize(("model", "ratio"), [("LuGre", 1.6), ("SmoothCoulomb", 0.7)])
+def test_friction_that_differs_by_direction_comes_back(tmp_path, model, ratio):
+    """Within 1 %, where no offset is free; one that is free looks the same, which is said."""
+    time, _, velocity, _ = changing_strokes(4.0, 0.004)
+    wanted = ("dynamicFriction", "bristleStiffness", "backwardFrictionRatio")
+    usual = [one for one in candidate(model).parameters if not one.is_extra]
+    known = {one.name: DRIVE.get(one.name, one.default) for one in usual} | {"backwardFrictionRatio": ratio}
+    file = written(tmp_path / "axis.csv", {"t": time, "v": velocity, "F": noisy(friction(model, time, velocity, 1.0, known), 0.005)})
+    held = {name: value for name, value in known.items() if name not in wanted}
+    result = fit(candidate(model), [read_record(file, Options(normal=1.0, offset="none"))], held, with_profiles=False)
+    assert result.values["backwardFrictionRatio"] == pytest.approx(ratio, rel=0.01)
+    assert result.values["dynamicFriction"] == pytest.approx(known["dynamicFriction"], rel=0.01)
+    assert result.quality.relative < 0.02
+    blind = fit(candidate(model), [read_record(file, Options(normal=1.0))], held, with_profiles=False)
+    assert "backwardFrictionRatio" not in blind.values
+    assert any("--offset none" in text for text in doubts(blind))
+
+
 def drive_file(tmp_path, name, seed, scale=1.0, sign=-1):
     """Motor force on an axis of 12 kg, with an offset, an encoder of 0.1 µm and noise, in a table with semicolons and decimal commas."""
     time, way, velocity, acceleration = changing_strokes(8.0)

@@ -72,7 +72,7 @@ VECTORS = ("velocity", "force", "observed_load", "load", "normal", "opposed")
 OPTIONAL_COUPLING = ("load", "normal", "opposed", "power", "heat")
 EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
 TOLERANCE = 1e-6  # of the default experiment, for tools that know nominal values
-EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text"}
+EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text", "last": "flag"}
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
@@ -143,7 +143,7 @@ class _Reader:
             outputs=tuple(output for output in outputs if output.name not in observed),
             modes=tuple(self.choice("modes", name, entry) for name, entry in tables["modes"].items()),
             coupling=self.coupling(data, {"parameters": parameters, "inputs": inputs, "outputs": outputs}),
-            equations=tuple(self.equation(i, entry) for i, entry in enumerate(self.required(data, "", "equations"))),
+            equations=self.equations(data),
             choose=self.texts(data, "choose"),
             identify=self.texts(data, "identify"),
             not_modelled=self.texts(data, "not_modelled", required=True),
@@ -281,6 +281,8 @@ class _Reader:
                 self.interfaces.add(part)
             self.overlay(merged, below, part, "")
         self.overlay(merged, own, file, "")
+        if not within and isinstance(merged.get("equations"), list):
+            merged["equations"].sort(key=lambda entry: isinstance(entry, dict) and entry.get("last") is True)
         return merged
 
     def overlay(self, below: dict[str, Any], above: dict[str, Any], file: Path, path: str) -> None:
@@ -502,6 +504,14 @@ class _Reader:
         return Choice(name, self.required(entry, path, "symbol"), self.required(entry, path, "text"), items=(), start=start, at_most=most)
 
     # Texts and literature
+
+    def equations(self, data: dict[str, Any]) -> tuple[Equation, ...]:
+        """Those of the model first; without one of these a model has no law."""
+        entries = self.required(data, "", "equations")
+        found = tuple(self.equation(i, entry) for i, entry in enumerate(entries))
+        if all(entry.get("last") for entry in entries):
+            raise self.error("equations", "is missing")
+        return found
 
     def equation(self, index: int, entry: Any) -> Equation:
         path = f"equations[{index + 1}]"

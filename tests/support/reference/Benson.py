@@ -2,11 +2,13 @@
 
 import math
 
+from .direction import dry
 from .ideal_stick import evaluate_ideal
 
 
-def sliding(p, normal, speed):
-    return (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * math.exp(-p["decayConstant"] * speed)) * normal
+def sliding(p, normal, velocity):
+    fading = math.exp(-p["decayConstant"] * abs(velocity))
+    return dry(p, velocity) * (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * fading) * normal
 
 
 def evaluate(p, u, x):

@@ -4,7 +4,7 @@ import math
 
 from scipy.optimize import brentq
 
-from . import bounds
+from . import bounds, direction
 
 
 def overshoot(b, eta):
@@ -22,19 +22,25 @@ def constants(p, normal):
     return f1, f2, (f1 / eta - f2) / p["bristleStiffness"]
 
 
+def peak(p, normal, side):
+    """Of a reversal out of sliding: what overshoots is in proportion to the whole way from one force of sliding to the other."""
+    sliding, rise = p["dynamicFriction"] * normal, (p["staticFriction"] / p["dynamicFriction"] - 1)
+    return sliding * direction.dry(p, side) + rise * sliding * (direction.dry(p, -1) + direction.dry(p, 1))
+
+
 def evaluate(p, u, x):
     normal, v = u["normalForce"], u["relativeVelocity"]
     z = x["bristleDeflection[1]"], x["bristleDeflection[2]"]
     f1, f2, length = constants(p, abs(normal) or 1.0)
-    lengths = p["lengthRatio"] * length, length
-    stiffness = f1 / lengths[0], -f2 / lengths[1]
+    stiffness = f1 / (p["lengthRatio"] * length), -f2 / length
+    lengths = [direction.dry(p, v) * part * length for part in (p["lengthRatio"], 1.0)]
     if normal <= 0:
         rates = [-deflection / p["relaxationTime"] for deflection in z]
         force = 0.0
     else:
         rates = [v - abs(v) * deflection / one for deflection, one in zip(z, lengths)]
         carried = sum(k * deflection for k, deflection in zip(stiffness, z))
-        force = bounds.within(p, carried, (2 * p["staticFriction"] - p["dynamicFriction"]) * normal)
+        force = carried if bounds.is_printed(p) else min(max(carried, -peak(p, normal, -1)), peak(p, normal, 1))
     elastic = sum(k * rate for k, rate in zip(stiffness, rates)) / p["bristleStiffness"]
     return ({"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
             {"frictionForce": force, "slidingVelocity": v - elastic})

@@ -2,7 +2,7 @@
 
 import math
 
-from . import bounds
+from . import bounds, direction
 
 
 def branch(p, normal, force, path):
@@ -20,7 +20,7 @@ def evaluate(p, u, x):
     if normal <= 0:
         rate, force = -z / p["relaxationTime"], 0.0
     else:
-        w = 1 - math.copysign(p["bristleStiffness"] * z / (p["dynamicFriction"] * normal), v * z)
+        w = 1 - math.copysign(p["bristleStiffness"] * z / (direction.dry(p, v) * p["dynamicFriction"] * normal), v * z)
         rate = v * math.copysign(abs(w) ** p["hysteresisExponent"], w)
         force = bounds.within(p, p["bristleStiffness"] * z, p["dynamicFriction"] * normal)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -1,14 +1,14 @@
 """Colantonio et al. 2022, eq 38 (corrected), on a line; its f_v V is felt on the straight line through rest too."""
 
-import math
 
-from . import stribeck
+from . import direction, stribeck
 
 
 def steady_force(p, normal, velocity):
     if abs(velocity) < p["regularizationVelocity"]:
-        return p["staticFriction"] * normal * velocity / p["regularizationVelocity"] + p["viscousDamping"] * velocity
-    return math.copysign(stribeck.force(p, normal, abs(velocity)), velocity)
+        static = direction.dry(p, velocity) * p["staticFriction"]
+        return static * normal * velocity / p["regularizationVelocity"] + direction.wet(p, velocity) * p["viscousDamping"] * velocity
+    return stribeck.steady_force(p, normal, velocity)
 
 
 def evaluate(p, u, x):

@@ -3,6 +3,7 @@
 import math
 
 from . import stribeck
+from .direction import dry, held
 
 
 def sticking(p, velocity):
@@ -24,9 +25,9 @@ def evaluate(p, u, x):
         rate, dwell, force = -z / tau_br, -s_dw / tau_br, 0.0
     else:
         s = sticking(p, v)
-        sliding = (p["dynamicFriction"] * normal * direction(v, p["transitionVelocity"]) - stiffness * z) / damping
+        sliding = (dry(p, v) * p["dynamicFriction"] * normal * direction(v, p["transitionVelocity"]) - stiffness * z) / damping
         rate = s * v + (1 - s) * sliding
         dwell = (s - s_dw) / (p["dwellTime"] if s >= s_dw else tau_br)
         limit = max(p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * s_dw, 0.0) * normal
-        force = min(max(stiffness * z + damping * rate, -limit), limit) + stribeck.viscous(p, normal, v)
+        force = held(p, stiffness * z + damping * rate, limit) + stribeck.viscous(p, normal, v)
     return {"bristleDeflection": rate, "dwellState": dwell}, {"frictionForce": force, "slidingVelocity": v - rate}

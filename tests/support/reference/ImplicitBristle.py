@@ -1,10 +1,14 @@
-"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can be wrong in the same way."""
+"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can be wrong in the same way.
+
+In the positive direction; the other one has the parameters `direction.seen_from` gives.
+"""
 
 import math
 
 from scipy.optimize import brentq, minimize_scalar
 
 from . import stribeck
+from .direction import seen_from
 
 
 def balance(p, normal, speed):
@@ -34,7 +38,9 @@ def folds(p, normal):
             return None
         falling = [low.x]
     first, last = falling[0], falling[-1]
-    below = 0.0 if p["stribeckExponent"] == 1 else brentq(lambda s: rise(p, normal, s), 1e-12 * first, first, xtol=1e-18)
+    below, least = 0.0, math.log(first) - 300
+    if p["stribeckExponent"] > 1 and rise(p, normal, math.exp(least)) > 0:  # with an exponent next to 1 it lies next to rest
+        below = math.exp(brentq(lambda y: rise(p, normal, math.exp(y)), least, math.log(first), xtol=1e-14))
     return below, brentq(lambda s: rise(p, normal, s), last, 100 * scale, xtol=1e-18)
 
 
@@ -54,7 +60,7 @@ def sliding_speeds(p, normal, force):
 
 def steady_force(p, normal, velocity):
     """The Stribeck curve, unless the velocity is where H falls: there the bristle jumps to and fro."""
-    fold = folds(p, normal)
+    fold = folds(seen_from(p, velocity), normal)
     if fold and fold[0] * 0.99 <= abs(velocity) <= fold[1] * 1.01:
         return None
     return stribeck.steady_force(p, normal, velocity)

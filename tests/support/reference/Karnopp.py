@@ -2,6 +2,7 @@
 
 import math
 
+from .direction import dry
 from .ideal_stick import stick_force
 
 
@@ -11,5 +12,5 @@ def evaluate(p, u, x):
     if normal > 0 and mode == 2:
         force = stick_force(p, u, p["staticVelocity"])
     elif normal > 0 and mode == 3:
-        force = math.copysign(p["dynamicFriction"] * normal, velocity)
+        force = math.copysign(dry(p, velocity) * p["dynamicFriction"] * normal, velocity)
     return {}, {"frictionForce": force, "slidingVelocity": velocity}

@@ -2,14 +2,15 @@
 
 import math
 
-from . import bounds, stribeck
+from . import bounds, direction, stribeck
 from .GeneralizedMaxwellSlip import ELEMENTS, shares
 from .LuGre import curve
 from .StickSlip import held_rate
 
 
-def limits(p, normal):
-    return {i: share * p["staticFriction"] * normal for i, share in shares(p).items()}
+def limits(p, normal, x):
+    """Of each element, on the side of its deflection."""
+    return {i: share * p["staticFriction"] * normal * direction.dry(p, x.get(f"elementDeflection[{i}]", 0.0)) for i, share in shares(p).items()}
 
 
 def yielding(force, limit):
@@ -19,7 +20,7 @@ def yielding(force, limit):
 
 
 def hysteresis(p, normal, x):
-    return sum(yielding(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], limit) for i, limit in limits(p, normal).items())
+    return sum(yielding(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], limit) for i, limit in limits(p, normal, x).items())
 
 
 def moved_rate(limit, zeta, rate, small):
@@ -47,7 +48,7 @@ def evaluate(p, u, x):
     ratio = held / math.copysign(curve(p, normal, v), v)
     rate = v * (1 - math.copysign(abs(ratio) ** p["transitionExponent"], ratio))
     rates = {}
-    for i, limit in limits(p, normal).items():
+    for i, limit in limits(p, normal, x).items():
         rates[f"elementDeflection[{i}]"] = element_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], v, rate, tau)
     exponent = p["transitionExponent"]
     damping = bounds.damping(p, p["bristleDamping"], curve(p, normal, v), v, (exponent + 1) ** (1 + 1 / exponent) / exponent)

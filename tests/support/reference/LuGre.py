@@ -2,12 +2,12 @@
 
 import math
 
-from . import bounds, stribeck
+from . import bounds, direction, stribeck
 
 
 def curve(p, normal, velocity):
     """g: the Stribeck curve without its viscous part, as a force."""
-    return stribeck.coefficient(p, abs(velocity)) * normal
+    return direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity)) * normal
 
 
 def damping(p, velocity):

@@ -2,12 +2,12 @@
 
 import math
 
-from . import bounds, stribeck
+from . import bounds, direction, stribeck
 
 
 def linear(p, normal, velocity):
     """As LuGre.linear: eq 18 is linear in the deflection, too."""
-    curve, speed = stribeck.force(p, normal, abs(velocity)), abs(velocity)
+    curve, speed = stribeck.force(p, normal, velocity), abs(velocity)
     end = math.copysign(curve / p["bristleStiffness"], velocity)
     return p["bristleStiffness"] * speed / (curve + p["bristleDamping"] * speed), end, p["bristleDamping"], 0.0
 
@@ -18,7 +18,10 @@ def evaluate(p, u, x):
     if normal <= 0:
         rate = -stiffness * z / damping
         return {"bristleDeflection": rate}, {"frictionForce": 0.0, "slidingVelocity": velocity - rate}
-    curve, speed = stribeck.force(p, normal, abs(velocity)), abs(velocity)
+    curve, speed = stribeck.force(p, normal, velocity), abs(velocity)
     rate = (velocity * curve - speed * stiffness * z) / (curve + speed * damping)
-    force = bounds.within(p, stiffness * z + damping * rate, p["staticFriction"] * normal + stribeck.viscous(p, normal, speed))
+    force, limit = stiffness * z + damping * rate, p["staticFriction"] * normal
+    if not bounds.is_printed(p):
+        lowest, highest = (side * limit * direction.dry(p, side) + stribeck.viscous(p, normal, side * speed) for side in (-1, 1))
+        force = min(max(force, lowest), highest)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

@@ -1,6 +1,6 @@
 """Colantonio et al. 2022, eqs 9 to 11; relaxed with its own time constant when separated."""
 
-from . import stribeck
+from . import direction, stribeck
 
 
 def evaluate(p, u, x):
@@ -9,7 +9,7 @@ def evaluate(p, u, x):
         rate = -z * p["bristleStiffness"] / p["bristleDamping"]
         force = 0.0
     else:
-        level = stribeck.coefficient(p, abs(velocity))
+        level = direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity))
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
         force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate) * normal + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

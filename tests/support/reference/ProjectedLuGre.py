@@ -21,7 +21,8 @@ def rub(p, normal, n, v, z):
         fading = stiffness * math.hypot(va, ratio * vc) / curve
         # what stands out of the plane fades in sliding as a bristle without grain, and relaxes as one that nothing holds
         rates = [va - fading * za, vc - fading * zc / ratio**2, -stiffness * (math.hypot(va, vc) / curve + 1 / damping) * zn]
-        plane = [normal * (stiffness * one + damping * rate) + stribeck.viscous(p, normal, speed)
+        viscous = stribeck.viscous_damping(p, normal, math.hypot(va, vc))
+        plane = [normal * (stiffness * one + damping * rate) + viscous * speed
                  for one, rate, speed in ((za, rates[0], va), (zc, rates[1], vc))]  # fmt: skip
         force = frame.T @ np.array([*plane, 0.0])
         stored = normal * stiffness * (za * rates[0] + zc * rates[1])

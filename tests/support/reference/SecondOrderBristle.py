@@ -2,12 +2,12 @@
 
 import math
 
-from . import ImplicitBristle, StaticRegularized, stribeck
+from . import ImplicitBristle, StaticRegularized, direction, stribeck
 
 
 def shift(p, normal, stick_force):
     """Eq 22; its sign as in Listing 4."""
-    remaining = max(1.0 - abs(stick_force) / (p["staticFriction"] * normal), 0.0)
+    remaining = max(1.0 - abs(stick_force) / (direction.dry(p, stick_force) * p["staticFriction"] * normal), 0.0)
     return math.copysign(p["regularizationVelocity"] * (1.0 - math.sqrt(remaining)), stick_force)
 
 
@@ -26,6 +26,7 @@ def evaluate(p, u, x):
 def steady_force(p, normal, velocity):
     """The Stribeck curve where it does not fall faster than the damping holds, and where the shift of eq 22 is complete."""
     force = stribeck.steady_force(p, normal, velocity)
+    p = direction.seen_from(p, velocity)
     if ImplicitBristle.rise(p, normal, abs(velocity)) <= 0.02 * p["bristleDamping"]:
         return None
     if abs(force) + p["bristleDamping"] * abs(velocity) < 1.02 * p["staticFriction"] * normal:

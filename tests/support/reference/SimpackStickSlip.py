@@ -1,5 +1,7 @@
 """Schuderer 2023, section 3: spring and damper, or Coulomb. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4 SlipBackward."""
 
+from .direction import dry
+
 
 def evaluate(p, u, x):
     normal, v, mode = u["normalForce"], u["relativeVelocity"], u["mode"]
@@ -8,5 +10,6 @@ def evaluate(p, u, x):
         force = p["stictionStiffness"] * x["stictionDeflection"] + p["stictionDamping"] * v
         rate = v
     elif normal > 0:
-        force = {1: 0.0, 3: 1.0, 4: -1.0}[mode] * p["dynamicFriction"] * normal
+        side = {1: 0.0, 3: 1.0, 4: -1.0}[mode]
+        force = side * dry(p, side) * p["dynamicFriction"] * normal
     return {"stictionDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -2,7 +2,7 @@
 
 import math
 
-from . import stribeck
+from . import direction, stribeck
 
 
 def regularized(p, normal, velocity):
@@ -10,10 +10,8 @@ def regularized(p, normal, velocity):
     speed, band = abs(velocity), p["regularizationVelocity"]
     if speed < band:
         ratio = speed / band
-        force = p["staticFriction"] * ratio * (2 - ratio) * normal
-    else:
-        force = stribeck.force(p, normal, speed - band)
-    return math.copysign(force, velocity)
+        return math.copysign(direction.dry(p, velocity) * p["staticFriction"] * ratio * (2 - ratio) * normal, velocity)
+    return stribeck.steady_force(p, normal, math.copysign(speed - band, velocity))
 
 
 def evaluate(p, u, x):

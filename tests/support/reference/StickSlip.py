@@ -2,6 +2,7 @@
 
 from math import copysign
 
+from .direction import dry
 from .steps import step
 
 LAST_PART = 1e-3  # of the way to the limit, over which the deflection comes to rest
@@ -24,5 +25,5 @@ def evaluate(p, u, x):
         stiction = (1 - beta) * abs(step(deflection, -x_s, -static, x_s, static))
         sliding = abs(step(v, -v_t, -dynamic, v_t, dynamic))
         rate = v if p["deflectionLimit"] == 2 else held_rate(x_s, deflection, v)
-        force = copysign(stiction, deflection) + copysign(sliding, v)
+        force = copysign(dry(p, deflection) * stiction, deflection) + copysign(dry(p, v) * sliding, v)
     return {"stictionDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -1,12 +1,14 @@
 """What a contact can carry: the bounds of the option `law`, which 1 sets and 2, as printed, leaves out."""
 
+from . import direction
+
 
 def is_printed(p):
     return p.get("law", 1) == 2
 
 
 def within(p, force, limit):
-    return force if is_printed(p) else max(-limit, min(force, limit))
+    return force if is_printed(p) else direction.held(p, force, limit)
 
 
 def damping(p, value, curve, velocity, bound=4.0):

@@ -1,6 +1,9 @@
 """What all laws without memory share: a coefficient of the velocity times the normal force, nothing without contact."""
 
+from . import direction
+
 
 def evaluate_curve(coefficient, p, u):
     normal, velocity = u["normalForce"], u["relativeVelocity"]
-    return {}, {"frictionForce": coefficient(p, velocity) * normal if normal > 0 else 0.0, "slidingVelocity": velocity}
+    force = direction.dry(p, velocity) * coefficient(p, velocity) * normal if normal > 0 else 0.0
+    return {}, {"frictionForce": force, "slidingVelocity": velocity}

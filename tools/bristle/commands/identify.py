@@ -49,7 +49,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--from", dest="begin", type=float, metavar="S", help="leave out what is before")
     data.add_argument("--to", dest="end", type=float, metavar="S", help="leave out what is after")
     data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is the one on the body, against the motion")
-    data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift")
+    data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift; what differs by direction is friction")
     data.add_argument("--samples", type=int, default=10_000, help="of each record at most; beyond, neighbours are averaged (default: 10000)")
 
 

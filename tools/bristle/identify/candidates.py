@@ -18,6 +18,8 @@ from ..host.forms import RADIUS, SLIDES, TURNS, Form, form_of
 from ..host.library import Model, describe, hint, models
 
 VISCOUS = "viscousFriction"
+BACKWARD = "backwardFrictionRatio"
+_EXTRA = {"backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}  # of which the default changes nothing
 _WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
 _SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
 
@@ -44,8 +46,8 @@ class Parameter:
 
     @property
     def is_extra(self) -> bool:
-        """Whether it stands for something beside the law that is off by default (a preload, a film, an added mass): fitted only if asked for."""
-        return self.default == 0 and self.name != VISCOUS
+        """Whether it stands for something beside the law that is off by default (a preload, a film, a power law): fitted only if asked for."""
+        return (self.default == 0 and self.name != VISCOUS) or self.name in _EXTRA
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scipy.stats import qmc
 from scipy.stats import t as student
 
 from .. import BristleError
-from .candidates import VISCOUS, Candidate, Space
+from .candidates import BACKWARD, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
 from .records import Record, directions
 from .starts import Scales, first_values, scales, spreads
@@ -112,7 +112,8 @@ def fit(
     fixed = dict(fixed or {})
     for name in [*fixed, *(start or {}), *(fitted or [])]:
         of[name]
-    usual = [one.name for one in of.parameters if not one.is_extra]
+    hidden = () if any(record.tells_directions_apart for record in records) else (BACKWARD,)
+    usual = [one.name for one in of.parameters if not one.is_extra and one.name not in hidden]
     chosen = [one.name for one in of.parameters if one.name not in fixed and one.name in (usual if fitted is None else fitted)]
     if not chosen:
         raise BristleError(f"{of.name}: all parameters are fixed, so that nothing is left to fit.")

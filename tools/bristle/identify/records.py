@@ -67,12 +67,22 @@ class Record:
     radius: float | None = None  # of what turns: ways and forces are those there
 
     @property
+    def tells_directions_apart(self) -> bool:
+        """Whether friction that differs by direction can be seen: an offset that is free looks just like it."""
+        return not self.has_offset and _goes_both_ways(self.velocity)
+
+    @property
     def interval(self) -> float:
         return float(self.time[1] - self.time[0])
 
     def reversals(self) -> np.ndarray:
         """The samples at which a new stroke begins: where the direction of motion has changed for good."""
         return np.flatnonzero(np.diff(directions(self.velocity)) != 0) + 1
+
+
+def _goes_both_ways(velocity: np.ndarray) -> bool:
+    forward = velocity[velocity > 0].sum() / np.abs(velocity).sum()
+    return min(forward, 1 - forward) > BOTH_WAYS
 
 
 def directions(velocity: np.ndarray) -> np.ndarray:
@@ -325,8 +335,7 @@ def _finished(
     velocity, displacement = _motion(signals, interval, step, file, notes)
     is_drive = "friction" not in signals
     force = signals["drive"] if is_drive else signals["friction"]
-    travel = np.abs(velocity).sum()
-    if travel == 0:
+    if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
         speed = f"{abs(float(velocity.mean())):.3g} m/s"
@@ -334,8 +343,7 @@ def _finished(
             f"{file}: the velocity is constant ({speed}), so that only the friction at this speed can be seen; "
             "a measurement with reversals or several speeds is needed."
         )
-    forward = velocity[velocity > 0].sum() / travel
-    both_ways = min(forward, 1 - forward) > BOTH_WAYS
+    both_ways = _goes_both_ways(velocity)
     turned = _is_turned(velocity, force, both_ways, options.sign)
     if turned:
         notes.append("The force is the one on the body, against the motion; its sign was turned round to this library's.")

@@ -153,7 +153,7 @@ def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
             values[one.name] = known[one.name]
         elif one.name == "bristleDamping" and one.unit == "s/m":
             values[one.name] = by_unit["1/m"] * bristle_time
-        elif one.unit in by_unit and one.default > 0:
+        elif one.unit in by_unit and one.default > 0 and not one.is_extra:
             values[one.name] = by_unit[one.unit] * _proportion(of, one.name, known)
         else:
             values[one.name] = one.default
@@ -163,7 +163,7 @@ def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
 def _proportion(of: Candidate, name: str, known: Mapping[str, float]) -> float:
     """The share of a parameter's default in those of the same kind: elements of a vector add up, others keep their ratios."""
     one = of[name]
-    alike = [other for other in of.parameters if other.unit == one.unit and other.name not in known and other.name != "bristleDamping"]
+    alike = [other for other in of.parameters if other.unit == one.unit and other.name not in known and other.name != "bristleDamping" and not other.is_extra]
     if one not in alike:
         return 1.0
     if "[" in name:

@@ -77,7 +77,7 @@ def doubts(fit: Fit) -> list[str]:
             sentences.append(
                 f"{record.name}: an offset of {with_prefix(offset, 'N')} that drifts by {with_prefix(drift * record.time[-1], 'N')} was taken off. "
                 "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
-                "A reading without contact would."
+                "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
         sentences.append(
