@@ -146,7 +146,7 @@ class Workshop:
         options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
         options += [f"--deselect={test}" for test in left_out]
         code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in tests)], plugins=[watch])
-        fate = {0: ALIVE, 1: KILLED}.get(int(code), BROKEN)
+        fate = {0: ALIVE, 1: KILLED, 5: ALIVE}.get(int(code), BROKEN)  # 5: no test is about these FMUs
         report.write_text(json.dumps([fate, watch.failed, models]))
 
 
