@@ -106,6 +106,7 @@ def test_rills_models_ship_his_two_cases(all_fmus, model):
 OF_ITS_OWN = {"GeneralizedMaxwellSlip": {"stribeckExponent", "bristleDamping"}}
 
 
+@pytest.mark.collection
 @pytest.mark.fmus(lambda d: d.family("relativeVelocity"))
 def test_defaults_are_those_of_one_case(fmu):
     """Rill's model 1 in every parameter that a model shares with it; what is given per unit of normal force gives the same under its weight."""
@@ -117,6 +118,7 @@ def test_defaults_are_those_of_one_case(fmu):
             assert d[name].start == pytest.approx(value / (NORMAL if d[name].unit in ("1/m", "s/m") else 1), rel=1e-15), name
 
 
+@pytest.mark.collection
 @pytest.mark.fmus(lambda d: d.family("relativeVelocity") and ("dynamicFriction" in d or "shapeFactor" in d))
 def test_a_swap_of_the_model_keeps_the_force(fmu):
     """As they come out of the box all slide fast with the same friction. The magic formula falls with 1/v: 3e-4 above it at 10 m/s."""

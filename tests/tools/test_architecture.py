@@ -48,7 +48,7 @@ def enlarged(tmp_path_factory):
 def test_the_walked_example_builds_and_runs(enlarged):
     fmu = str(enlarged / "dist" / "ViscousCoulomb.fmu")
     assert validate_fmu(fmu) == []
-    result = simulate_fmu(fmu, start_values={"relativeVelocity": 0.5, "normalForce": 10.0}, stop_time=0.1, output=["frictionForce"])
+    result = simulate_fmu(fmu, start_values={"relativeVelocity": 0.5, "normalForce": 10.0, "viscousFriction": 2.0}, stop_time=0.1, output=["frictionForce"])
     assert result["frictionForce"][-1] == pytest.approx(10 * (0.3 + 2 * 0.5), rel=1e-12)  # tanh(500) is 1
 
 
