@@ -1,4 +1,4 @@
-"""The numbers that the papers print, each with the run of the rig that gives ours: rig/papers.toml.
+"""The numbers that the papers print, each with the run of the rig that gives ours: tools/bristle/papers.toml.
 
 A case names a system, a model and an expression over the columns of the rig's results. The tests and the report both read
 the cases here, so that they cannot differ.
@@ -27,7 +27,7 @@ _ALLOWED = (
 )  # fmt: skip
 _CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
 _RELATIONS = {"=": "", "<": "< ", ">": "> "}
-FILE = Path(__file__).resolve().parents[2] / "rig" / "papers.toml"
+FILE = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
