@@ -7,6 +7,7 @@ import pytest
 from lxml import etree
 
 from fmus import REPOSITORY, TWINS
+from points import OF_A_DRIVE
 from prescribed import MODEL_1, MODEL_2, NORMAL
 
 SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}
@@ -51,8 +52,8 @@ def test_every_set_speaks_of_parameters_in_their_units(fmu):
             assert unit is None or unit == d[key].unit, f"{name}: {key}"
 
 
-# Of the place where an element is built in and of how the user wants its law, not of its surfaces: no case sets them.
-OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "maximumSubsteps", "law"}
+# Of the place where an element is built in and of how the user wants its law, not of its surfaces, and what makes a drive of it: no case sets them.
+OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "maximumSubsteps", "law"} | OF_A_DRIVE
 
 
 def test_a_set_says_all_that_its_case_needs(fmu):

@@ -11,11 +11,15 @@ from functools import cached_property
 
 from fmi2 import ERROR, FmiError
 
+# What no law needs: direction, and the power law of the viscous part.
+OF_A_DRIVE = {"backwardFrictionRatio", "backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}
+
 
 class Sampler:
     def __init__(self, description, seed=1):
         self.description = description
         self.random = random.Random(f"{description.name} {seed}")
+        self.drives = random.Random(f"{description.name} {seed} drives")  # a stream of its own, which leaves all other values as they are
 
     @cached_property
     def saturation(self):
@@ -27,7 +31,7 @@ class Sampler:
 
     def spread(self, variable):
         """A value of a parameter within a factor of two of its start, or of its nominal size where the start is zero."""
-        draw = self.random
+        draw = self.drives if variable.name in OF_A_DRIVE else self.random
         if variable.type == "Integer":
             return draw.choice(variable.values)
         start = variable.start
@@ -62,7 +66,7 @@ class Sampler:
     def sizes(self, variable, parameters):
         """Sizes that matter for an input or a state: its own, and those of the parameters of the same unit."""
         alike = [abs(parameters[v.name]) for v in self.description.real_parameters
-                 if v.unit == variable.unit and parameters.get(v.name) and not v.name.endswith("Start")]
+                 if v.unit == variable.unit and parameters.get(v.name) and not v.name.endswith("Start") and v.name not in OF_A_DRIVE]
         return [self.size(variable)] + (alike if variable.unit not in (None, "1") else [])
 
     def value(self, variable, parameters):

@@ -165,7 +165,8 @@ def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(tmp
     assert page.count("<svg") == 4 + 4 + 4  # record, validation, a profile per parameter
     assert "On data that were not used" in page and "http" not in re.sub(r'xmlns="[^"]*"', "", page)
     values = read_ssv(tmp_path / "axis.ssv", describe("Dahl"))
-    assert set(values) == {one.name for one in candidate("Dahl").parameters if not one.is_extra}
+    fitted = {one.name for one in candidate("Dahl").parameters if not one.is_extra}
+    assert set(values) == fitted - {"backwardFrictionRatio"}, "an offset of the force, which is free here, looks like it"
     assert 20 < values["dynamicFriction"] < 30  # one coefficient for a curve between these
     assert sorted(file.name for file in tmp_path.iterdir()) == ["axis.html", "axis.ssv", "drive.csv", "other.csv"]
 
