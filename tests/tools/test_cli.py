@@ -170,9 +170,10 @@ def test_an_exception_while_writing_leaves_the_old_file(tmp_path):
 def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
     """The signal comes when the temporary file is written and not yet in its place; there the command waits for it here."""
     out = tmp_path / "out.csv"
-    waits = "import os, sys, time; from bristle.cli import main; os.replace = lambda *_: time.sleep(600); sys.exit(main())"
+    waits = "import os, sys, time; from bristle.cli import main; os.replace = lambda *_: time.sleep(30); sys.exit(main())"
     words = [sys.executable, "-c", waits, "run", "LuGre", "--stop", "1", "--interval", "0.001", "-o", str(out)]
-    with subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as running:
+    # a shell in the background ignores SIGINT, and lets its children do so
+    with subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as running:
         while not os.listdir(tmp_path) and running.poll() is None:
             time.sleep(0.002)
         running.send_signal(what)
