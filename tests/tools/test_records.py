@@ -60,6 +60,12 @@ HEADERS = {
         ("vel_mm_s", "vel", "mm/s"), ("speed_mm_per_min", "speed", "mm/min"), ("acc_m_s2", "acc", "m/s2"), ("torque_N_m", "torque", "N·m"), ("pos_mm", "pos", "mm"),
         ("Speed mm/s", "Speed", "mm/s"), ("Kraft in N", "Kraft", "N"), ("Position, mm", "Position", "mm"), ("Force (N) filtered", "Force filtered", "N"),
         ("Velocity_[mm/s]", "Velocity", "mm/s"), ("F (Reibung) [N]", "F (Reibung)", "N"), ("x<mm>", "x", "mm"), ("vel_mm/s", "vel", "mm/s"),
+        # a remark beside the unit, or alone
+        ("Friction (filtered) [N]", "Friction (filtered)", "N"), ("Friction [N] (filtered)", "Friction (filtered)", "N"), ("Force (N, filtered)", "Force filtered", "N"),
+        ("Force (raw) / N", "Force (raw)", "N"), ("Velocity (calc.) mm/s", "Velocity (calc.)", "mm/s"), ("Force (filtered)", "Force (filtered)", None),
+        ("Position (second run)", "Position (second run)", None), ("F(t)", "F(t)", None), ("x[0]", "x[0]", None), ("Position (1)", "Position (1)", None),
+        # what is in brackets and may be a unit that is not known
+        ("Force [V]", "Force", "V"), ("Position (ticks)", "Position", "ticks"), ("x (x1000 N)", "x", "x1000 N"), ("F (kN/m)", "F", "kN/m"), ("mu [-]", "mu", "-"),
         # what looks like a unit and is none
         ("F_N", "F_N", None), ("x_m", "x_m", None), ("tau_1", "tau_1", None), ("normal_force", "normal_force", None), ("Motor A", "Motor A", None),
         ("q_dot", "q_dot", None),
@@ -81,6 +87,13 @@ def test_the_same_record_from_any_header(tmp_path, case, encoding):
     np.testing.assert_allclose(record.normal, NORMAL)
     # the rate of a sine through a window of 5 samples loses (w T)^2 of it at most
     np.testing.assert_allclose(record.velocity[5:-5], VELOCITY[5:-5], atol=0.01 * VELOCITY.max())
+
+
+def test_remarks_in_brackets_leave_names_and_commands_what_they_are(tmp_path):
+    columns = {"Time (UTC) [s]": TIME, "x (setpoint) [m]": 0 * WAY, "x (actual) [m]": WAY, "F (filtered)": FORCE, "Load (cell 2) [N]": NORMAL}
+    record = read_record(written(tmp_path / "a.csv", columns), Options())
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+    assert np.ptp(record.displacement) > 1e-3 and 'friction from "F (filtered)" (no unit given: SI)' in record.notes[0]
 
 
 def test_units_in_a_line_of_their_own_and_other_columns_may_hold_texts(tmp_path):

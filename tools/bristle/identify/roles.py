@@ -123,8 +123,8 @@ def _named(table: Table, role: str, title: str) -> Column:
 def _by_name(role: Role, free: list[Column], table: Table) -> Column | None:
     whole = [column for column in free if _fits(role, column) and _whole(column) in role.short + role.words]
     parts = [column for column in free if _fits(role, column) and _words(column) & set(role.words)]
-    measured = [column for column in parts if not _words(column) & set(COMMANDED)]
-    for candidates in (whole, measured, parts):
+    measured = [[column for column in columns if not _words(column) & set(COMMANDED)] for columns in (whole, parts)]
+    for candidates in (*measured, whole, parts):
         if len(candidates) == 1:
             return candidates[0]
         if len(candidates) > 1:
@@ -142,11 +142,12 @@ def _fits(role: Role, column: Column) -> bool:
 
 
 def _whole(column: Column) -> str:
-    return re.sub(r"[\s\-]", "", column.name).lower()
+    """A name as one word, without what stands in brackets."""
+    return re.sub(r"[\s\-]", "", re.sub(r"[\[({<][^\[\](){}<>]*[\])}>]", "", column.name)).lower()
 
 
 def _words(column: Column) -> set[str]:
     """The words of a name: "Normal force", normal_force and normalForce have the same."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name)
-    words = {word.lower() for word in re.split(r"[\s_\-./:]+", spaced) if word}
+    words = {word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word}
     return words | {_whole(column)}

@@ -42,7 +42,7 @@ class Column:
     def values(self) -> np.ndarray:
         """The numbers in SI units; an error that names file, line and column where there are none."""
         if self.unit_text is not None and self.unit is None:
-            known = f"known are {known_units()}"
+            known = f"known are {known_units()}; if it is no unit, take the brackets away"
             raise BristleError(f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known; {known}.')
         try:
             numbers = np.array(self.cells, dtype=float)
@@ -186,15 +186,40 @@ def _split(rows: list[tuple[int, list[str]]], file: Path) -> tuple[list[str], li
 _SNAKES = (r"(.+)_([^_]+_per_[^_]+)$", r"(.+)_([^_]+_[^_]+)$", r"(.+)_([^_]{2,})$")  # a single letter may as well be an index: F_N, x_m
 
 
+_BRACKETS = re.compile(r"[\[({<]([^\[\](){}<>]*)[\])}>]")
+_REMARKS = """
+raw filtered unfiltered filt smoothed smooth lowpass lp averaged avg mean corrected uncorrected calibrated zeroed offset resampled interpolated
+actual act ist measured meas gemessen calculated calc computed derived estimated est setpoint soll target command commanded reference ref
+sensor encoder loadcell cell channel ch axis achse motor drive left right upper lower front rear absolute abs relative rel utc t local
+gefiltert roh links rechts oben unten friction reibung normal tangential
+""".split()
+
+
+def _is_remark(bracket: re.Match[str]) -> bool:
+    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run). One word that is not known may be either."""
+    text = bracket[1].strip()
+    if (words := re.findall(r"[^\W\d_]+", text.lower())) and words[0] not in _REMARKS:
+        return bracket[0][0] == "(" and " " in text and not re.search(r"[/^·*²]", text) and not _unit_text(text.split()[-1])
+    return bool(words) or text.isdigit()
+
+
 def _name_and_unit(title: str) -> tuple[str, str | None]:
     """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v mm/s", position_mm or vel_mm_s."""
-    for pattern in (r"(.*?)\s*[\[({<]([^\])}>]*)[\])}>]\s*$", r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
-        if found := re.match(pattern, title):
-            return found[1].strip().rstrip("/_- ") or title, found[2].strip()
+    brackets = list(_BRACKETS.finditer(title))
+    for found in reversed(brackets):  # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
+        unit, _, remark = found[1].partition(",")
+        if unit_of(unit) and found[0] != "(1)":
+            parts = (title[: found.start()].strip().rstrip("/_- "), remark.strip(), title[found.end() :].strip(" _"))
+            return " ".join(part for part in parts if part) or title, unit.strip()
+    if brackets and brackets[-1].end() == len(title.rstrip()) and not _is_remark(brackets[-1]):
+        return title[: brackets[-1].start()].strip().rstrip("/_- ") or title, brackets[-1][1].strip()
+    for pattern in (r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
+        if (found := re.match(pattern, title)) and (not brackets or unit_of(found[2])):
+            return found[1].strip() or title, found[2].strip()
     # only where it is a unit for sure
-    for pattern in (r"(.*?)\s*[\[(]([^\])]*)[\])](.*)", r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
-        if unit_of(title) is None and (found := re.match(pattern, title)) and (unit := _unit_text(found[2])):
-            return " ".join(part.strip(" _") for part in (found[1], *found.groups()[2:]) if part.strip()), unit
+    for pattern in (r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
+        if not title.endswith(")") and unit_of(title) is None and (found := re.match(pattern, title)) and (unit := _unit_text(found[2])):
+            return found[1].strip(" _"), unit
     return title, None
 
 
