@@ -45,8 +45,8 @@ static int get_results(const Record *record, fmi2Component component, size_t sam
     const Variables *outputs = &record->outputs, *modes = &record->modes;
     return fails(fmu->get_real(component, outputs->references, outputs->count,
                                record->output_values + sample * outputs->count)) ||
-           fails(fmu->get_integer(component, modes->references, modes->count,
-                                  record->mode_values + sample * modes->count));
+           (modes->count > 0 && fails(fmu->get_integer(component, modes->references, modes->count,
+                                                       record->mode_values + sample * modes->count)));
 }
 
 /* From a new or reset instance to the start of the run, under the inputs of a sample. */

@@ -16,8 +16,9 @@ static double decay(double s, double alpha) {
     return q > 746 ? 0 : exp(-q);
 }
 
-/* Slope of decay: -exp(-q) dq with q = s^alpha, dq = q (alpha_slope ln s + alpha s_slope / s).
- * At s = 0 the limit from the right: q and q ln s vanish, q/s is 1 for alpha = 1 and 0 above. */
+/* Slope of decay: -exp(-q) dq with q = s^alpha, dq = q (alpha_slope ln s + alpha s_slope / s). Where only the speed moves, as in every
+ * step of the solver, it does without the logarithm. At s = 0 the limit from the right: q and q ln s vanish, q/s is 1 for alpha = 1 and 0
+ * above. */
 static double decay_slopes(double s, double s_slope, double alpha, double alpha_slope, double *result_slope) {
     const double value = decay(s, alpha);
     if (value == 0 || s == 0) {
@@ -25,7 +26,8 @@ static double decay_slopes(double s, double s_slope, double alpha, double alpha_
         return value;
     }
     const double q_over_s = alpha == 2 ? s : alpha == 1 ? 1 : pow(s, alpha - 1);
-    *result_slope = -value * q_over_s * (alpha * s_slope + alpha_slope * s * log(s));
+    const double by_exponent = alpha_slope == 0 ? 0 : alpha_slope * s * log(s);
+    *result_slope = -value * q_over_s * (alpha * s_slope + by_exponent);
     return value;
 }
 
