@@ -21,7 +21,7 @@ static double held_step(const Point *from, double h, States *x1) {
 
 /* The way of one state over a step of length h, from b and z (less the state at the start) at 0, 1/3, 2/3 and 1 of it.
  * The error is what the cubics of z and b do better than the parabolas through the last three points. */
-static double followed(const double b[4], const double z[4], double h, double *error) {
+static double followed(const double *b, const double *z, double h, double *error) {
     /* The phase at the points, counted from the end, and its whole length. */
     const double S = h / 8 * (b[0] + 3 * b[1] + 3 * b[2] + b[3]);
     const double s1 = h / 72 * (9 * b[0] + 19 * b[1] - 5 * b[2] + b[3]) - S;

@@ -300,6 +300,7 @@ def test_dependencies_are_minimal_and_true(fmu):
     compare_with_xml(listed, found, knowns, d.variables)
 
 
+@pytest.mark.endurance
 def test_initial_dependencies_are_minimal_and_true(fmu):
     d = fmu.description
     knowns = d.inputs + d.parameters
@@ -323,7 +324,8 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
 
                 def put(known, value):
                     if known.type == "Integer":
-                        value = value if value in known.values else sampler.random.choice(known.values)
+                        whole = int(value)  # a range is searched number by number for any other
+                        value = whole if whole in known.values else sampler.random.choice(known.values)
                     instance.set({known.name: value})
 
                 yield instance, put, {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns}

@@ -117,7 +117,7 @@ def test_limits_themselves_are_no_place_to_chatter(fmu):
 
 @ON_A_BODY
 @pytest.mark.endurance
-@pytest.mark.parametrize("part", [0.0, 0.2, -0.5, 0.75])
+@pytest.mark.parametrize("part", [0.0, -0.5, 0.75])
 def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
     """Under a constant load below the static limit, once the load has come up; and it stays where it is. An element that has
     neither a state nor the load to hold on to cannot carry one at rest: there the body creeps, steadily."""
@@ -174,7 +174,7 @@ def test_a_sine_load_makes_four_events_per_period_at_most(fmu, kind, part):
 def test_both_kinds_move_a_body_alike(fmu):
     """Stick, break-away, slip and stick again under a pulse of load."""
     results = []
-    for run, options in ((run_exchange, {"tolerance": 1e-8}), (run_steps, {"step": 2e-6})):
+    for run, options in ((run_exchange, {"tolerance": 1e-8}), (run_steps, {"step": 4e-6})):
         with (fmu.model_exchange() if run is run_exchange else fmu.co_simulation()) as instance:
             start(instance)
             peak = 1.8 * static_limit(instance)
@@ -189,18 +189,19 @@ def test_both_kinds_move_a_body_alike(fmu):
 
 
 @ON_A_BODY
-@pytest.mark.parametrize("begin", [1e2, 1e3, 1e4])
-def test_events_late_in_a_run_are_those_of_its_beginning(fmu, begin):
+def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
     """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode has to be found from there, too."""
     courses = []
-    for origin in (0.0, begin):
+    for begin in (0.0, 1e2, 1e3, 1e4):
         with fmu.model_exchange() as instance:
             start(instance)
             peak = 1.5 * static_limit(instance)
-            courses.append(run_sine(instance, peak, origin))
-    first, late = courses
-    assert late.changes == first.changes and len(first.events) >= 2
-    assert abs(len(late.events) - len(first.events)) <= 2  # a speed that passes zero in slip marks an event without a change
+            courses.append(run_sine(instance, peak, begin))
+    first = courses[0]
+    assert len(first.events) >= 2
+    for late in courses[1:]:
+        assert late.changes == first.changes
+        assert abs(len(late.events) - len(first.events)) <= 2  # a speed that passes zero in slip marks an event without a change
 
 
 @MODES

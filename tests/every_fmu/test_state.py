@@ -116,29 +116,34 @@ def test_a_state_also_holds_where_in_the_life_cycle_it_was_taken(fmu):
             instance.drop(state)
 
 
-def test_a_state_moves_into_another_process(fmu, kind, tmp_path):
+@pytest.fixture(scope="module")
+def another_process():
+    """A process that continues what it is handed, line by line."""
+    process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    yield process
+    process.stdin.close()
+    assert process.wait(timeout=60) == 0
+
+
+def test_a_state_moves_into_another_process(fmu, kind, another_process):
     with fmu.instance(kind) as instance:
         course = Course(fmu, "process").begin(instance)
         for move in course.plan(8):
             make(instance, move)
         content, moves = instance.snapshot(), course.plan(8)
-        (tmp_path / "state").write_bytes(content)
-        (tmp_path / "moves.json").write_text(json.dumps([kind, instance.time, moves]))
+        print(json.dumps([str(fmu.path), kind, content.hex(), instance.time, moves]), file=another_process.stdin, flush=True)
         expected = [numbers(instance)] + [make(instance, move) for move in moves]
-    result = subprocess.run([sys.executable, __file__, str(fmu.path), str(tmp_path)], capture_output=True, text=True,
-                            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
-    assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout.splitlines()[-1]) == expected
+    assert json.loads(another_process.stdout.readline()) == expected
 
 
-def continue_elsewhere(path, folder):
+def continue_elsewhere(path, kind, content, time, moves):
     """What the other process does."""
     from fmus import Fmu
-    kind, time, moves = json.loads((folder / "moves.json").read_text())
-    with Fmu(path).instance(kind) as instance:
-        instance.resume((folder / "state").read_bytes())
+    with Fmu(Path(path)).instance(kind) as instance:
+        instance.resume(bytes.fromhex(content))
         instance.time = time
-        print(json.dumps([numbers(instance)] + [make(instance, move) for move in moves]))
+        print(json.dumps([numbers(instance)] + [make(instance, move) for move in moves]), flush=True)
 
 
 # bytes that are no state
@@ -408,4 +413,5 @@ def test_a_discarded_state_is_not_taken_for_another(fmu, kind):
 
 
 if __name__ == "__main__":
-    continue_elsewhere(Path(sys.argv[1]), Path(sys.argv[2]))
+    for line in sys.stdin:
+        continue_elsewhere(*json.loads(line))

@@ -176,12 +176,13 @@ def run_steps(instance, load, stop, step, mass=1.0, normal=9.81, velocity=0.0):
     d, course = instance.description, Course()
     force = d["frictionForce"].reference
     v, states, rates = d["relativeVelocity"].reference, [s.reference for s in d.states], [s.reference for s in d.derivatives]
+    inputs = [d[name].reference for name in inputs_of(instance, normal, velocity, load(0.0))]
     position = 0.0
     for i in range(round(stop / step)):
         time = i * step
-        instance.set(inputs_of(instance, normal, velocity, load(time)))
+        instance.set_reals(inputs, inputs_of(instance, normal, velocity, load(time)).values())
         instance.step(step, time=time)
-        F = instance.get("frictionForce")
+        F, = instance.get_reals([force])
         course.note(time, position, velocity, F, instance.modes())
         dF = instance.slopes([force, *rates], [v], [1.0])
         J = dF[0] + step * sum(instance.slopes([force], [x], [1.0])[0] * rate for x, rate in zip(states, dF[1:]))

@@ -6,6 +6,9 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from io import StringIO
 from itertools import combinations
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from fmus import FMUS, FOLDER, REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError, papers  # noqa: E402
+from bristle.cli import main  # noqa: E402
 from bristle.page import captions, page_text  # noqa: E402
 from bristle.reading import read_description  # noqa: E402
 from bristle.report import uplot  # noqa: E402
@@ -40,16 +44,27 @@ def bristle(*arguments, **options):
 
 @pytest.fixture(scope="session")
 def report(tmp_path_factory):
-    """The folder with a fresh report (index.html) and fresh pictures, as ./report.sh --pictures makes them."""
+    """The folder with a fresh report (index.html) and fresh pictures, as ./report.sh --pictures makes them; in this process, so that the tests
+    of the papers' numbers find the runs that it has made."""
     folder = tmp_path_factory.mktemp("report")
-    result = bristle("report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder)
-    assert result.returncode == 0, result.stderr
-    assert result.stderr == "", "no progress where there is no terminal"
+    words = ["report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder]
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
+        assert main([str(word) for word in words]) == 0, said.getvalue()
+    assert said.getvalue() == "", "no progress where there is no terminal"
     return folder
 
 
 @pytest.fixture
 def opened(browser, report):
+    watched = Watched(browser, report / "index.html")
+    yield watched
+    watched.close()
+    assert watched.problems == []
+
+
+@pytest.fixture(scope="module")
+def read(browser, report):
+    """The page for those who change nothing on it."""
     watched = Watched(browser, report / "index.html")
     yield watched
     watched.close()
@@ -76,9 +91,9 @@ def drawn_pixels(page):
     })""")
 
 
-def test_page_is_one_file_of_a_few_megabytes_that_asks_for_nothing_else(opened, report):
+def test_page_is_one_file_of_a_few_megabytes_that_asks_for_nothing_else(read, report):
     assert (report / "index.html").stat().st_size < 5 * MEGABYTE
-    assert [url for url in opened.requests if not url.startswith("data:")] == [(report / "index.html").as_uri()]
+    assert [url for url in read.requests if not url.startswith("data:")] == [(report / "index.html").as_uri()]
 
 
 def test_every_plot_shows_lines(opened):
@@ -88,16 +103,16 @@ def test_every_plot_shows_lines(opened):
     assert min(drawn_pixels(opened.page)) > 100
 
 
-def test_every_model_and_every_system_is_there_by_existing_alone(opened, systems):
-    chips = opened.page.locator(".chip").evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
+def test_every_model_and_every_system_is_there_by_existing_alone(read, systems):
+    chips = read.page.locator(".chip").evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
     assert chips == [fmu.name for fmu in FMUS]
-    ids = opened.page.locator("section").evaluate_all("sections => sections.map((section) => section.id)")
+    ids = read.page.locator("section").evaluate_all("sections => sections.map((section) => section.id)")
     for system in systems:
         assert system["needsInput"] or any(re.match(rf"{system['name']}(-|$)", one) for one in ids), system["name"]
 
 
-def test_the_map_of_the_coupling_is_shown(opened):
-    assert opened.page.locator("#coupling img").evaluate("image => image.naturalWidth") > 100
+def test_the_map_of_the_coupling_is_shown(read):
+    assert read.page.locator("#coupling img").evaluate("image => image.naturalWidth") > 100
 
 
 def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
@@ -147,9 +162,9 @@ def test_pointing_at_a_plot_tells_the_models_and_their_values(opened):
     assert re.search(r"\d\.\d+", text)
 
 
-def test_every_plot_names_its_lines(opened):
+def test_every_plot_names_its_lines(read):
     """Beside the plot, and only those that are drawn; a section in which no model of the first choice runs shows some that do."""
-    names = opened.page.evaluate("plots.map((plot) => [[...plot.holder.querySelectorAll('.legend span')].map((one) => one.innerText), "
+    names = read.page.evaluate("plots.map((plot) => [[...plot.holder.querySelectorAll('.legend span')].map((one) => one.innerText), "
                                  "plot.lines.filter((line) => line.shown).map((line) => line.model)])")
     assert all(legend == shown and shown for legend, shown in names)
 
@@ -216,8 +231,8 @@ def test_numbers_at_an_axis_are_not_too_large():
     assert Quantity("x", "um").readable(2e-5, 1e4) == Quantity("x", "um")
 
 
-def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(opened):
-    rows = opened.page.locator("table.printed tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(read):
+    rows = read.page.locator("table.printed tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
     shown = [row for row in rows if row[0] != "printed number"]
     available = {fmu.name for fmu in FMUS}
     cases = papers.cases()
@@ -229,8 +244,8 @@ def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(opene
             assert row[6] in ("met", "met (calibrated)", "explained"), row
 
 
-def test_every_model_that_fits_has_its_properties_measured(opened):
-    rows = opened.page.locator("table.properties tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+def test_every_model_that_fits_has_its_properties_measured(read):
+    rows = read.page.locator("table.properties tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
     measured = {row[0].split("\n")[0]: row[1:] for row in rows[1:]}
     assert SCALAR <= set(measured)
     assert all(len(cells) == len(rows[0]) - 1 for cells in measured.values())
@@ -269,26 +284,31 @@ def test_kept_rows_draw_the_same_line():
 # The documentation inside each FMU
 
 
-def test_documentation_page_shows_its_equations(browser, fmu):
-    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
+@cache
+def documentation(browser, file):
+    """What a visit of a page finds: the heights of its equations, its figures, what went wrong, and what it asked for."""
+    watched = Watched(browser, file)
     page = watched.page
-    equations = page.locator(".equation math")
-    assert equations.count() >= 1
-    heights = equations.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
-    assert min(heights) > 10, "drawn as mathematics"
-    assert page.locator("text=\\\\").count() == 0, "no LaTeX left over"
+    heights = page.locator(".equation math").evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    figures = page.locator("figure").evaluate_all("""all => all.map((figure) => {
+        const image = figure.querySelector("img");
+        return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+    })""")
+    text = page.locator("body").inner_text()
     watched.close()
+    return heights, figures, text, watched
+
+
+def test_documentation_page_shows_its_equations(browser, fmu):
+    heights, _, text, watched = documentation(browser, fmu.folder / "documentation" / "index.html")
+    assert heights and min(heights) > 10, "drawn as mathematics"
+    assert "\\" not in text, "no LaTeX left over"
     assert watched.problems == []
     assert len(watched.requests) - sum(url.startswith("data:") for url in watched.requests) == 1
 
 
 def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(browser, fmu):
-    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
-    figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
-        const image = figure.querySelector("img");
-        return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
-    })""")
-    watched.close()
+    _, figures, _, _ = documentation(browser, fmu.folder / "documentation" / "index.html")
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
     assert len(figures) >= 2, "run: ./report.sh --pictures"
     assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"

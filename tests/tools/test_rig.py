@@ -91,12 +91,8 @@ def systems():
 # ---- the papers ----
 
 
-def one_worker(case):
-    """Cases of a model in a system share runs, so they go to the same worker."""
-    return pytest.param(case, id=case.id, marks=pytest.mark.xdist_group(f"papers {case.system} {case.fmu}"))
-
-
-@pytest.mark.parametrize("case", [one_worker(case) for case in CASES])
+@pytest.mark.xdist_group("report")  # which has made the runs already
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_papers_number_is_met(case):
     value = papers.evaluate(case, RIG, FOLDER)
     assert case.is_met(value), (

@@ -12,9 +12,11 @@ import re
 import subprocess
 import tempfile
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from types import CodeType
 
 import numpy as np
@@ -139,9 +141,29 @@ def evaluate(case: Case, rig: Path, fmus: Path) -> float:
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
-@lru_cache(maxsize=8)
 def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
-    """What the rig gives; kept for a while, as several numbers are often taken from one run."""
+    """What the rig gives; kept, as several numbers are often taken from one run, and run once although several threads ask for it."""
+    with _GUARD:
+        run = _RUNS.setdefault(command, _Once(lambda: _run(*command)))
+    return run.result()
+
+
+class _Once:
+    """The result of a work that is done by whoever asks first, while others wait."""
+
+    def __init__(self, work: Callable[[], dict]) -> None:
+        self._lock, self._work = Lock(), cache(work)
+
+    def result(self) -> dict:
+        with self._lock:
+            return self._work()
+
+
+_GUARD = Lock()
+_RUNS: dict[tuple[str, ...], _Once] = {}
+
+
+def _run(*command: str) -> dict[str, dict[str, np.ndarray]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.csv"
         run = subprocess.run([*command, "-o", str(file)], capture_output=True, text=True, check=False)
@@ -152,16 +174,17 @@ def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
 
 def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
     """The results of the rig: model → column → values. Columns that a model does not have are left out."""
-    models: dict[str, list[list[str]]] = {}
     with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.reader(file)
-        names = next(reader)
-        for row in reader:
-            models.setdefault(row[0], []).append(row)
+        names = next(csv.reader(file))[1:]
+        rows: dict[str, list[str]] = {}
+        for line in file:
+            model, _, numbers = line.partition(",")
+            rows.setdefault(model, []).append(numbers)
     result = {}
-    for model, rows in models.items():
-        cells = list(zip(*rows))
-        result[model] = {name: np.array(column, dtype=float) for name, column in zip(names[1:], cells[1:]) if column[0]}
+    for model, lines in rows.items():
+        given = [i for i, cell in enumerate(lines[0].rstrip("\r\n").split(",")) if cell]
+        values = np.loadtxt(lines, delimiter=",", usecols=given, ndmin=2, unpack=True)
+        result[model] = dict(zip([names[i] for i in given], values, strict=True))
     return result
 
 
