@@ -27,6 +27,7 @@ if [ ! -x .venv/bin/python ]; then
     }
 fi
 export PATH="$PWD/.venv/bin:$PATH"
+export PYTHONPYCACHEPREFIX="$PWD/build/pycache" # no __pycache__ beside the sources, which get packed and hashed
 
 # The installed requirements are remembered, so that pip runs only when they change.
 if ! cmp -s requirements.txt .venv/requirements.txt; then
@@ -49,10 +50,10 @@ cmake --build --preset default
 if [ -n "$release" ]; then
     # The report is part of the site where the rig can be built.
     ./report.sh || echo "build.sh: the site goes without the report." >&2
-    PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle release dist
+    PYTHONPATH=tools python -m bristle release dist
 fi
 echo
-PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 python -m bristle list dist
+PYTHONPATH=tools python -m bristle list dist
 ls dist/*.whl
 echo
 echo "Try one:  .venv/bin/bristle run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01"

@@ -5,8 +5,7 @@
 set -eu
 cd "$(dirname "$0")"
 export PATH="$PWD/.venv/bin:$PATH"
-# No __pycache__ beside the sources, which get packed and hashed.
-export PYTHONDONTWRITEBYTECODE=1
+export PYTHONPYCACHEPREFIX="$PWD/build/pycache" # no __pycache__ beside the sources, which get packed and hashed
 
 fail() {
     echo "check.sh: $1" >&2

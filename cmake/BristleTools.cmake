@@ -31,4 +31,5 @@ if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
 endif()
 
 # ninja shows a command that fails in full above what it says, so commands are kept short.
-set(bristle "${Python3_EXECUTABLE}" -B "${repository}/tools/bristle")
+# Compiled modules are kept in the build folder, not beside the sources, which get packed and hashed.
+set(bristle "${Python3_EXECUTABLE}" -X "pycache_prefix=${PROJECT_BINARY_DIR}/pycache" "${repository}/tools/bristle")

@@ -114,6 +114,7 @@ def fixed_length(variable):
 
 
 @STATES
+@pytest.mark.endurance
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5, 1e-7, 1e-9])
 def test_a_run_meets_its_tolerance(fmu, tolerance):
     """Random ramps of the inputs over 30 steps of mixed sizes; each step is judged from where the last one ended."""

@@ -259,6 +259,7 @@ def test_no_ramp_is_refused_and_none_gives_a_kick(fmu):
 
 
 @STATES
+@pytest.mark.endurance
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])
 def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
     """Under any normal force, sliding to and fro: against tight co-simulation in small steps, which model exchange confirms elsewhere.

@@ -177,6 +177,7 @@ def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, model, 
 
 
 @SCALAR
+@pytest.mark.endurance
 def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
     inputs = {variable.name for variable in fmu.description.variables if variable.causality == "input"}
     for name, system in systems().items():

@@ -57,6 +57,7 @@ def same(one, two):
     return one.keys() == two.keys() and all(np.array_equal(one[name], two[name]) for name in one)
 
 
+@pytest.mark.shipped
 def test_it_is_the_law_with_the_values_as_defaults(fmu, stamped):
     own, values = stamped(fmu)
     assert own.description.name == own.description.identifier == NAME
@@ -71,6 +72,7 @@ def test_it_is_the_law_with_the_values_as_defaults(fmu, stamped):
     assert same(numbers(fmu, own.path, before), numbers(fmu, fmu.path)), "every parameter can still be set"
 
 
+@pytest.mark.shipped
 def test_it_is_valid_and_whole(fmu, stamped, tmp_path):
     own, values = stamped(fmu)
     assert validate_fmu(str(own.path)) == []
@@ -92,6 +94,7 @@ def test_it_is_valid_and_whole(fmu, stamped, tmp_path):
             assert f'<span data-default="{variable.name}">{values[variable.name]:.9g}</span>' in page
 
 
+@pytest.mark.shipped
 def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
     own, values = stamped(fmu)
     assert own.description.guid != fmu.description.guid
