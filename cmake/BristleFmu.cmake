@@ -156,7 +156,7 @@ function(bristle_add_runner)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform} "${PROJECT_SOURCE_DIR}/runner"
-                            "${PROJECT_SOURCE_DIR}/runner/runner.h")
+                            "${PROJECT_SOURCE_DIR}/runner/runner.h" "${PROJECT_SOURCE_DIR}/runner/sensitivities.c")
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})

@@ -95,6 +95,8 @@ static int simulate(Record *record, fmi2Component component, const fmi2Integer *
     }
 }
 
+#include "sensitivities.c"
+
 /* Slopes of all outputs, known by known. */
 static int get_slopes(const Record *record, fmi2Component component, size_t sample) {
     const Variables *outputs = &record->outputs, *knowns = &record->knowns;
@@ -130,7 +132,9 @@ static int end(Record *record, fmi2Component component, int failed) {
     return failed ? give_up(record, "The FMU refused a call without telling why.") : 0;
 }
 
-int runner_simulate(Record *record) {
+typedef int Way(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates);
+
+static int run_along(Record *record, Way *way) {
     const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
     const size_t count = record->signals.count;
     fmi2Component component = instance_of(record, &callbacks, fmi2CoSimulation);
@@ -139,10 +143,18 @@ int runner_simulate(Record *record) {
     fmi2Integer *orders = calloc(count + 1, sizeof *orders);
     int failed = !rates || !orders;
     for (size_t i = 0; i < count && !failed; i++) orders[i] = 1;
-    if (!failed) failed = simulate(record, component, orders, rates);
+    if (!failed) failed = way(record, component, orders, rates);
     free(rates);
     free(orders);
     return end(record, component, failed);
+}
+
+int runner_simulate(Record *record) {
+    return run_along(record, simulate);
+}
+
+int runner_sensitivities(Record *record) {
+    return run_along(record, simulate_with_slopes);
 }
 
 int runner_evaluate(Record *record) {

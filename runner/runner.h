@@ -15,7 +15,7 @@
 #define RUNNER_EXPORT __attribute__((visibility("default")))
 #endif
 
-enum { RUNNER_VERSION = 2, MESSAGE_BYTES = 512 };
+enum { RUNNER_VERSION = 3, MESSAGE_BYTES = 512 };
 
 /* What is called of an FMU. */
 typedef struct {
@@ -32,6 +32,9 @@ typedef struct {
     fmi2SetRealInputDerivativesTYPE *set_input_derivatives;
     fmi2DoStepTYPE *do_step;
     fmi2GetDirectionalDerivativeTYPE *directional_derivative;
+    fmi2GetFMUstateTYPE *get_state;
+    fmi2SetFMUstateTYPE *set_state;
+    fmi2FreeFMUstateTYPE *free_state;
 } Fmu;
 
 /* Variables by their value references. */
@@ -58,7 +61,9 @@ typedef struct {
     double *output_values; /* sample by sample */
     Variables modes;
     int *mode_values;            /* sample by sample */
-    Variables knowns;            /* evaluate: slopes of the outputs with respect to these */
+    Variables states;            /* sensitivities: of the FMU, */
+    Variables derivatives;       /* and their rates */
+    Variables knowns;            /* evaluate, sensitivities: slopes of the outputs with respect to these */
     double *slopes;              /* sample by sample, in it known by known */
     size_t done;                 /* samples whose results are there */
     char message[MESSAGE_BYTES]; /* why there are no more */
@@ -68,6 +73,9 @@ RUNNER_EXPORT int runner_version(void);
 
 /* Co-simulation from the first to the last time. The results at a sample are those under the inputs of that sample. 0: all is well. */
 RUNNER_EXPORT int runner_simulate(Record *record);
+
+/* The same, with the slopes of the outputs at each sample with respect to parameters. 0: all is well. */
+RUNNER_EXPORT int runner_sensitivities(Record *record);
 
 /* The initial outputs at each sample by itself; signals may be parameters too. 0: all is well. */
 RUNNER_EXPORT int runner_evaluate(Record *record);

@@ -18,7 +18,9 @@
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double a = fabs(u->v);
     const double curve = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, u->v);
-    const double g = curve + fabs(viscous_force(p, u->N, u->v));
+    const double viscous = viscous_force(p, u->N, u->v);
+    const double g =
+        curve + (u->v < 0 ? -viscous : viscous); /* not fabs, which has no slope where there is no viscous part */
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
     const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
     if (m->law == LAW_PRINTED) return F;

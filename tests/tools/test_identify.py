@@ -284,16 +284,31 @@ def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
                 assert other is None or (values[one.name] > other if one.limit.above else values[one.name] <= other), (name, one.name)
 
 
-def test_slopes_without_memory_are_exact(strokes):
-    of = candidate("VelocityBased")
-    assert not of.has_memory
+@pytest.mark.parametrize("model", ["VelocityBased", "Dahl"])
+def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
+    of = candidate(model)
     space = Space(of, [one.name for one in of.parameters if not one.is_extra], {}, {})
     problem = Problem(of, [strokes], space)
     point = space.point(first_values(of, scales([strokes])))
-    exact, differences = problem.jacobian(point), problem._differences(point, central=True)
+    differences = problem._differences(point, central=True)
     differences = -(differences - problem.basis @ (problem.basis.T @ differences)) * problem.weight[:, None]
-    # the curve has kinks in its second derivative, where a difference of 1e-3 is off by as much
+    monkeypatch.setattr(problem, "_differences", None)
+    # the laws have kinks, where a difference of 1e-3 is off by as much
+    exact = problem.jacobian(point)
     np.testing.assert_allclose(exact, differences, atol=2e-3 * np.abs(exact).max())
+
+
+def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
+    """A bristle that jumps: the slopes between the jumps are not those of the run."""
+    of = candidate("SecondOrderBristle")
+    values = {"staticFriction": 0.4749, "dynamicFriction": 0.4468, "stribeckVelocity": 0.005526, "viscousFriction": 0.4617, "stribeckExponent": 0.1287}
+    values |= {"bristleStiffness": 40390, "bristleDamping": 66.98, "regularizationVelocity": 0.0002766}
+    space = Space(of, list(values), {}, {})
+    problem = Problem(of, [strokes], space)
+    point = space.point(values)
+    slopes = problem.jacobian(point)
+    assert of.has_exact_slopes and not problem.trusts_slopes
+    assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
 
 
 def test_a_model_that_needs_the_load_says_so(strokes):

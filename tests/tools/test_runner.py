@@ -13,6 +13,8 @@ from hosting import natural_record
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 import bristle  # noqa: E402
+from bristle.host.running import slopes_of_runs  # noqa: E402
+from bristle.identify.candidates import candidate  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +117,31 @@ def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
             assert found["frictionForce"][i] == instance.get_reals(force)[0]
 
 
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_slopes_of_a_run_are_those_of_whole_runs(fmu):
+    """Against central differences, to the 1e-3 that a step of the sensitivities may miss; SecondOrderBristle has a root of infinite slope at the static limit."""
+    allowed = 5e-3 if fmu.name == "SecondOrderBristle" else 1e-3
+    about = bristle.describe(fmu.name)
+    names = [one.name for one in candidate(fmu.name).parameters if not one.is_extra]
+    time = np.linspace(0, 0.4, 401)
+    inputs = {"relativeVelocity": 0.02 * np.sin(20 * time) + 0.005 * np.sin(50 * time), "normalForce": 20 + 3 * np.sin(15 * time)}
+    if not slopes_of_runs(about):
+        with pytest.raises(bristle.BristleError, match=f"{fmu.name}: has states and modes, which make the slopes of a run jump"):
+            bristle.run(fmu.name, time, inputs, slopes=names)
+        return
+    found = bristle.run(fmu.name, time, inputs, outputs=["frictionForce"], slopes=names)
+    # the run itself takes more steps with slopes than without, each to the FMU's tolerance
+    np.testing.assert_allclose(found["frictionForce"], bristle.run(fmu.name, time, inputs)["frictionForce"], atol=1e-4)
+    for name in names:
+        value = about[name].start
+        step = 1e-4 * (abs(value) or 1.0)
+        sides = [value, value + 2 * step] if value - step < (about[name].min or 0) else [value - step, value + step]
+        runs = bristle.run_many(fmu.name, time, inputs, [{name: side} for side in sides], ["frictionForce"], tolerance=1e-10)["frictionForce"]
+        differences = (runs[1] - runs[0]) / (2 * step)
+        missing = np.linalg.norm(found["frictionForce", name] - differences)
+        assert missing <= allowed * np.linalg.norm(differences) + 1e-6 * np.linalg.norm(runs[0]) / (abs(value) or 1.0), name
+
+
 def test_vectors_go_by_name():
     time = np.linspace(0, 0.01, 5)
     velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
@@ -143,6 +170,7 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
     (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction must be numbers."),
     (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]), "LuGre has no variable colour."),
     (lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"), "interpolate = \"cubic\" must be 'linear' or 'hold'."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, slopes=["normalForce"]), "LuGre: normalForce is not a real parameter."),
     (lambda: bristle.run("LuGre", [0, 1], {}, tolerance=0), "the tolerance 0 must be greater than 0."),
     (lambda: bristle.evaluate("LuGre", {"relativeVelocity": [1, 2], "normalForce": [1, 2, 3]}),
      "LuGre: there are 2 values of relativeVelocity, 3 values of normalForce."),

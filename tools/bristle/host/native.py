@@ -17,12 +17,12 @@ from .. import BristleError
 from ..package import LIBRARY_SUFFIX
 from .library import Model, fmu_folders
 
-VERSION = 2  # of the runner's interface: RUNNER_VERSION in runner.h
+VERSION = 3  # of the runner's interface: RUNNER_VERSION in runner.h
 
 # The functions of an FMU in the order of the struct Fmu in runner.h.
 FUNCTIONS = (
     "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset SetReal GetReal "
-    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative"
+    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative GetFMUstate SetFMUstate FreeFMUstate"
 ).split()
 
 
@@ -51,6 +51,8 @@ class Record(Structure):
         ("output_values", c_void_p),
         ("modes", Variables),
         ("mode_values", c_void_p),
+        ("states", Variables),
+        ("derivatives", Variables),
         ("knowns", Variables),
         ("slopes", c_void_p),
         ("done", c_size_t),
@@ -79,7 +81,7 @@ def runner() -> ctypes.CDLL:
     library.runner_version.restype = c_int
     if library.runner_version() != VERSION:
         raise BristleError(f"{file}: is of another version of bristle; build it anew.")
-    for function in (library.runner_simulate, library.runner_evaluate):
+    for function in (library.runner_simulate, library.runner_sensitivities, library.runner_evaluate):
         function.argtypes = [POINTER(Record)]
         function.restype = c_int
     return library

@@ -29,14 +29,16 @@ def run(
     outputs: Sequence[str] | None = None,
     interpolate: str = "linear",
     tolerance: float | None = None,
-) -> dict[str, np.ndarray]:
+    slopes: Sequence[str] = (),
+) -> dict[Any, np.ndarray]:
     """Takes a record through a model by co-simulation; gives the named outputs (default: all) at every time.
 
     An input is one number or one per time; those left out keep their defaults. Between two times inputs are "linear" or on "hold". The
     outputs at a time are those under the inputs of that time. A vector is given and returned with a column per element, an option by the
-    name of its item or its number.
+    name of its item or its number. With `slopes` the result also has, by (output, name), the derivatives of the real outputs at every time
+    with respect to these parameters, from the exact ones of the law; a model that has states must have no modes.
     """
-    return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {})
+    return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {}, slopes)
 
 
 def run_many(
@@ -98,19 +100,11 @@ def evaluate(
     reals, integers = _settable(about, fixed)
     signals = _signals(about, moving, count, about.inputs + about.parameters)
     results = Results(about, outputs, count)
-    knowns = [_real(about, name) for name in slopes]
-    table = np.empty((count, len(knowns), len(results.reals)))
     record = _Call(about, np.zeros(count), signals, results)
     record.set(reals, integers)
-    record.variables("knowns", knowns)
-    record.array("slopes", table)
+    table = record.slopes([_real(about, name) for name in slopes])
     record.call(native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else "")
-    found = {
-        (output.name, known.name): table[:, j, i].copy()
-        for i, output in enumerate(results.reals)
-        for j, known in enumerate(knowns)
-    }
-    return {**results.columns(), **found}
+    return {**results.columns(), **results.slopes(slopes, table)}
 
 
 class Runs:
@@ -139,15 +133,17 @@ class Runs:
         self.outputs = outputs
         self.nothing()  # asks for the outputs, so that a wrong name is told at once
 
-    def one(self, parameters: Values) -> dict[str, np.ndarray]:
+    def one(self, parameters: Values, slopes: Sequence[str] = ()) -> dict[Any, np.ndarray]:
         results = Results(self.about, self.outputs, len(self.times))
         call = _Call(self.about, self.times, self.signals, results)
         call.set(*_settable(self.about, parameters, self.about.parameters))
         call.record.linear = self.linear
         call.record.tolerance = self.tolerance
         call.record.seconds = self.seconds
-        call.call(native.runner().runner_simulate, lambda done: f", at {self.times[done]:g} s" if done else "")
-        return results.columns()
+        table = call.slopes([_parameter(self.about, name) for name in slopes]) if slopes else None
+        runner = native.runner()
+        call.call(runner.runner_sensitivities if slopes else runner.runner_simulate, lambda done: f", at {self.times[done]:g} s" if done else "")
+        return results.columns() | (results.slopes(slopes, table) if slopes else {})
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -184,6 +180,10 @@ class Results:
         }
 
 
+    def slopes(self, names: Sequence[str], table: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+        return {(output.name, name): table[:, j, i].copy() for i, output in enumerate(self.reals) for j, name in enumerate(names)}
+
+
 class _Call:
     """One call of the runner, with all that has to stay in memory until it is done."""
 
@@ -207,6 +207,16 @@ class _Call:
         self.array("real_values", np.array(list(reals.values()), dtype=np.float64))
         self.variables("integers", list(integers))
         self.array("integer_values", np.array(list(integers.values()), dtype=np.int32))
+
+    def slopes(self, knowns: Sequence[Variable]) -> np.ndarray:
+        """Room for the slopes of all real outputs with respect to these."""
+        table = np.empty((self.record.n_samples, len(knowns), self.record.outputs.count))
+        derivatives = [one for one in self.about.variables if one.derivative]
+        self.variables("knowns", knowns)
+        self.variables("states", self.about.states)
+        self.variables("derivatives", derivatives)
+        self.array("slopes", table)
+        return table
 
     def variables(self, field: str, variables: Sequence[Variable]) -> None:
         references = (ctypes.c_uint * max(1, len(variables)))(*[one.reference for one in variables])
@@ -245,6 +255,20 @@ def _real(about: Model, name: str) -> Variable:
     found = about[name]
     if not found.is_real or found.causality not in ("input", "parameter"):
         raise BristleError(f"{about.name}: {name} is neither an input nor a real parameter.")
+    return found
+
+
+def slopes_of_runs(about: Model) -> bool:
+    """Whether the slopes of a whole run follow from those of the law. Where a mode changes, rates jump; without states nothing remembers it."""
+    return not about.states or all(one.is_real for one in about.outputs)
+
+
+def _parameter(about: Model, name: str) -> Variable:
+    if not slopes_of_runs(about):
+        raise BristleError(f"{about.name}: has states and modes, which make the slopes of a run jump: they are not known.")
+    found = about[name]
+    if not found.is_real or found.causality != "parameter":
+        raise BristleError(f"{about.name}: {name} is not a real parameter.")
     return found
 
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..host.running import evaluate, run_many
+from .. import BristleError
+from ..host.running import Runs, run_many
 from .candidates import Candidate, Space
 from .records import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 STEP = 1e-3  # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes from the runs
 LONGEST = 1e-3  # s per sample that a run may take: laws with several solutions can jump between them in steps without end
+DOUBTFUL = 0.2  # of the change of a run, that its slopes may miss
+SLOPES = 10  # times as long as a run may take, with all its slopes
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
 
 
@@ -40,6 +43,7 @@ class Problem:
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
+        self.trusts_slopes = self.of.has_exact_slopes
         self.weights = [record.weight for record in self.records] if self.weights is None else list(self.weights)
         self.measured = np.concatenate([record.force for record in self.records])
         self.weight = np.concatenate(self.weights)
@@ -126,7 +130,7 @@ class Problem:
         return np.array([float(rest @ rest) for rest in self.residuals(self.forces(points))])
 
     def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
-        """Slopes of the residual: the exact ones of the FMU where the law has no memory, else differences of whole runs."""
+        """Slopes of the residual: from the exact ones of the FMU, or, where modes make those of a run jump, differences of whole runs."""
         slopes = self._slopes(point, central)
         basis = self.basis
         if self.has_mass:
@@ -135,7 +139,10 @@ class Problem:
         return -(slopes - basis @ (basis.T @ slopes))
 
     def _slopes(self, point: np.ndarray, central: bool) -> np.ndarray:
-        slopes = self._exact_slopes(point) if not self.of.has_memory else self._differences(point, central)
+        slopes = self._exact_slopes(point) if self.trusts_slopes else None
+        if slopes is None:
+            self.trusts_slopes = False
+            slopes = self._differences(point, central)
         return np.nan_to_num(slopes) * self.weight[:, None]
 
     def mass_alone(self, point: np.ndarray) -> float:
@@ -146,14 +153,24 @@ class Problem:
         others = others[:, sizes > 0] / sizes[sizes > 0]
         return float(np.linalg.norm(inertia - others @ np.linalg.lstsq(others, inertia, rcond=1e-9)[0]))
 
-    def _exact_slopes(self, point: np.ndarray) -> np.ndarray:
+    def _exact_slopes(self, point: np.ndarray) -> np.ndarray | None:
+        """From the derivatives of the law; None where a step in all parameters at once changes the run otherwise, as where a bristle jumps."""
         values = self.of.place | self.space.values(point)
         names, force = self.space.names, self.of.form.force
-        parts = []
+        parts, forces = [], []
+        self.runs += 1
         for record in self.records:
-            found = evaluate(str(self.of.file), self._inputs(record) | values, [force], names)
+            along = Runs(str(self.of.file), record.time, self._inputs(record), [force], tolerance=TOLERANCE, seconds=SLOPES * LONGEST * len(record.time))
+            try:
+                found = along.one(values, names)
+            except BristleError:
+                return None
             parts.append(np.stack([found[force, name] for name in names], axis=1))
-        return self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
+            forces.append(found[force])
+        slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
+        change = (self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))) / STEP
+        missing = (change - slopes.sum(axis=1)) * self.weight
+        return slopes if np.linalg.norm(missing) <= DOUBTFUL * np.linalg.norm(change * self.weight) else None
 
     def _differences(self, point: np.ndarray, central: bool) -> np.ndarray:
         steps = np.eye(len(point)) * STEP
