@@ -137,7 +137,11 @@ function(bristle_add_fmu description)
 
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
-    foreach(file "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c" "${generated}/fmu.c")
+    set(files "${generated}/fmu.c")
+    if(NOT ARGV1) # a law is told once, as part of its model
+        list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
+    endif()
+    foreach(file IN LISTS files)
         set(command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' -isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
         set_property(GLOBAL APPEND PROPERTY bristle_compile_commands
             "{\"directory\": \"${PROJECT_BINARY_DIR}\", \"file\": \"${file}\", \"command\": \"${command}\"}")

@@ -1,10 +1,14 @@
 """ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list, and contract and keys are as told."""
 
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 from fmpy import simulate_fmu
@@ -79,6 +83,33 @@ def test_a_mistake_is_told_last_and_below_little_else(enlarged):
     *_, echo, sentence, end = result.stdout.splitlines()
     assert re.fullmatch(r"bristle: .*PivotBristle.toml: equation: unknown key.*", sentence) and end.startswith("ninja: ")
     assert len(echo.replace(str(enlarged), "")) < 600
+
+
+@pytest.mark.shipped
+@pytest.mark.xdist_group("enlarged")
+def test_an_editor_is_told_how_a_model_is_compiled(enlarged):
+    entries = {Path(entry["file"]).relative_to(enlarged).as_posix(): entry for entry in json.loads((enlarged / "build" / "compile_commands.json").read_text())}
+    for file in ("fmu_src/models/ViscousCoulomb.c", "build/generated/ViscousCoulomb/fmu.c"):
+        command = [*shlex.split(entries[file]["command"]), "-fsyntax-only"]
+        result = subprocess.run(command, cwd=entries[file]["directory"], capture_output=True, text=True)
+        assert result.returncode == 0 and result.stderr == "", result.stderr
+
+
+@pytest.mark.shipped
+@pytest.mark.xdist_group("enlarged")
+def test_a_model_is_built_for_a_debugger(enlarged):
+    """As CONTRIBUTING.md says, with the compiler of the machine."""
+    shutil.copy(REPOSITORY / "CMakePresets.json", enlarged)
+    told = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    commands = re.search(r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", told, re.M).groups()
+    environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
+    for command, words in zip(commands, ([f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLAYGROUND=OFF"], ["ViscousCoulomb"])):
+        result = subprocess.run([*command.split(), *words], cwd=enlarged, env=environment, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr
+    with zipfile.ZipFile(enlarged / "build" / "debug" / "dist" / "ViscousCoulomb.fmu") as archive:
+        archive.extract("binaries/linux64/ViscousCoulomb.so", enlarged)
+    listing = subprocess.run(["objdump", "--syms", "--section-headers", enlarged / "binaries" / "linux64" / "ViscousCoulomb.so"], capture_output=True, text=True).stdout
+    assert ".debug_info" in listing and re.search(r"F \.text.* evaluate$", listing, re.M)
 
 
 def test_the_contract_that_is_told_is_the_one_that_is_checked():
