@@ -156,7 +156,7 @@ def test_linux_needs_only_the_c_library_of_2012(fmu):
     assert all(version <= (2, 17) for version in versions), versions
 
 
-RUNNER = {"runner_version", "runner_simulate", "runner_evaluate"}
+RUNNER = set(re.findall(r"^RUNNER_EXPORT .*?\b(runner_\w+)\(", (REPOSITORY / "runner" / "runner.h").read_text(encoding="utf-8"), re.M))
 
 
 @pytest.mark.parametrize("platform", ["linux64", "win64", "darwin64"])
