@@ -1,4 +1,4 @@
-"""Puts what the build has made, the FMUs and the runner, into the wheel; everything else is told in pyproject.toml."""
+"""Puts what the build has made, the FMUs, the runner and the systems, into the wheel; everything else is told in pyproject.toml."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ class BuildWithFmus(build_py):
         super().run()
         if self.editable_mode:  # which finds them in dist/
             return
-        files = [*BUILT.glob("*.fmu"), *BUILT.glob("runner/*/runner.[!l]*")]  # Windows' linker also leaves a runner.lib
+        files = [*BUILT.glob("*.fmu"), *(file for file in BUILT.glob("runner/*/*") if file.suffix != ".lib")]  # which Windows' linker leaves
         if not files:
             raise SystemExit(f"There are no FMUs in {BUILT}: run ./build.sh first.")
         data = Path(self.build_lib, "bristle", "data")

@@ -49,28 +49,34 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
     add_custom_target(win64_runtime DEPENDS "${runtime_object}")
     set(libraries_win64 "${runtime_object}" -nostdlib -rtlib=compiler-rt
         -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0
-        -lapi-ms-win-crt-heap-l1-1-0 -lapi-ms-win-crt-time-l1-1-0)
+        -lapi-ms-win-crt-heap-l1-1-0 -lapi-ms-win-crt-time-l1-1-0
+        -lapi-ms-win-crt-convert-l1-1-0 -lapi-ms-win-crt-private-l1-1-0)
     set(needs_win64 win64_runtime "${runtime_object}")
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/tools/bristle/*.py" "${PROJECT_SOURCE_DIR}/tools/bristle/differentiate/*.py")
 
-# Compiles and links one source for one target; what it includes is in the folders, and changes with the files named after.
+# Compiles and links one source, or a list of them, for one target; what they include is in the folders, and changes with the files named after.
 function(bristle_add_thin_library library source platform target folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
-    set(object "${PROJECT_BINARY_DIR}/objects/${target}/${name}.o")
-    file(MAKE_DIRECTORY "${folder}" "${PROJECT_BINARY_DIR}/objects/${target}")
+    file(MAKE_DIRECTORY "${folder}" "${PROJECT_BINARY_DIR}/objects/${target}/${name}")
     if(platform STREQUAL darwin64)
         set(libraries_darwin64 "-Wl,-install_name,@rpath/${name}.dylib")
     endif()
     list(TRANSFORM folders PREPEND "-I")
+    foreach(file IN LISTS source)
+        cmake_path(GET file STEM part)
+        set(object "${PROJECT_BINARY_DIR}/objects/${target}/${name}/${part}.o")
+        list(APPEND objects "${object}")
+        list(APPEND steps COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}" -c "${file}" -o "${object}")
+    endforeach()
     add_custom_command(
         OUTPUT "${library}"
-        COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}" -c "${source}" -o "${object}"
-        COMMAND ${link_${target}} "${object}" -o "${library}" ${libraries_${platform}}
-        DEPENDS "${source}" ${ARGN} ${needs_${platform}}
+        ${steps}
+        COMMAND ${link_${target}} ${objects} -o "${library}" ${libraries_${platform}}
+        DEPENDS ${source} ${ARGN} ${needs_${platform}}
         COMMENT "Compiling ${name} for ${target}"
         VERBATIM)
 endfunction()
@@ -167,7 +173,39 @@ function(bristle_add_runner)
     set(BRISTLE_RUNNERS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The wheel, with the FMUs and the runner in it; every platform has to be there, for it is one for all.
+# The systems of the rig as a library, beside the runner: all but those that read a motion, for which the runner is there.
+function(bristle_add_systems)
+    set(rig "${PROJECT_SOURCE_DIR}/rig")
+    file(GLOB system_files CONFIGURE_DEPENDS "${rig}/systems/*.c")
+    list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
+    file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
+    file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h" "${PROJECT_SOURCE_DIR}/runner/*.h")
+    foreach(file IN LISTS system_files)
+        cmake_path(GET file STEM name)
+        list(APPEND names ${name})
+    endforeach()
+    set(registry "${PROJECT_BINARY_DIR}/systems/registry.c")
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/systems")
+    add_custom_command(
+        OUTPUT "${registry}"
+        COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems" "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${names}
+        DEPENDS "${rig}/registry.py" ${system_files} ${set_files}
+        COMMENT "Listing the systems and parameter sets"
+        VERBATIM)
+    set(sources "${PROJECT_SOURCE_DIR}/runner/systems.c" "${registry}" ${system_files})
+    foreach(name integrator coupling instance memory surfaces variables)
+        list(APPEND sources "${rig}/${name}.c")
+    endforeach()
+    foreach(platform IN LISTS BRISTLE_PLATFORMS)
+        set(library "${BRISTLE_DIST}/runner/${platform}/systems${suffix_${platform}}")
+        bristle_add_library("${library}" "${sources}" ${platform} "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
+        list(APPEND libraries "${library}")
+    endforeach()
+    add_custom_target(systems ALL DEPENDS ${libraries})
+    set(BRISTLE_SYSTEMS ${libraries} PARENT_SCOPE)
+endfunction()
+
+# The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it is one for all.
 function(bristle_add_wheel fmus)
     file(GLOB_RECURSE tools CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.py" "${PROJECT_SOURCE_DIR}/tools/*.css"
          "${PROJECT_SOURCE_DIR}/tools/*.js" "${PROJECT_SOURCE_DIR}/tools/*.toml")
@@ -182,7 +220,7 @@ function(bristle_add_wheel fmus)
         COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}" "${Python3_EXECUTABLE}" -m pip wheel
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
-        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${tools} ${told}
+        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${tools} ${told}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

@@ -7,7 +7,7 @@ set(wasm_folder "${PROJECT_BINARY_DIR}/playground")
 set(wasm_zig "${Python3_EXECUTABLE}" -m ziglang cc -target wasm32-wasi)
 set(wasm_flags ${flags})
 list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX) # the names of all models are in one module
-set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -I "${playground}" -I "${rig}"
+set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -DINTEGRATOR_ROOM=24 -I "${playground}" -I "${rig}"
     -I "${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}")
 # The headers of FMPy put no prefix before the names of the functions; as headers of the sources they leave it to these.
 foreach(header fmi2Functions.h fmi2FunctionTypes.h fmi2TypesPlatform.h)
@@ -64,7 +64,7 @@ add_custom_command(
     COMMENT "Listing the situations and parameter sets"
     VERBATIM)
 
-foreach(source "${playground}/element.c" "${playground}/hand.c" "${playground}/integrator.c" "${playground}/page.c" "${elements}" "${registry}"
+foreach(source "${playground}/element.c" "${playground}/hand.c" "${rig}/integrator.c" "${playground}/page.c" "${elements}" "${registry}"
         "${rig}/coupling.c" "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
     cmake_path(GET source STEM name)
     bristle_add_wasm_object("${source}" host_${name} DEPENDS ${wasm_headers})

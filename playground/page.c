@@ -111,7 +111,8 @@ EXPORT(hand) double *hand_place(void) {
     return &hand.holds;
 }
 
-static void on_row(double t, const double *x) {
+static void on_row(void *context, double t, const double *x, bool event) {
+    (void)context, (void)event;
     const double *row = coupling_row(coupling, t, x);
     if (!row || n_rows == ROWS_AT_MOST) return;
     memcpy(rows + n_rows++ * coupling->n_columns, row, (size_t)coupling->n_columns * sizeof *row);

@@ -161,20 +161,13 @@ static bool set_parameters(Command *command, Message *message) {
     for (int i = 0; i < n; i++) command->parameters[i] = system->parameters[i].value;
     for (int k = 0; k < command->param.count; k++) {
         const Setting *setting = &command->param.items[k];
-        int i = 0;
-        while (i < n && strcmp(system->parameters[i].name, setting->name) != 0) i++;
-        if (i == n)
-            return fail(message, "--param %s=%s: the system %s has no such parameter; rig list %s tells them.",
-                        setting->name, setting->value, system->name, system->name);
         char *end;
         const double value = strtod(setting->value, &end);
         if (end == setting->value || *end || !isfinite(value))
             return fail(message, "--param %s=%s: this is not a number.", setting->name, setting->value);
-        const Range range = system->parameters[i].range;
-        if ((range == POSITIVE && value <= 0) || (range == NOT_NEGATIVE && value < 0))
-            return fail(message, "--param %s=%s: it must be %s.", setting->name, setting->value,
-                        range == POSITIVE ? "above 0" : "0 or above");
-        command->parameters[i] = value;
+        Message why;
+        if (!set_parameter(system, command->parameters, setting->name, value, &why))
+            return fail(message, "--param %s=%s: %s", setting->name, setting->value, why.text);
     }
     return true;
 }
@@ -263,20 +256,6 @@ static bool find_fmus(Model *model, const char *text, const System *system, Fmus
     return true;
 }
 
-/* Gives a setting to the contacts it is for; tells whether any of them knows it. */
-static bool give(Model *model, const System *system, const Setting *setting, bool *known, Message *message) {
-    for (int c = 0; system->contacts[c].name; c++) {
-        const char *contact = system->contacts[c].name;
-        const size_t length = strlen(contact);
-        const bool is_prefixed = strncmp(setting->name, contact, length) == 0 && setting->name[length] == '.';
-        const char *name = is_prefixed ? setting->name + length + 1 : setting->name;
-        bool found;
-        if (!coupling_set(model->coupling, c, name, setting->value, &found, message)) return false;
-        *known = *known || found;
-    }
-    return true;
-}
-
 /* Which settings any of the models has known. */
 typedef struct {
     bool *sets, *set;
@@ -284,9 +263,9 @@ typedef struct {
 
 static bool give_all(Model *model, const Command *command, Known known, Message *message) {
     for (int i = 0; i < command->sets.count; i++)
-        if (!give(model, command->system, &command->sets.items[i], &known.sets[i], message)) return false;
+        if (!give_setting(model->coupling, &command->sets.items[i], &known.sets[i], message)) return false;
     for (int i = 0; i < command->set.count; i++)
-        if (!give(model, command->system, &command->set.items[i], &known.set[i], message)) return false;
+        if (!give_setting(model->coupling, &command->set.items[i], &known.set[i], message)) return false;
     return true;
 }
 

@@ -75,3 +75,29 @@ bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *messa
     }
     return true;
 }
+
+bool set_parameter(const System *system, double *parameters, const char *name, double value, Message *message) {
+    int i = 0;
+    while (system->parameters && system->parameters[i].name && strcmp(system->parameters[i].name, name) != 0) i++;
+    if (!system->parameters || !system->parameters[i].name)
+        return fail(message, "the system %s has no such parameter; rig list %s tells them.", system->name,
+                    system->name);
+    const Range range = system->parameters[i].range;
+    if ((range == POSITIVE && value <= 0) || (range == NOT_NEGATIVE && value < 0))
+        return fail(message, "it must be %s.", range == POSITIVE ? "above 0" : "0 or above");
+    parameters[i] = value;
+    return true;
+}
+
+bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message) {
+    for (int c = 0; c < coupling->n_contacts; c++) {
+        const char *contact = coupling->system->contacts[c].name;
+        const size_t length = strlen(contact);
+        const bool is_prefixed = strncmp(setting->name, contact, length) == 0 && setting->name[length] == '.';
+        const char *name = is_prefixed ? setting->name + length + 1 : setting->name;
+        bool found;
+        if (!coupling_set(coupling, c, name, setting->value, &found, message)) return false;
+        *known = *known || found;
+    }
+    return true;
+}

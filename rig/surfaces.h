@@ -1,4 +1,4 @@
-/* The parameter sets of resources/, and those among them that a system takes for its contacts. */
+/* What is set of a system and its contacts: the parameter sets of resources/, those among them that a system takes, and single values. */
 #ifndef SURFACES_H
 #define SURFACES_H
 
@@ -12,5 +12,11 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
 
 /* Gives the FMU at each contact the values of the set that the system names, then those of the chosen one (NULL: none). */
 bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message);
+
+/* Puts a parameter of the system to its place among `parameters`, after a check of its range. */
+bool set_parameter(const System *system, double *parameters, const char *name, double value, Message *message);
+
+/* Gives NAME to all contacts, CONTACT.NAME to one; tells in `known` whether any of them has it. */
+bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message);
 
 #endif

@@ -9,11 +9,7 @@
 
 #include "fmi2FunctionTypes.h"
 
-#if defined(_WIN32)
-#define RUNNER_EXPORT __declspec(dllexport)
-#else
-#define RUNNER_EXPORT __attribute__((visibility("default")))
-#endif
+#include "export.h"
 
 enum { RUNNER_VERSION = 3, MESSAGE_BYTES = 512 };
 

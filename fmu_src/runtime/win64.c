@@ -19,9 +19,20 @@ int DllMainCRTStartup(void *module, unsigned long reason, void *reserved) {
     return 1;
 }
 
+int vsnprintf(char *text, size_t size, const char *format, va_list arguments);
+int snprintf(char *text, size_t size, const char *format, ...);
+
 int vsnprintf(char *text, size_t size, const char *format, va_list arguments) {
     const unsigned long long standard_snprintf = 2; /* end the text with zero and return the full length, as C99 says */
     return __stdio_common_vsprintf(standard_snprintf, text, size, format, NULL, arguments);
+}
+
+int snprintf(char *text, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return length;
 }
 
 /* Behind mingw's isfinite, isnan and isinf. */

@@ -60,7 +60,8 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
         for file in FILES:
             assert archive.read(f"bristle/data/{file.name}") == file.read_bytes()
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
-    assert libraries == {f"bristle/data/{file.relative_to(FOLDER).as_posix()}" for file in FOLDER.glob("runner/*/runner.*") if file.suffix != ".lib"}
+    assert libraries == {f"bristle/data/{file.relative_to(FOLDER).as_posix()}" for file in FOLDER.glob("runner/*/*") if file.suffix != ".lib"}
+    assert {Path(name).stem for name in libraries} == {"runner", "systems"}
 
 
 def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):

@@ -19,7 +19,9 @@ from test_cli import ENVIRONMENT, refused  # noqa: F401
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError, cli  # noqa: E402
+from bristle.host.systems import run_system  # noqa: E402
 from bristle.papers import quantity  # noqa: E402
+from bristle.report.rig import Experiment, Rig  # noqa: E402
 from bristle.sweep.execution import on_this_machine  # noqa: E402
 from bristle.sweep.journal import Journal  # noqa: E402
 from bristle.sweep.pictures import picture  # noqa: E402
@@ -27,7 +29,7 @@ from bristle.sweep.plan import points, read_axis  # noqa: E402
 from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written  # noqa: E402
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
-SHORT = ["--stop", "0.05", "--rig", str(RIG)]  # of the pulse: within the first load
+SHORT = ["--stop", "0.05"]  # of the pulse: within the first load
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +96,34 @@ def test_a_map_of_a_system(capsys):
     assert sorted(os.listdir()) == ["map.csv", "map.html"]
 
 
+@pytest.mark.parametrize(("system", "model"), [("belt", "LuGre"), ("liftoff", "ImplicitBristle"), ("stack", "LuGre"), ("pulse3", "Coulomb"), ("presliding", "GeneralizedMaxwellSlip")])
+def test_systems_run_as_in_the_rig(system, model):
+    """The library has an integrator of its own: at the end of the run it meets CVODE's to what both are allowed at 1e-8, with the same columns."""
+    fmu = FMUS[0].path.parent / f"{model}.fmu"
+    theirs = Rig(RIG).run(fmu, Experiment(system)).columns
+    ours = run_system(fmu, system)
+    assert list(ours) == list(theirs) and ours["time"][-1] == theirs["time"][-1]
+    for name, values in ours.items():
+        assert values[-1] == pytest.approx(theirs[name][-1], abs=3e-5 * np.ptp(theirs[name]) + 1e-9), name
+    assert (np.diff(ours["time"]) >= 0).all() and len(ours["time"]) > 500
+
+
+def test_rows_of_a_system_on_a_grid_and_its_mistakes():
+    rows = run_system("LuGre", "pulse", {"load": 1.5}, {"bristleStiffness": 3e4}, stop=0.06, interval=0.02)
+    grid = rows["time"][1:][np.diff(rows["time"]) > 0]
+    assert grid == pytest.approx([0.02, 0.04, 0.06]) and rows["bristleDeflection"][-1] == pytest.approx(1.5 / 3e4, rel=0.02)
+    assert np.array_equal(run_system("LuGre", "pulse", parameter_set="rill2023_model1")["position"], run_system("LuGre", "pulse")["position"])
+    for words, sentence in [
+        ({"parameters": {"mass": -1.0}}, "LuGre in pulse: mass=-1: it must be above 0."),
+        ({"parameters": {"weight": 1.0}}, "LuGre in pulse: weight=1: the system pulse has no such parameter"),
+        ({"settings": {"statcFriction": 1.0}}, "LuGre in pulse: LuGre has no parameter statcFriction."),
+        ({"settings": {"staticFriction": 0.1}}, "must be at most staticFriction"),
+        ({"parameter_set": "nothing"}, "there is no parameter set nothing"),
+    ]:
+        with pytest.raises(BristleError, match=re.escape(sentence)):
+            run_system("LuGre", "pulse", **words)
+
+
 def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
     words = ["sweep", "pulse", "LuGre", "--over", "load=1:2", "--over", "mass=0.9:1.1", "--over", "bristleStiffness=2e4:8e4:log"]
     assert cli.main([*words, "--sample", "sobol", "--count", "8", "--quantity", "way=1e3*final(position)", "-o", "t.parquet", *SHORT]) == 0
@@ -105,7 +135,7 @@ def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
 
 
 def test_a_quantity_of_the_papers_and_a_run_that_fails():
-    words = ["sweep", "pulse", "LuGre", "--over", "dynamicFriction=0.2:0.9:2", "--quantity", "rill-pulse-2N-LuGre-drift", "-o", "a.csv", "--rig", str(RIG)]
+    words = ["sweep", "pulse", "LuGre", "--over", "dynamicFriction=0.2:0.9:2", "--quantity", "rill-pulse-2N-LuGre-drift", "-o", "a.csv"]
     assert cli.main(words) == 0
     good, bad = table("a.csv")
     name = "Drift of LuGre in one cycle of 2 N [mm]"
@@ -258,7 +288,7 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
     ],
 )
 def test_mistakes_are_told_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
-    assert sentence in refused("sweep", *words, "--rig", RIG)
+    assert sentence in refused("sweep", *words)
     assert os.listdir() == []
 
 
@@ -280,7 +310,7 @@ WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the pres
 @WITH_TWINS
 def test_a_joint_is_swept_by_its_torque(capsys):
     """The friction of the motor is mu N r = 0.02 m times 100 N times mu."""
-    words = ["sweep", "joint", "CoulombRotational", "--over", "dynamicFriction=0.1,0.2", "--rig", str(RIG), "-o", "joint.csv"]
+    words = ["sweep", "joint", "CoulombRotational", "--over", "dynamicFriction=0.1,0.2", "-o", "joint.csv"]
     assert cli.main([*words, "--set", "staticFriction=0.25"]) == 0
     rows = table("joint.csv")
     assert [float(row["largest friction torque [N.m]"]) for row in rows] == pytest.approx([0.5, 0.5]), "static friction at the start"
@@ -289,7 +319,7 @@ def test_a_joint_is_swept_by_its_torque(capsys):
 
 @WITH_TWINS
 def test_each_contact_of_a_system_is_told():
-    assert cli.main(["sweep", "clutches", "LuGreRotational", "--over", "normalForce=15,25", "--rig", str(RIG), "-o", "clutches.csv"]) == 0
+    assert cli.main(["sweep", "clutches", "LuGreRotational", "--over", "normalForce=15,25", "-o", "clutches.csv"]) == 0
     rows = table("clutches.csv")
     for clutch in ("clutch1", "clutch2", "clutch3"):
         found = [float(row[f"{clutch}: largest friction torque [N.m]"]) for row in rows]

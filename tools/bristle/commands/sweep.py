@@ -1,13 +1,13 @@
 """Run a system or a record over a grid or a sample of parameters.
 
-A system is one of the rig (rig list tells them); a record is a measurement as bristle identify reads it. Any parameter of model and system
+A system is one of the papers' benchmarks (belt, blades, bounce, clutches, cube, festoon, hysteresis, joint, liftoff, presliding, pulse, pulse3, rabinowicz,
+sine, stack, sweep, throw), which come with this command; a record is a measurement as bristle identify reads it. Any parameter of model and system
 can be an axis, and any expression over the columns of a run a quantity, as in tools/bristle/papers.toml. Written are a table (CSV or Parquet, by the
 suffix) and a page with pictures. A sweep that was stopped goes on with the same command."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from .identify import add_reading, reading_options
@@ -23,10 +23,8 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..host.parameters import add_parameters
-    from ..report import ROOT
 
-    program = os.environ.get("BRISTLE_RIG") or ROOT / "build" / "rig" / "rig"
-    parser.add_argument("target", help="a system of the rig, or a file with a record")
+    parser.add_argument("target", help="a system, or a file with a record")
     parser.add_argument("model", help="name of a model, or an .fmu")
     parser.add_argument("--over", action="append", required=True, metavar="NAME=LOW:HIGH:COUNT[:log]", help="a parameter and its values; LOW:HIGH to sample; A,B,C")
     parser.add_argument("--sample", choices=("latin", "sobol"), help="a sample (Latin hypercube, Sobol) in place of the grid")
@@ -36,12 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_parameters(parser)
     parser.add_argument("--stop", type=float, help="end of a system's simulation [s]")
     parser.add_argument("--interval", type=float, default=0.0, help="between rows of a system's results [s] (default: every step)")
-    parser.add_argument("--sets", help="parameter set of the rig, by name or as .ssv")
+    parser.add_argument("--sets", help="parameter set in place of the system's own, by its name or as .ssv")
     parser.add_argument("-o", "--out", type=Path, help="the table, .csv or .parquet (default: target-model.csv)")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, whose workers make the runs")
     parser.add_argument("--workers", type=int, help="runs at a time on this machine (default: all cores)")
-    parser.add_argument("--rig", type=Path, default=Path(program), help="the rig (default: BRISTLE_RIG or build/rig/rig)")
     add_reading(parser)
 
 

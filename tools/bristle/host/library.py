@@ -47,6 +47,7 @@ class Model:
     guid: str
     identifier: str
     variables: tuple[Variable, ...]
+    indicators: int = 0  # of events
 
     def _of(self, causality: str) -> tuple[Variable, ...]:
         return tuple(one for one in self.variables if one.causality == causality)
@@ -141,8 +142,10 @@ def _read(file: Path, *_: int) -> Model:
         variables = tuple(_variable(one, types) for one in root.iterfind("ModelVariables/ScalarVariable"))
     except (ValueError, LookupError, OverflowError):
         raise BristleError(f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with numbers that are none.") from None
-    title = root.get("description", "")
-    return Model(file, root.get("modelName", ""), title, root.get("guid", ""), kind.get("modelIdentifier", ""), variables)
+    title, indicators = root.get("description", ""), root.get("numberOfEventIndicators", "0")
+    if not indicators.isdecimal():
+        raise BristleError(f"{file}: not an FMU, its number of event indicators is {indicators}.")
+    return Model(file, root.get("modelName", ""), title, root.get("guid", ""), kind.get("modelIdentifier", ""), variables, int(indicators))
 
 
 def _variable(element: ElementTree.Element, types: dict[str | None, ElementTree.Element]) -> Variable:

@@ -72,33 +72,49 @@ def this_platform() -> str:
 
 @lru_cache(maxsize=1)
 def runner() -> ctypes.CDLL:
-    name = this_platform()
-    places = [folder / "runner" / name / f"runner{LIBRARY_SUFFIX.get(name, '')}" for folder in fmu_folders()]
-    file = next((place for place in places if place.is_file()), None)
-    if file is None:
-        raise BristleError(f"there is no runner for {name} in {' or '.join(str(place.parent) for place in places)}: run ./build.sh.")
-    library = _loaded(file)
+    library = beside_the_fmus("runner")
     library.runner_version.restype = c_int
     if library.runner_version() != VERSION:
-        raise BristleError(f"{file}: is of another version of bristle; build it anew.")
+        raise BristleError(f"{library._name}: is of another version of bristle; build it anew.")
     for function in (library.runner_simulate, library.runner_sensitivities, library.runner_evaluate):
         function.argtypes = [POINTER(Record)]
         function.restype = c_int
     return library
 
 
-@lru_cache(maxsize=256)
+def beside_the_fmus(library: str) -> ctypes.CDLL:
+    """One of the libraries that are built with the FMUs, for this platform."""
+    name = this_platform()
+    places = [folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}" for folder in fmu_folders()]
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        raise BristleError(f"there is no {places[0].name} for {name} in {' or '.join(str(place.parent) for place in places)}: run ./build.sh.")
+    return _loaded(file)
+
+
 def functions(model: Model) -> ctypes.Array:
-    """The functions of an FMU's own library, which is unpacked and loaded for it."""
+    """The functions of an FMU that the runner calls."""
+    return addresses(model, tuple(FUNCTIONS))
+
+
+@lru_cache(maxsize=256)
+def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
+    """Functions of an FMU's own library, by their names in FMI without their beginning."""
+    library = _library_of(model)
+    found = [ctypes.cast(getattr(library, f"fmi2{one}"), c_void_p).value for one in names]
+    return (c_void_p * len(found))(*found)
+
+
+@lru_cache(maxsize=256)
+def _library_of(model: Model) -> ctypes.CDLL:
+    """The library of an FMU, which is unpacked and loaded for it."""
     name = this_platform()
     wanted = f"binaries/{name}/{model.identifier}{LIBRARY_SUFFIX.get(name, '')}"
     with zipfile.ZipFile(model.file) as archive:
         if wanted not in archive.namelist():
             raise BristleError(f"{model.file}: has no library for {name}; `fmpy compile` makes one from its sources.")
         file = Path(archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-")))
-    library = _loaded(file)
-    addresses = [ctypes.cast(getattr(library, f"fmi2{one}"), c_void_p).value for one in FUNCTIONS]
-    return (c_void_p * len(addresses))(*addresses)
+    return _loaded(file)
 
 
 def _loaded(file: Path) -> ctypes.CDLL:

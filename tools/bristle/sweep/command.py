@@ -18,11 +18,11 @@ from ..cli.files import write_text
 from ..cli.progress import Progress
 from ..host.forms import RADIUS, TURNS, form_of
 from ..host.library import Model, describe, hint
-from ..host.parameters import given_parameters
+from ..host.parameters import given_parameters, read_ssv
+from ..host.systems import systems
 from ..identify.records import Options, read_record
 from ..papers import FILE as PAPERS
 from ..papers import cases, check_expression
-from ..report.rig import Rig
 from ..report.sheet import figure, paragraph, sheet
 from .execution import on_a_cluster, on_this_machine
 from .journal import Journal
@@ -45,8 +45,7 @@ def default_quantities(model: Model, is_record: bool, contacts: Sequence[str] = 
 
 def _contacts(arguments: argparse.Namespace) -> list[str]:
     """Of the system, as far as there is one."""
-    found = [one["contacts"] for one in Rig(arguments.rig).systems() if one["name"] == arguments.target]
-    return [contact["name"] for contact in found[0]] if found else []
+    return list(systems()[arguments.target].contacts) if arguments.target in systems() else []
 
 
 def sweep(arguments: argparse.Namespace, options: Options) -> None:
@@ -115,27 +114,26 @@ def _known(name: str, model: Model, of_system: Sequence[str], contacts: Sequence
 def _system_run(
     arguments: argparse.Namespace, _: Options, model: Model, element: Element, axes: Sequence[Axis], given: dict, quantities: dict[str, str]
 ) -> SystemRun:
-    rig = Rig(arguments.rig)
-    systems = {system["name"]: system for system in rig.systems()}
-    if arguments.target not in systems:
-        raise BristleError(f"{arguments.target} is neither a file nor a system{hint(arguments.target, list(systems))}; there are {', '.join(systems)}.")
-    system = systems[arguments.target]
-    if system["needsInput"]:
-        raise BristleError(f"the system {arguments.target} needs a motion; give the record itself as the target.")
-    of_system = [one["name"] for one in system["parameters"]]
-    contacts = [one["name"] for one in system["contacts"]]
-    for name in [*(axis.name for axis in axes), *given]:
-        _known(name, model, of_system, contacts, arguments.target)
+    if arguments.target == "prescribed":
+        raise BristleError("the system prescribed needs a motion; give the record itself as the target.")
+    if arguments.target not in systems():
+        known = list(systems())
+        raise BristleError(f"{arguments.target} is neither a file nor a system{hint(arguments.target, known)}; there are {', '.join(known)}.")
+    system = systems()[arguments.target]
+    named, fixed = arguments.sets, dict(given)
+    if named and Path(named).suffix == ".ssv":
+        fixed, named = read_ssv(Path(named), model) | fixed, None
+    for name in [*(axis.name for axis in axes), *fixed]:
+        _known(name, model, system.parameters, system.contacts, arguments.target)
     return SystemRun(
-        program=str(arguments.rig.resolve()),
         system=arguments.target,
         element=element,
-        of_system=frozenset(of_system),
-        fixed=tuple(given.items()),
+        of_system=frozenset(system.parameters),
+        fixed=tuple(fixed.items()),
         quantities=tuple(quantities.items()),
         stop=arguments.stop,
         interval=arguments.interval,
-        sets=arguments.sets,
+        parameter_set=named,
     )
 
 
@@ -178,7 +176,7 @@ def _identity(run: SystemRun | RecordRun, places: Sequence[dict[str, float]]) ->
     digest = hashlib.sha256(run.element.content)
     digest.update(json.dumps([places, run.fixed, run.quantities]).encode())
     if isinstance(run, SystemRun):
-        digest.update(json.dumps([run.system, run.stop, run.interval, run.sets]).encode())
+        digest.update(json.dumps([run.system, run.stop, run.interval, run.parameter_set]).encode())
     else:
         for values in (run.time, run.measured, *(values for _, values in run.inputs)):
             digest.update(np.ascontiguousarray(values).tobytes())

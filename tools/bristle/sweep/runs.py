@@ -44,7 +44,6 @@ def _unpacked(name: str, content: bytes) -> Path:
 class SystemRun:
     """A system of the rig with a model in all of its contacts."""
 
-    program: str
     system: str
     element: Element
     of_system: frozenset[str]  # names that are parameters of the system; others are the model's
@@ -52,29 +51,19 @@ class SystemRun:
     quantities: tuple[tuple[str, str], ...]
     stop: float | None
     interval: float
-    sets: str | None
+    parameter_set: str | None
 
     def __call__(self, values: dict[str, float]) -> Result:
-        from ..report.rig import Experiment, Rig
+        from ..host.systems import run_system
 
         everything = dict(self.fixed) | values
-        experiment = Experiment(
-            self.system,
-            param=tuple((name, value) for name, value in everything.items() if name in self.of_system),
-            set=tuple((name, value) for name, value in everything.items() if name not in self.of_system),
-            stop=self.stop,
-            interval=self.interval,
-            sets=self.sets,
-        )
-        run = Rig(self._program()).run(self.element.path(), experiment)
-        if run.misfit:
-            return {"failure": run.misfit}
-        if run.failure:
-            return {"failure": run.failure}
-        return evaluated(self.quantities, run.columns)
-
-    def _program(self) -> Path:
-        return Path(self.program) if Path(self.program).is_file() else Path(os.environ.get("BRISTLE_RIG", self.program))
+        own = {name: value for name, value in everything.items() if name in self.of_system}
+        others = {name: value for name, value in everything.items() if name not in self.of_system}
+        try:
+            columns = run_system(self.element.path(), self.system, own, others, self.stop, self.interval, self.parameter_set)
+        except BristleError as error:
+            return {"failure": str(error)}
+        return evaluated(self.quantities, columns)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,29 @@ static bool refuse_point(const Integrator *k, Message *message) {
     return fail(message, "%s", k->coupling->complaint.text);
 }
 
+/* Where there is no exact Jacobian, as in a loop of loads, by differences. */
+static int find_jacobian(Integrator *k, double t, Start *start) {
+    Coupling *c = k->coupling;
+    const int n = c->n_states;
+    if (coupling_has_jacobian(c)) return coupling_jacobian(c, t, start->x, start->J);
+    int answer = coupling_evaluate(c, t, start->x, start->f);
+    for (int j = 0; j < n && !answer; j++) {
+        double *column = start->J + j * n, x = start->x[j];
+        const double change = 1e-7 * (c->nominals[j] + fabs(x));
+        start->x[j] = x + change;
+        answer = coupling_evaluate(c, t, start->x, column);
+        start->x[j] = x;
+        for (int i = 0; i < n; i++) column[i] = (column[i] - start->f[i]) / change;
+    }
+    return answer;
+}
+
 /* The rates over time come from a difference: only the load of a system depends on the time, and smoothly. False if the element refuses. */
 static bool start_at(Integrator *k, double t, const double *x, Start *start) {
     Coupling *c = k->coupling;
     const double later = 1e-4 * k->longest_step;
     memcpy(start->x, x, (size_t)c->n_states * sizeof *x);
-    if (coupling_evaluate(c, t + later, start->x, start->f_rate) || coupling_jacobian(c, t, start->x, start->J) ||
+    if (coupling_evaluate(c, t + later, start->x, start->f_rate) || find_jacobian(k, t, start) ||
         coupling_evaluate(c, t, start->x, start->f))
         return false;
     for (int i = 0; i < c->n_states; i++) start->f_rate[i] = (start->f_rate[i] - start->f[i]) / later;
@@ -131,14 +148,14 @@ static double locate_change(Integrator *k, const Start *start, double h, double 
     return after;
 }
 
-static void record_row(Integrator *k) {
-    if (k->on_row) k->on_row(k->t, k->coupling->x);
+static void record_row(Integrator *k, bool event) {
+    if (k->on_row) k->on_row(k->context, k->t, k->coupling->x, event);
 }
 
 /* A step restarts small: what comes after an event is another law. */
 static bool begin_again(Integrator *k, Message *message) {
     k->step = 1e-3 * k->longest_step;
-    record_row(k);
+    record_row(k, true);
     return read_signs(k, k->t, k->coupling->x, k->signs) || refuse_point(k, message);
 }
 
@@ -162,13 +179,12 @@ static bool watch_events(Integrator *k, Message *message) {
 }
 
 static bool take_event(Integrator *k, Message *message) {
-    record_row(k);
+    record_row(k, true);
     return watch_events(k, message) && integrator_begin_change(k, message) && integrator_end_change(k, message);
 }
 
 bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolerance, Message *message) {
-    void (*const on_row)(double, const double *) = k->on_row;
-    *k = (Integrator){.coupling = coupling, .t = t, .tolerance = tolerance, .on_row = on_row};
+    *k = (Integrator){.coupling = coupling, .t = t, .tolerance = tolerance, .on_row = k->on_row, .context = k->context};
     k->longest_step = coupling->system->interval;
     if (coupling->n_states > INTEGRATOR_STATES || coupling->n_indicators > INTEGRATOR_INDICATORS)
         return fail(message, "The system has too many states or event indicators.");
@@ -184,24 +200,24 @@ static double planned_event(const Integrator *k) {
 bool integrator_advance(Integrator *k, double until, int trials, Message *message) {
     const double shortest = 1e-9 * k->longest_step, resolution = 1e-8 * k->longest_step;
     Coupling *c = k->coupling;
-    Start start, end;
+    Start points[2], *start = &points[0], *end = &points[1];
     double x1[INTEGRATOR_STATES];
-    if (k->t < until && !start_at(k, k->t, c->x, &start)) return refuse_point(k, message);
+    if (k->t < until && !start_at(k, k->t, c->x, start)) return refuse_point(k, message);
     for (; k->t < until && trials > 0; trials--) {
         const double planned = planned_event(k), stop = fmin(planned, until), rest = stop - k->t;
         double h = fmin(fmin(k->step, k->longest_step), rest);
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
-        double error = trial_step(k, &start, h, x1);
-        if (error <= 1 && !start_at(k, k->t + h, x1, &end)) error = INFINITY;
-        if (error <= 1 && h > shortest && softens(k, &start, &end, h)) error = TOO_LONG;
+        double error = trial_step(k, start, h, x1);
+        if (error <= 1 && !start_at(k, k->t + h, x1, end)) error = INFINITY;
+        if (error <= 1 && h > shortest && softens(k, start, end, h)) error = TOO_LONG;
         const bool forced = h <= shortest && isfinite(error) && !(error <= 1);
         if (!(error <= 1) && !forced) {
             if (h <= shortest) return refuse_point(k, message);
             k->step = fmax(h * (isfinite(error) ? fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1), shortest);
             continue;
         }
-        const double change = first_change(k, &start, h, x1);
-        if (change > 0) h = locate_change(k, &start, change, resolution, x1);
+        const double change = first_change(k, start, h, x1);
+        if (change > 0) h = locate_change(k, start, change, resolution, x1);
         k->t = h == rest ? stop : k->t + h;
         k->steps++;
         k->forced += forced;
@@ -211,12 +227,15 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
         if (!event) {
             const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
             if (h < rest || longer > k->step) k->step = longer;
-            record_row(k);
+            record_row(k, false);
         }
-        if (!event && !forced)
-            start = end;
-        else if (!start_at(k, k->t, c->x, &start))
+        if (!event && !forced) {
+            Start *reached = end;
+            end = start;
+            start = reached;
+        } else if (!start_at(k, k->t, c->x, start)) {
             return refuse_point(k, message);
+        }
     }
     return true;
 }

@@ -1,11 +1,15 @@
-/* Integrates a system with its friction element: RODAS with the exact Jacobian, error control, and events that are located. It can stop
- * and go on at any time, for the page draws in between. */
+/* Integrates a coupling without any library: RODAS with the exact Jacobian, error control, and events that are located. It can stop and go on
+ * at any time, for the playground draws in between; `bristle sweep` runs systems by it on machines that have no SUNDIALS. */
 #ifndef INTEGRATOR_H
 #define INTEGRATOR_H
 
 #include "coupling.h"
 
-enum { INTEGRATOR_STATES = 24, INTEGRATOR_INDICATORS = 32 }; /* at most */
+#ifndef INTEGRATOR_ROOM
+#define INTEGRATOR_ROOM 64 /* of which the stack holds some 100 kB; the page, with less of a stack, says less */
+#endif
+
+enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM }; /* at most */
 
 typedef struct {
     Coupling *coupling;
@@ -14,7 +18,9 @@ typedef struct {
     long steps, events, forced; /* forced: steps that were taken although they miss the tolerance */
     long events_watched;
     double time_watched;
-    void (*on_row)(double t, const double *x); /* after each step, and before and after each event */
+    void (*on_row)(void *context, double t, const double *x,
+                   bool event); /* after each step, and before and after each event */
+    void *context;
 } Integrator;
 
 /* From the coupling as it is initialized at the time t. */
