@@ -3,18 +3,10 @@
 #ifndef BRISTLE_BRISTLE_ELEMENT_H
 #define BRISTLE_BRISTLE_ELEMENT_H
 
-#include "common/bristle.h"
+#include "common/bristle_force.h"
 #include "common/contact_events.h"
-#include "common/direction.h"
 #include "common/heat.h"
 #include "common/scalar.h"
-
-/* Force of spring and damper, as printed or bounded: the damper creates no energy, and both together stay within the limit. */
-static double bristle_force(const Parameters *p, int printed, double sigma1, double g, double limit, double v, double z,
-                            double rate) {
-    if (printed) return p->sigma0 * z + sigma1 * rate;
-    return between_limits(p, p->sigma0 * z + passive_damping(sigma1, g, v) * rate, limit);
-}
 
 /* Friction force in contact, N > 0, where dx->z is set too. */
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx);

@@ -18,6 +18,9 @@
  *
  * the friction force ends on an ellipse with the half axes g and r g, and points where it takes most power. What the bristle stores
  * falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a grain at r = 1.
+ *
+ * Bounded, unless the law is to be Printed: the damper creates no energy, and of it takes part what keeps spring and damper together within the
+ * ellipse of the static limit, |M^-1 F_b| <= mu_s N. On a line that is the bound of LuGreNormalized.
  */
 #ifndef BRISTLE_PROJECTED_BRISTLE_H
 #define BRISTLE_PROJECTED_BRISTLE_H
@@ -44,36 +47,65 @@ static Vector stretched(Vector axis, double along, double across, Vector a) {
 }
 
 /* Rate of the bristle in the plane: v_t - sigma0 |M v_t|/g M^-2 z_t. */
-static Vector plane_rate(const Parameters *p, Vector n, Vector v_t, Vector z_t) {
-    const Vector axis = grain_axis(p, n);
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
+static Vector plane_rate(const Parameters *p, Vector axis, double g, Vector v_t, Vector z_t) {
     const double decay_rate = p->sigma0 * length(stretched(axis, 1, p->r, v_t)) / g;
     return plus(v_t, -decay_rate, stretched(axis, 1, 1 / (p->r * p->r), z_t));
 }
 
 /* Rate of the bristle out of the plane, where it relaxes; in sliding it fades with the rest. */
-static double normal_rate(const Parameters *p, Vector v_t, double z_n) {
-    const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
+static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n) {
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* Friction force under the normal force N. */
-static Vector bristle_friction(const Parameters *p, double N, Vector v_t, Vector z_t, Vector rate) {
-    const double damping = viscous_damping(p, N) * power_factor(length(v_t), p->v_n, p->n_v);
-    return plus(scaled(N, plus(scaled(p->sigma0, z_t), p->sigma1, rate)), damping, v_t);
+/* The speed at which a damper acts on a bristle with a grain as that speed does on one without (passive_damping). The heat per unit of normal
+ * force is sigma1 v rate + sigma0^2 |M v|/g |M^-1 z|^2, least at sigma0 z = sigma1 v/2; it is not negative as long as
+ * sigma1 |M v| |M^-1 v|^2/|v|^2 <= 4 g. */
+static double damped_speed(Vector axis, double r, Vector v_t) {
+    const Vector e = unit(v_t), across = stretched(axis, 1, 1 / r, e);
+    return length(stretched(axis, 1, r, v_t)) * dot(across, across);
+}
+
+/* The end of a way from a along d as far as it lies within a distance from zero; or, where no part of it does, what is nearest, drawn in. */
+static Vector within(double most, Vector a, Vector d) {
+    const Vector e = unit(d);
+    const double towards = dot(a, e), aside = length(plus(a, -towards, e));
+    const double half_chord = aside < most ? sqrt((most - aside) * (most + aside)) : 0;
+    const Vector end = plus(a, fmax(0, fmin(half_chord - towards, length(d))), e);
+    const double distance = length(end);
+    return distance > most ? scaled(most / distance, end) : end;
+}
+
+/* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper that creates no energy creates any, so it is
+ * the damper that is shortened. The force itself is drawn in only where the spring alone is beyond the limit; there the bristle loses more than
+ * it takes up. */
+static Vector bristle_force(const Parameters *p, int printed, Vector axis, double g, Vector v_t, Vector z_t,
+                            Vector rate) {
+    const double damping = printed ? p->sigma1 : passive_damping(p->sigma1, g, damped_speed(axis, p->r, v_t));
+    const Vector spring = scaled(p->sigma0, z_t), damper = scaled(damping, rate), force = plus(spring, 1, damper);
+    if (printed || length(stretched(axis, 1, 1 / p->r, force)) <= p->mu_s) return force;
+    const Vector round = within(p->mu_s, stretched(axis, 1, 1 / p->r, spring), stretched(axis, 1, 1 / p->r, damper));
+    return stretched(axis, 1, p->r, round);
+}
+
+/* Viscous part of the friction force under the normal force N. */
+static Vector viscous_part(const Parameters *p, double N, Vector v_t) {
+    return scaled(viscous_damping(p, N) * power_factor(length(v_t), p->v_n, p->n_v), v_t);
 }
 
 /* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */
-static void plane_friction(const Parameters *p, double N, Vector n, Vector v, const States *x, States *dx, Outputs *y) {
+static void plane_friction(const Parameters *p, int printed, double N, Vector n, Vector v, const States *x, States *dx,
+                           Outputs *y) {
     const Vector z = vector(x->z);
     const Vector v_t = tangential(n, v), z_t = tangential(n, z);
     Vector F = {0, 0, 0};
     Vector rate = scaled(relaxation_rate(p->sigma0, p->sigma1, 1), z);
     Vector rate_t = tangential(n, rate);
     if (N > 0) {
-        rate_t = plane_rate(p, n, v_t, z_t);
-        rate = plus(rate_t, normal_rate(p, v_t, dot(n, z)), n);
-        F = bristle_friction(p, N, v_t, z_t, rate_t);
+        const Vector axis = grain_axis(p, n);
+        const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
+        rate_t = plane_rate(p, axis, g, v_t, z_t);
+        rate = plus(rate_t, normal_rate(p, g, v_t, dot(n, z)), n);
+        F = plus(viscous_part(p, N, v_t), N, bristle_force(p, printed, axis, g, v_t, z_t, rate_t));
     }
     put(rate, dx->z);
     friction_outputs(N, F, v, plus(v_t, -1, rate_t), y);

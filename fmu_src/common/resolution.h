@@ -10,7 +10,7 @@ static double resolved_deflection(double full, double z) {
     return fmax(full, fabs(z));
 }
 
-/* Of a deflection whose damper is not bounded: at the speed a an error of it is felt by the spring and, through the state equation, by the damper. */
+/* Of a deflection whose damper may be the printed one: at the speed a an error of it is felt by the spring and, through the state equation, by the damper. */
 static double damped_deflection(double limit, double sigma0, double sigma1, double a) {
     return limit / (sigma0 * (1 + sigma1 * a / limit));
 }

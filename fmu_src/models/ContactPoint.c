@@ -44,12 +44,11 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
     const Vector n = plane_normal(u);
     const double delta_rate = penetration_rate(u);
     y->delta = penetration(u);
     y->N = hunt_crossley(p, y->delta, delta_rate);
-    plane_friction(p, y->N, n, vector(u->v), x, dx, y);
+    plane_friction(p, m->law == LAW_PRINTED, y->N, n, vector(u->v), x, dx, y);
     put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
     y->P += y->N * delta_rate;
     y->Q += contact_heat(p, y->delta, delta_rate);

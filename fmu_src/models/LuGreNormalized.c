@@ -6,15 +6,16 @@
  *
  * The deflection does not see the normal force, the friction force follows it at once.
  *
+ * Bounded, unless the law is to be Printed: as LuGre, per unit of normal force.
+ *
  * It stores N sigma0 z^2/2; what a normal force that rises adds to that is neither power nor heat.
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "LuGreNormalized.h"
-#include "common/bristle.h"
+#include "common/bristle_force.h"
 #include "common/contact_events.h"
-#include "common/direction.h"
 #include "common/heat.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
@@ -22,13 +23,13 @@
 #include "common/viscous_force.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
     double F = 0, stored_power = 0;
     dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
     if (u->N > 0) {
         const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)), u->v);
         dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
-        F = (p->sigma0 * x->z + p->sigma1 * dx->z) * u->N + viscous_force(p, u->N, u->v);
+        F = bristle_force(p, m->law == LAW_PRINTED, p->sigma1, g, p->mu_s, u->v, x->z, dx->z) * u->N +
+            viscous_force(p, u->N, u->v);
         stored_power = p->sigma0 * x->z * dx->z * u->N;
     }
     contact_outputs(u, F, u->v - dx->z, y);

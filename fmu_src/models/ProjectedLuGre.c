@@ -32,6 +32,5 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
-    (void)m;
-    plane_friction(p, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
+    plane_friction(p, m->law == LAW_PRINTED, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
 }

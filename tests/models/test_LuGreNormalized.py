@@ -41,12 +41,13 @@ def test_the_force_follows_the_normal_force_at_once(fmu):
 
 
 @ONLY
-def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu):
-    """Colantonio et al. 2022, eq 14: of the printed LuGre."""
+@pytest.mark.parametrize("law", [{}, PRINTED], ids=["bounded", "printed"])
+def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law):
+    """Colantonio et al. 2022, eq 14: printed or bounded."""
     normal = 7.0
-    scaled = {**P, **PRINTED, "bristleStiffness": 4e4 * normal, "bristleDamping": 60.0 * normal}
+    scaled = {**P, **law, "bristleStiffness": 4e4 * normal, "bristleDamping": 60.0 * normal}
     with fmu.model_exchange() as instance:
-        instance.start({**P, "normalForce": normal})
+        instance.start({**P, **law, "normalForce": normal})
         for z in (-8e-6, 0.0, 3e-6, 1e-5):
             for velocity in (-0.02, -1e-3, 0.0, 4e-4, 0.1):
                 instance.states = [z]

@@ -82,7 +82,10 @@ def test_the_implicit_bristle_with_several_roots_is_warned_of():
 def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
     made = suggest("LuGre", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
     speed = 4 * 0.3 * 20 / made.values["bristleDamping"]
-    assert any(f"speeds above {speed:.4g} m/s" in line for line in made.warnings)
+    assert any(f"with its law Printed, at speeds above {speed:.4g} m/s" in line for line in made.warnings)
+    made = suggest("LuGreNormalized", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
+    assert any(f"where the normal force rises and, with its law Printed, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s" in line
+               for line in made.warnings)  # fmt: skip
     assert not any("passive" in line for line in suggest("LuGreModified", Known(deflection=1e-5)).warnings)
 
 

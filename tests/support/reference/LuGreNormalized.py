@@ -1,6 +1,6 @@
 """Colantonio et al. 2022, eqs 9 to 11; relaxed with its own time constant when separated."""
 
-from . import direction, stribeck
+from . import bounds, direction, stribeck
 
 
 def evaluate(p, u, x):
@@ -11,7 +11,8 @@ def evaluate(p, u, x):
     else:
         level = direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity))
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
-        force = (p["bristleStiffness"] * z + p["bristleDamping"] * rate) * normal + stribeck.viscous(p, normal, velocity)
+        damping = bounds.damping(p, p["bristleDamping"], level, velocity)
+        force = bounds.within(p, p["bristleStiffness"] * z + damping * rate, p["staticFriction"]) * normal + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}
 
 

@@ -300,15 +300,17 @@ def _law(about: Model) -> str:
 
 
 def _warn_of_energy(made: Suggestion, normal: float) -> None:
-    """What the model's own page says about its energy; LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N."""
+    """What the model's own page says about its energy; the printed LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N."""
     with zipfile.ZipFile(made.model.file) as archive:
         page = archive.read("documentation/index.html").decode(errors="replace")
     if "<strong>Not passive.</strong>" not in page:
         return
     text = f"{made.model.name} is not passive: it can give back more energy than it took"
-    if _law(made.model) in ("LuGre", "LuGreNormalized"):
-        force = made.value("dynamicFriction") * (normal if _law(made.model) == "LuGre" else 1.0)
-        text += f"; under a constant normal force only at speeds above {4 * force / made.value('bristleDamping'):.4g} m/s, where σ1 |v| exceeds 4 μd N"
+    cases = {"LuGre": ("", "μd N", normal), "LuGreNormalized": (" where the normal force rises and,", "μd", 1.0)}
+    if _law(made.model) in cases:
+        case, name, factor = cases[_law(made.model)]
+        speed = 4 * made.value("dynamicFriction") * factor / made.value("bristleDamping")
+        text += f"{case} with its law Printed, at speeds above {speed:.4g} m/s, where σ1 |v| exceeds 4 {name}"
     made.warnings.append(f"{text}.")
 
 
