@@ -29,6 +29,12 @@ class Watched:
         self.page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
+        self.visit(file, address)
+
+    def visit(self, file, address=""):
+        """Another page in its place; what was seen of the last one is forgotten."""
+        self.problems.clear()
+        self.requests.clear()
         self.page.goto(f"{file.as_uri()}#{address}" if address else file.as_uri())
 
     def close(self):

@@ -284,31 +284,35 @@ def test_kept_rows_draw_the_same_line():
 # The documentation inside each FMU
 
 
-@cache
-def documentation(browser, file):
-    """What a visit of a page finds: the heights of its equations, its figures, what went wrong, and what it asked for."""
-    watched = Watched(browser, file)
-    page = watched.page
-    heights = page.locator(".equation math").evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
-    figures = page.locator("figure").evaluate_all("""all => all.map((figure) => {
-        const image = figure.querySelector("img");
-        return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
-    })""")
-    text = page.locator("body").inner_text()
+@pytest.fixture(scope="module")
+def documentation(browser):
+    """What a visit of an FMU's page finds: the heights of its equations, its figures, its text, what went wrong, and what it asked for."""
+    watched = Watched(browser, FMUS[0].folder / "documentation" / "index.html")
+
+    @cache
+    def visit(fmu):
+        watched.visit(fmu.folder / "documentation" / "index.html")
+        heights = watched.page.locator(".equation math").evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+        figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
+            const image = figure.querySelector("img");
+            return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+        })""")
+        return heights, figures, watched.page.locator("body").inner_text(), [*watched.problems], [*watched.requests]
+
+    yield visit
     watched.close()
-    return heights, figures, text, watched
 
 
-def test_documentation_page_shows_its_equations(browser, fmu):
-    heights, _, text, watched = documentation(browser, fmu.folder / "documentation" / "index.html")
+def test_documentation_page_shows_its_equations(documentation, fmu):
+    heights, _, text, problems, requests = documentation(fmu)
     assert heights and min(heights) > 10, "drawn as mathematics"
     assert "\\" not in text, "no LaTeX left over"
-    assert watched.problems == []
-    assert len(watched.requests) - sum(url.startswith("data:") for url in watched.requests) == 1
+    assert problems == []
+    assert len(requests) - sum(url.startswith("data:") for url in requests) == 1
 
 
-def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(browser, fmu):
-    _, figures, _, _ = documentation(browser, fmu.folder / "documentation" / "index.html")
+def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(documentation, fmu):
+    _, figures, _, _, _ = documentation(fmu)
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
     assert len(figures) >= 2, "run: ./report.sh --pictures"
     assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"
