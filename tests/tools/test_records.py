@@ -115,6 +115,15 @@ def test_force_on_the_body_and_compression_are_turned(tmp_path):
     assert (read_record(file, Options(sign="+")).force[:5] < 0).all()
 
 
+def test_a_swing_in_noise_keeps_its_size(tmp_path):
+    """A filter wide enough for the noise flattens a sine; the integral of the velocity meets the displacement nevertheless, to the noise of the mean."""
+    way = WAY + 0.03 * 1e-3 * np.random.default_rng(2).standard_normal(400)
+    record = read_record(written(tmp_path / "a.csv", {"t": TIME, "x": way, "F": FORCE, "N": NORMAL}), Options())
+    assert any("multiplied by 1.0" in note for note in record.notes)
+    integral = np.cumsum(record.velocity) * 0.005
+    assert np.polyfit(integral, WAY, 1)[0] == pytest.approx(1, abs=0.005)
+
+
 def test_gaps_are_bridged_and_long_ones_do_not_count(tmp_path):
     rows = np.r_[0:100, 101:200, 260:400]
     file = written(tmp_path / "a.csv", {"t": TIME[rows], "v": VELOCITY[rows], "F": FORCE[rows], "N": NORMAL[rows]})

@@ -22,6 +22,7 @@ BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset 
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
+_FLAT, _FLATTEST = 1e-3, 1.3  # what a filter may take of a motion: less is nothing, more is something else
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
 _COUNTS = "counts"
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
@@ -402,9 +403,12 @@ def _motion(
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
-        return rate.values, signals["displacement"]
+        gain = _flattening(signals["displacement"], _integral(rate.values, interval))
+        if gain > 1 + _FLAT:
+            notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
+        return rate.values * gain, signals["displacement"]
     velocity = signals["velocity"]
-    integral = np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
+    integral = _integral(velocity, interval)
     if "displacement" not in signals:
         return velocity, integral
     way = signals["displacement"] - signals["displacement"][0]
@@ -415,6 +419,18 @@ def _motion(
             "wrong (leave one out with --column velocity=none or displacement=none)."
         )
     return velocity, signals["displacement"]
+
+
+def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:
+    return np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
+
+
+def _flattening(way: np.ndarray, integral: np.ndarray) -> float:
+    """How much the measured displacement moves for each metre that a filtered velocity does: a wide window takes some of a swing, and a
+    stiffness would be too large by as much."""
+    table = np.column_stack([integral, np.ones(len(way))])
+    gain = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
+    return gain if 1 + _FLAT < gain < _FLATTEST else 1.0
 
 
 def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
