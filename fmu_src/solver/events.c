@@ -56,9 +56,10 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
                            const States *f1, const Look *looks) {
     enum { REFINEMENTS = 3 };
     for (int i = 0; i < N_INDICATORS; i++) {
+        double s = nearest_to_zero(&looks[0], &looks[1], &looks[2], i);
+        if (s == 0) continue; /* nearly always */
         Look a = looks[0], b = looks[1], c = looks[2];
-        for (int n = 0; n < REFINEMENTS; n++) {
-            const double s = nearest_to_zero(&a, &b, &c, i);
+        for (int n = 0; n < REFINEMENTS; n++, s = nearest_to_zero(&a, &b, &c, i)) {
             if (!(s > a.s && s < c.s) || s == b.s) break;
             const States between = inside(from, x1, f1, h, s);
             Look peak;
@@ -77,10 +78,12 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
- * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
+ * likely at the start, after an event. Without modes only inputs, which move linearly, make events; where neither a state nor an
+ * input moves, nothing does. */
 static double first_change(const Motion *motion, const Point *from, const Look *start, double h, const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
+    if (N_STATES == 0 && motion->held) return 0;
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
     Look looks[PARTS + 1];

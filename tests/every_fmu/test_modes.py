@@ -189,10 +189,11 @@ def test_both_kinds_move_a_body_alike(fmu):
 
 
 @ON_A_BODY
+@pytest.mark.filterwarnings("ignore:divide by zero")  # scipy's Radau where a step, the shortest there is, has no error
 def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
     """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode has to be found from there, too."""
     courses = []
-    for begin in (0.0, 1e2, 1e3, 1e4):
+    for begin in (0.0, 1e4, 1e7):  # the last one after four months
         with fmu.model_exchange() as instance:
             start(instance)
             peak = 1.5 * static_limit(instance)

@@ -1,12 +1,14 @@
 """LuGre under prescribed motion: under held inputs its bristle equation is linear, so everything has a closed form."""
 
 import math
+import re
 
 import pytest
 
 import hosting
 from fmi2 import CO_SIMULATION
-from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
+from mass import run_exchange
+from prescribed import CASES, MODEL_1, NORMAL, PRINTED, check_linear_bristle, drive, parameters_for
 from reference import LuGre as law
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGre")
@@ -89,3 +91,22 @@ def test_small_motion_is_a_spring(fmu):
     velocity, duration = 1e-6, 0.1
     *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(NORMAL, velocity, duration)], 0.01)
     assert found["frictionForce"] == pytest.approx(p["bristleStiffness"] * velocity * duration + p["bristleDamping"] * velocity, rel=1e-3)
+
+
+@ONLY
+def test_forces_that_the_page_tells(fmu):
+    """Break-away of 1 kg under loads that rise at several rates, and the printed force right after a reversal out of sliding."""
+    page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
+    told = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
+    peaks, rates = ([float(number) for number in re.findall(r"[\d.]+", text)] for text in told.groups())
+    for peak, rate in zip(peaks, rates, strict=True):
+        with fmu.model_exchange() as instance:
+            instance.start({"normalForce": NORMAL})
+            course = run_exchange(instance, lambda time: rate * time, 7 / rate, tolerance=1e-6)
+        assert max(course.force) == pytest.approx(peak, abs=0.006), "two printed digits"
+    assert peaks == sorted(peaks, reverse=True) and rates == sorted(rates)
+    with fmu.model_exchange() as instance:
+        instance.start({**PRINTED, "normalForce": NORMAL, "relativeVelocity": -1.0})
+        instance.states = [MODEL_1["dynamicFriction"] * NORMAL / MODEL_1["bristleStiffness"]]
+        peak = abs(instance.get("frictionForce"))
+    assert peak == pytest.approx(float(re.search(r"default parameters (\d+) N at 1 m/s", page)[1]), abs=0.5)
