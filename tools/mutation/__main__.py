@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -14,7 +15,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process is forked for ea
 
 from bristle import BristleError
 
-from .edits import Mutant, MutationError, change_of, read_edits, read_equivalent
+from .edits import REPOSITORY, Mutant, MutationError, change_of, read_edits, read_equivalent
+from .kept import Kept
 from .operators import drawn
 from .plan import left_out, planned
 from .workshop import ALIVE, BROKEN, DEAD, SAME, STILLBORN, Originals, Outcome, Trial, Workshop
@@ -26,6 +28,8 @@ examples:
   python -m mutation --generated 200 --seed 1        200 changes drawn by rule
   python -m mutation --generated 50 --only solver/   of the solver alone
   python -m mutation --generated 200 --skip 150      the last 50 of these 200
+
+A run that was stopped goes on where it was if nothing has changed since; else each mutant is first asked about the test that it died by.
 """
 
 
@@ -40,7 +44,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="TEXT", help="draw from files with this in their name, as solver/ or fmi2/state.c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--show", action="store_true", help="show the changes, and test nothing")
-    parser.add_argument("--no-baseline", action="store_true", help="do not run the tests on the unchanged sources first")
+    parser.add_argument("--kept", type=Path, default=REPOSITORY / "build" / "mutation.jsonl", metavar="FILE", help="where outcomes are kept (build/mutation.jsonl)")
+    parser.add_argument("--fresh", action="store_true", help="run also what has been run with everything as it is now")
     chosen = parser.parse_args()
     if not chosen.list and not chosen.generated:
         parser.error("say --list or --generated N")
@@ -52,40 +57,45 @@ def load_modules() -> None:
     import fmpy, hypothesis, lxml.etree, numpy, pytest, scipy.integrate, scipy.optimize  # noqa: E401, F401
 
 
-def run(mutants: list[tuple], folder: Path, originals: Originals, jobs: int, tell) -> list[Outcome]:
-    """The outcomes in the order of the mutants; `tell` hears of each as it comes."""
-    outcomes: dict[int, Outcome] = {}
-    waiting, free, trials = list(range(len(mutants)))[::-1], [Workshop(folder / str(i), originals) for i in range(jobs)], {}
+def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, tell) -> None:
+    """Makes trials of (mutant, models, groups of tests); `tell` hears of each outcome, with its number, as it comes."""
+    waiting, free, trials = list(range(len(trials_to_make)))[::-1], [Workshop(folder / str(i), originals) for i in range(jobs)], {}
     while waiting or trials:
         while waiting and free:
             number, workshop = waiting.pop(), free.pop()
-            mutant, models, tests = mutants[number]
-            trials[number] = Trial(workshop, mutant, models, tests, left_out())
+            trials[number] = Trial(workshop, *trials_to_make[number], left_out())
         for number, trial in list(trials.items()):
             outcome = trial.outcome()
             if outcome:
-                outcomes[number] = outcome
                 free.append(trial.workshop)
                 del trials[number]
                 tell(number, outcome)
         time.sleep(0.05)
-    return [outcomes[number] for number in range(len(mutants))]
 
 
-def baseline(mutants: list[Mutant], folder: Path, originals: Originals, jobs: int) -> None:
-    """The tests pass where nothing is changed; else they would kill everything."""
+def asked(mutant: Mutant, killer: str) -> tuple[Mutant, tuple[str, ...], list[tuple[str, ...]]]:
+    """A trial, in which the test that killed it the last time comes first, with the FMU that it ran on."""
+    models = sorted(mutant.models, key=lambda model: model not in re.split(r"[\[\]-]", killer))
+    return mutant, tuple(models), [(killer,), mutant.tests] if killer else [mutant.tests]
+
+
+def confirm(results: list[tuple[Mutant, Outcome]], folder: Path, originals: Originals, jobs: int) -> None:
+    """The tests that have killed pass where nothing is changed; else they would kill everything."""
     wanted: dict[tuple[str, ...], dict[str, None]] = {}
-    for mutant in mutants:
-        wanted.setdefault(mutant.models, {}).update(dict.fromkeys(mutant.tests))
-    trials = [(None, models, tuple(tests)) for models, tests in wanted.items()]
-    print(f"Without a change, {len(trials)} sets of FMUs and tests:", flush=True)
+    for _, outcome in results:
+        if "::" in outcome.by:
+            wanted.setdefault(outcome.models, {})[outcome.by] = None
+    trials = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
+    failed = []
 
     def tell(number, outcome):
-        print(f"  {outcome.fate:9} {outcome.seconds:5.0f} s  {', '.join(trials[number][1])}  {outcome.by}", flush=True)
+        if outcome.fate != ALIVE:
+            failed.append(f"{outcome.by or outcome.fate} ({', '.join(trials[number][1])})")
 
-    outcomes = run(trials, folder, originals, jobs, tell)
-    if any(outcome.fate != ALIVE for outcome in outcomes):
-        raise MutationError("tests fail without any change, so nothing can be said.")
+    run(trials, folder, originals, jobs, tell)
+    print(f"Without a change, {sum(map(len, wanted.values()))} tests that have killed, on {len(trials)} sets of FMUs: {len(failed)} failed.", flush=True)
+    if failed:
+        raise MutationError(f"fails without any change, so what it has killed may live: {'; '.join(failed)}.")
 
 
 def main() -> int:
@@ -99,22 +109,26 @@ def main() -> int:
             print(f"{mutant.name}\n    {mutant.shown()}")
         return 0
     load_modules()
-    begun, reasons = time.monotonic(), {n: equivalent[change_of(m)] for n, m in enumerate(mutants) if change_of(m) in equivalent}
-    run_ones = [n for n in range(len(mutants)) if n not in reasons]
+    begun, kept = time.monotonic(), Kept(chosen.kept)
+    named = [(mutant, equivalent[change_of(mutant)]) for mutant in mutants if change_of(mutant) in equivalent]
+    results = {mutant: None if chosen.fresh else kept.outcome(mutant) for mutant in mutants if change_of(mutant) not in equivalent}
+    waiting = [mutant for mutant, outcome in results.items() if not outcome]
+    if len(waiting) < len(results):
+        print(f"{len(results) - len(waiting)} outcomes are kept from before.")
 
     def tell(number, outcome):
-        mutant = mutants[run_ones[number]]
-        by = outcome.by.rpartition("tests/")[2] or outcome.by.strip().partition("\n")[0]
-        done[0] += 1
-        print(f"{done[0]:4}/{len(run_ones)} {outcome.fate:9} {outcome.seconds:5.0f} s  {mutant.name}: {mutant.shown()[:160]}  [{by[:90]}]", flush=True)
+        mutant = waiting[number]
+        results[mutant] = outcome
+        kept.note(mutant, outcome)
+        by = outcome.by.strip().partition("\n")[0]
+        done = sum(map(bool, results.values()))
+        print(f"{done:4}/{len(results)} {outcome.fate:9} {outcome.seconds:5.0f} s  {mutant.name}: {mutant.shown()[:160]}  [{by[:90]}]", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         originals = Originals(Path(folder, "originals"))
-        if not chosen.no_baseline:
-            baseline([mutants[n] for n in run_ones], Path(folder), originals, chosen.jobs)
-        done = [0]
-        outcomes = run([(mutants[n], mutants[n].models, mutants[n].tests) for n in run_ones], Path(folder), originals, chosen.jobs, tell)
-    return summary([(mutants[n], outcome) for n, outcome in zip(run_ones, outcomes)], [(mutants[n], why) for n, why in reasons.items()], time.monotonic() - begun)
+        run([asked(mutant, kept.killer(mutant)) for mutant in waiting], Path(folder), originals, chosen.jobs, tell)
+        confirm(list(results.items()), Path(folder), originals, chosen.jobs)
+    return summary(list(results.items()), named, time.monotonic() - begun)
 
 
 def summary(results: list[tuple[Mutant, Outcome]], named: list[tuple[Mutant, str]], seconds: float) -> int:

@@ -33,11 +33,11 @@ class Mutant:
 
     def shown(self) -> str:
         """The line, and what becomes of it."""
-        return f"{self.file}:{_text(self.file).count(chr(10), 0, self.begin) + 1}: {self.change()}"
+        return f"{self.file}:{text_of(self.file).count(chr(10), 0, self.begin) + 1}: {self.change()}"
 
     def change(self) -> str:
         """As shown, without the number of the line."""
-        source = _text(self.file)
+        source = text_of(self.file)
         first = source.rfind("\n", 0, self.begin) + 1
         last = source.find("\n", self.end)
         now = " ".join((source[first : self.begin] + self.text + source[self.end : last]).split())
@@ -45,13 +45,13 @@ class Mutant:
 
 
 @functools.cache
-def _text(file: str) -> str:
+def text_of(file: str) -> str:
     return (SOURCE / file).read_text(encoding="utf-8")
 
 
 def located(file: str, find: str, replace: str, name: str, models: tuple[str, ...] = (), tests: tuple[str, ...] = ()) -> Mutant:
     """The change that puts `replace` in the place of `find`, which has to be there once."""
-    source = _text(file)
+    source = text_of(file)
     count = source.count(find)
     if count != 1:
         raise MutationError(f'{name}: "{find}" is in fmu_src/{file} {count} times, not once.')

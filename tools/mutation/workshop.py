@@ -30,6 +30,7 @@ FLAGS = ["-std=c99", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract
          "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-ftrivial-auto-var-init=pattern"]  # fmt: skip
 TEST_SECONDS = 60  # of the processor, for one test
 MODELS_AT_MOST = 5  # that a mutant changes are asked
+RUNNING = "build/running.txt"  # the test that runs
 MUTANT_SECONDS = 1200  # by the clock, for all tests of a mutant
 
 KILLED, CRASHED, ENDLESS, ALIVE, SAME, STILLBORN, BROKEN = (
@@ -40,8 +41,9 @@ DEAD = (KILLED, CRASHED, ENDLESS)
 @dataclass(frozen=True)
 class Outcome:
     fate: str
-    by: str = ""  # the test that failed
+    by: str = ""  # the test that failed, or why there is no mutant
     seconds: float = 0.0
+    models: tuple[str, ...] = ()  # the FMUs that it was asked about in the end
 
 
 def fmi_include() -> Path:
@@ -125,8 +127,8 @@ class Workshop:
             text = (generated / name).read_text(encoding="utf-8")
             (generated / name).write_text(text.replace(now, before), encoding="utf-8")
 
-    def run(self, mutant: Mutant | None, models: list[str], most: int, tests: tuple[str, ...], left_out: tuple[str, ...], report: Path) -> None:
-        """Tests a mutant, whose file is changed already; in a process of its own."""
+    def run(self, mutant: Mutant | None, models: list[str], most: int, tests: list[tuple[str, ...]], left_out: tuple[str, ...], report: Path) -> None:
+        """Tests a mutant, whose file is changed already, with one group of tests after the other; in a process of its own."""
         os.setsid()
         os.chdir(self.folder)
         told = os.open(self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
@@ -142,21 +144,25 @@ class Workshop:
         os.environ["BRISTLE_FMUS"] = str(self.fmus)
         import pytest
 
-        watch = Watch()
+        watch = Watch(self.folder / RUNNING)
         options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
         options += [f"--deselect={test}" for test in left_out]
-        code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in tests)], plugins=[watch])
-        fate = {0: ALIVE, 1: KILLED, 5: ALIVE}.get(int(code), BROKEN)  # 5: no test is about these FMUs
-        report.write_text(json.dumps([fate, watch.failed, models]))
+        for group in tests:
+            code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
+            if code == pytest.ExitCode.TESTS_FAILED:
+                break
+        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.TESTS_FAILED: KILLED, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
+        report.write_text(json.dumps([known.get(code, BROKEN), watch.failed, models]))
 
 
 class Watch:
-    """Of pytest: the test that failed, and a limit for each."""
+    """Of pytest: the test that failed, a limit for each, and the one that runs, for who finds the process dead."""
 
-    def __init__(self) -> None:
-        self.failed = ""
+    def __init__(self, running: Path) -> None:
+        self.failed, self.running = "", running
 
     def pytest_runtest_logstart(self, nodeid):
+        self.running.write_text(nodeid)
         signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
 
     def pytest_runtest_logreport(self, report):
@@ -167,7 +173,7 @@ class Watch:
 class Trial:
     """A mutant on its way, or the unchanged sources."""
 
-    def __init__(self, workshop: Workshop, mutant: Mutant | None, models: tuple[str, ...], tests: tuple[str, ...], left_out: tuple[str, ...] = ()) -> None:
+    def __init__(self, workshop: Workshop, mutant: Mutant | None, models: tuple[str, ...], tests: list[tuple[str, ...]], left_out: tuple[str, ...] = ()) -> None:
         self.workshop, self.mutant, self.tests, self.left_out = workshop, mutant, tests, left_out
         self.models, self.alive = list(models), False
         self.report = workshop.folder / "build" / "report.json"
@@ -180,6 +186,7 @@ class Trial:
 
     def _go_on(self, most: int) -> None:
         self.report.unlink(missing_ok=True)
+        (self.workshop.folder / RUNNING).unlink(missing_ok=True)
         arguments = (self.mutant, self.models, most, self.tests, self.left_out, self.report)
         self.process = get_context("fork").Process(target=self.workshop.run, args=arguments)
         self.process.start()
@@ -192,20 +199,25 @@ class Trial:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.join()
-        fate, by, self.models = (ENDLESS, "", []) if late else self._fate()
+        fate, by, self.models = (ENDLESS, self._running(), []) if late else self._fate()
         if fate == ALIVE and self.models and not self.alive:
             self.alive = True
             self._go_on(MODELS_AT_MOST - 1)
             return None
         if self.mutant:
             self.file.write_text(self.kept, encoding="utf-8")
-        return Outcome(ALIVE if fate == SAME and self.alive else fate, by, time.monotonic() - self.begun)
+        made = tuple(sorted(path.stem for path in self.workshop.fmus.glob("*.fmu")))
+        return Outcome(ALIVE if fate == SAME and self.alive else fate, by, time.monotonic() - self.begun, made)
+
+    def _running(self) -> str:
+        running = self.workshop.folder / RUNNING
+        return running.read_text() if running.exists() else ""
 
     def _fate(self) -> tuple[str, str, list[str]]:
         """Of the process that has ended, and the models that it has not come to."""
         code = -(self.process.exitcode or 0)
         if code in (signal.SIGPROF, signal.SIGXCPU):
-            return ENDLESS, "", []
+            return ENDLESS, self._running(), []
         if code > 0:
-            return CRASHED, signal.Signals(code).name, []
+            return CRASHED, self._running() or signal.Signals(code).name, []
         return tuple(json.loads(self.report.read_text())) if self.report.exists() else (BROKEN, "", [])

@@ -1,0 +1,57 @@
+"""Outcomes that are kept in a file, a line each as they come: a run that was stopped goes on from there, and one on changed sources or tests asks about
+each mutant first the test that it died by the last time."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+
+from .edits import REPOSITORY, Mutant, change_of, text_of
+from .workshop import Outcome
+
+STATE = ("fmu_src", "modelDescription", "tests", "tools", "resources")  # all that an outcome hangs on
+
+
+def state_of_the_project() -> str:
+    """A digest that changes with every file that an outcome hangs on."""
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in STATE for path in (REPOSITORY / folder).rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(path.relative_to(REPOSITORY).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+class Kept:
+    def __init__(self, file: Path) -> None:
+        self.file, self.state, self.outcomes = file, state_of_the_project(), {}
+        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+            entry = json.loads(line)
+            self.outcomes[tuple(entry["mutant"])] = entry
+
+    def outcome(self, mutant: Mutant) -> Outcome | None:
+        """What was found with everything as it is now."""
+        entry = self.outcomes.get(_identity(mutant))
+        if not entry or entry["state"] != self.state:
+            return None
+        return Outcome(**{**entry["outcome"], "models": tuple(entry["outcome"]["models"])})
+
+    def killer(self, mutant: Mutant) -> str:
+        """The test that it died by the last time."""
+        entry = self.outcomes.get(_identity(mutant))
+        return entry["outcome"]["by"] if entry and "::" in entry["outcome"]["by"] else ""
+
+    def note(self, mutant: Mutant, outcome: Outcome) -> None:
+        entry = {"mutant": _identity(mutant), "state": self.state, "outcome": dataclasses.asdict(outcome)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def _identity(mutant: Mutant) -> tuple[str | int, ...]:
+    """By the text, which survives a change elsewhere in the file, and how many lines like this one are before it."""
+    source = text_of(mutant.file)
+    first = source.rfind("\n", 0, mutant.begin) + 1
+    line = source[first:].partition("\n")[0]
+    return mutant.name, *change_of(mutant), source[:first].splitlines().count(line)
