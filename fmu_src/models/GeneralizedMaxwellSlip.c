@@ -29,8 +29,6 @@
 
 static const double REVERSAL = 1e-9;      /* speed of a motion back that ends a slip, as a part of v_A */
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
-static const double FAR_BEYOND =
-    1e3; /* limits: what no slip can begin with, unless no time can be told at which it did */
 
 /* s(v)/N */
 static double sliding_friction(const Parameters *p, double v) {
@@ -120,13 +118,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         if (u->N <= 0) {
             m->mode[i] = MODE_SEPARATED;
         } else {
-            const int before = m->mode[i];
-            const double limit = element_limit(p, u, i, x->F_e[i]);
-            m->mode[i] = element_mode(p, u, i, before, x->F_e[i], REVERSAL * p->v_A);
-            if (before == MODE_STICK && m->mode[i] != MODE_STICK && fabs(x->F_e[i]) > FAR_BEYOND * limit) {
-                x->F_e[i] = copysign(limit, x->F_e[i]);
-                reset = 1;
-            }
+            m->mode[i] = element_mode(p, u, i, m->mode[i], x->F_e[i], REVERSAL * p->v_A);
         }
     }
     return reset;

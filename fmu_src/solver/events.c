@@ -118,16 +118,25 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
     return trials;
 }
 
-/* From the last point before a located change, with the states x1, to the first point after it. The step is so short that
- * its error does not count, but it has to be stable, and it has to arrive: where rounding keeps it from doing so, the trial
- * step over the whole way, which has located the change, serves. */
+/* From the last point before a located change, with the states x1, to the first point after it. A fast motion goes on far beyond the change within the
+ * time that is resolved: then the change is located on the way between the states, to the tolerance. */
 static void cross_change(const Motion *motion, const Point *from, const Look *start, double before, double after,
                          States *x1) {
     const Point last = point_at(motion, from->t + before, x1, &from->m);
-    States over;
-    const double error = trial_step(motion, &last, after - before, &over);
-    if (isfinite(error) && indicator_changed(motion, from, start, after, &over))
-        *x1 = over;
-    else
-        trial_step(motion, from, after, x1);
+    States left = *x1, middle = no_states;
+    double way[STATE_ROOM], allowed[STATE_ROOM];
+    if (!isfinite(trial_step(motion, &last, after - before, x1))) return;
+    for (;;) {
+        for (int i = 0; i < N_STATES; i++) {
+            const double a = ((const double *)&left)[i], b = ((const double *)x1)[i];
+            way[i] = b - a;
+            ((double *)&middle)[i] = 0.5 * a + 0.5 * b;
+        }
+        allowed_errors(motion, &last, after - before, x1, allowed);
+        if (scaled_error(way, (const double *)x1, allowed) <= 1) return;
+        if (indicator_changed(motion, from, start, after, &middle))
+            *x1 = middle;
+        else
+            left = middle;
+    }
 }

@@ -63,7 +63,7 @@ static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
  * `step` remembers the length of the next trial step (0: none yet).
  * Where it does not succeed, x and m are in between: the caller works on copies. */
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
-    const double resolution = 1e-11 * length;
+    const double resolution = 1e-11 * length; /* of the time of an event; a step may have to be shorter */
     const int after_each_part = m->substeps / (2 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
     settle_at(motion, 0, x, m);
@@ -72,7 +72,7 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
         const double rest = length - from.t;
         double h = *step > 0 && *step < rest ? *step : rest;
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
-        const double finest = fmin(4 * DBL_EPSILON * from.t, rest); /* no shorter step can be told from none */
+        const double finest = fmin(fmax(4 * DBL_EPSILON * from.t, DBL_MIN), rest); /* cannot be told from none */
         if (h < finest) h = finest;
         if (trial >= patience || events == EVENTS_AT_MOST) {
             const double t = rest > 1e-9 * length ? from.t + 0.5 * rest : length;
@@ -96,13 +96,11 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
             *x = from.x;
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
-        if (!(error <= 1) && !(isfinite(error) && h <= finest)) {
+        if (!(error <= 1) && h > finest) {
             *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
-            if (h > finest && *step > 0) continue;
-            if (!isfinite(error)) return SOLVER_NOT_FINITE;
-            patience = trial;
             continue;
         }
+        if (!isfinite(error)) return SOLVER_NOT_FINITE;
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) {
             cross_change(motion, &from, &start, h, after, x);

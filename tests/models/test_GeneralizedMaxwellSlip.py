@@ -173,3 +173,15 @@ def test_a_body_comes_to_rest_on_the_springs(fmu):
                 # a host with held inputs is late by half a step: k h/(2 m) of the damping
                 assert velocity == pytest.approx(1e-3 * math.exp(-decay * time) * wave, abs=3e-5)
         assert abs(velocity) < 5e-6
+
+
+@ONLY
+@pytest.mark.parametrize("velocity", [1e15, -1e80])
+def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
+    """The limit is passed within the rounding of the time, where no event can be located in time; it is located in the force, to the tolerance of the limit."""
+    with fmu.co_simulation() as instance:
+        instance.start(RATELESS | {"relativeVelocity": velocity, "viscousFriction": 0.0, "viscousDamping": 0.0}, tolerance=1e-6)
+        instance.step(1e-3)
+        for i, share in enumerate(SHARE, 1):
+            assert instance.get(f"elementForce[{i}]") == pytest.approx(math.copysign(share * LIMIT, velocity), rel=1e-5)
+        assert set(instance.modes().values()) == {FORWARD if velocity > 0 else BACKWARD}
