@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
 from fmi2 import WARNING
 from loop import pulses, restlessness, run_loop
@@ -335,3 +336,51 @@ def test_noise_does_not_shake_the_body(fmu):
         own = restlessness(run_loop(fine, third(fmu), 0.6, 1e-4))
         found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, noise=noise))
     assert found <= 0.08 * limit_of(fmu) / 3 + 1.5 * own
+
+
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+def test_motion_that_is_prescribed_and_fast_is_noticed(fmu):
+    """A sine of 23 steps, over which the force that a body would answer to comes and goes: once the element has found out, it differs from one without couplingMass by
+    a tenth of the limit on the average, and by half of it as long as it takes the motion for a body's."""
+    def forces(mass):
+        with element(fmu, mass) as instance:
+            found = []
+            for n in range(400):
+                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / 23), "normalForce": NORMAL})
+                instance.step(1e-3, time=n * 1e-3)
+                found.append(instance.get("frictionForce"))
+            return np.array(found)
+
+    assert np.sqrt(np.mean((forces(1.0) - forces(0.0))[100:] ** 2)) < 0.2 * limit_of(fmu)
+
+
+@pytest.mark.fmus.with_args(needs_load)
+def test_a_large_force_is_forgotten_in_time(fmu):
+    """What is noticeable is told by the largest force of late: after a hundred times the load, a mass that changes is learnt from small ones again."""
+    def normal(time):
+        return 100 * NORMAL if time < 0.05 else NORMAL
+
+    def load(time, position):
+        return 0.0 if time < 0.02 else 100 * limit_of(fmu) / 3 if time < 0.05 else pulses(time, size=limit_of(fmu) / 3)
+
+    with element(fmu, 1.0) as instance:
+        run_loop(instance, load, 6.0, 1e-3, normal=normal, mass=lambda time: 1.0 if time < 0.5 else 2.0)
+        assert instance.get("estimatedMass") == pytest.approx(2.0, rel=0.1)
+
+
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "ImplicitBristle"))
+def test_states_are_made_up_for_a_velocity_that_was_not_expected(fmu):
+    """At rest, then a velocity from outside: the bristle has followed it over the step before, and goes on with the load that has shown itself. Exact in stick, where
+    a bristle is a spring with a damper; LuGre's creeps by a thousandth."""
+    mass, h, v = 1.0, 1e-3, 1e-4
+    with element(fmu, mass, normalForce=NORMAL) as instance:
+        stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
+        for n in range(5):
+            instance.step(h, time=n * h)
+        instance.set({"relativeVelocity": v})
+        instance.step(h, time=5 * h)
+        found = instance.get("bristleDeflection")
+    load = mass * v / h  # and no force before
+    system = np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, load / mass], [0, 0, 0]])
+    made_up = expm(h * system) @ [0.0, 0.0, 1.0]
+    assert found == pytest.approx((expm(h * system) @ [made_up[0], v, 1.0])[0], rel=5e-3)

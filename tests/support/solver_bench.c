@@ -1,0 +1,135 @@
+/* The solver with a law of which the exact motion is known, for tests/every_fmu/test_solver.py:
+ *
+ *     dx_i/dt = v_i - (a + c N) x_i + q N,   F_i = k x_i + d v_i,   i = 1, 2, 3
+ */
+#include <string.h>
+
+typedef struct {
+    double a, c, q, k, d;
+} Parameters;
+
+typedef struct {
+    double v[3], N;
+} Inputs;
+
+typedef struct {
+    double x[3];
+} States;
+
+typedef struct {
+    double F[3], mu;
+} Outputs;
+
+typedef struct {
+    int substeps;
+} Modes;
+
+enum {
+    N_INPUTS = 4,
+    N_STATES = 3,
+    N_MODES = 0,
+    N_INDICATORS = 1,
+    N_AXES = 3,
+    LINEAR_STATES = 0,
+    COUPLED_VELOCITY = 0,
+    COUPLED_FORCE = 0,
+    COUPLED_COEFFICIENT = 3
+};
+#define HAS_RESOLUTION 0
+#define HAS_COUPLING 0
+
+static const double state_nominals[] = {1, 1, 1};
+
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+    (void)m;
+    for (int i = 0; i < 3; i++) {
+        dx->x[i] = u->v[i] - (p->a + p->c * u->N) * x->x[i] + p->q * u->N;
+        y->F[i] = p->k * x->x[i] + p->d * u->v[i];
+    }
+    y->mu = 1;
+}
+
+static void evaluate_slopes(const Parameters *p, const Parameters *p_slope, const Inputs *u, const Inputs *u_slope,
+                            const States *x, const States *x_slope, const Modes *m, States *dx, States *dx_slope,
+                            Outputs *y, Outputs *y_slope) {
+    (void)p_slope;
+    evaluate(p, u, x, m, dx, y);
+    for (int i = 0; i < 3; i++) {
+        dx_slope->x[i] = u_slope->v[i] - (p->a + p->c * u->N) * x_slope->x[i] + (p->q - p->c * x->x[i]) * u_slope->N;
+        y_slope->F[i] = p->k * x_slope->x[i] + p->d * u_slope->v[i];
+    }
+    y_slope->mu = 0;
+}
+
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+    (void)p, (void)x, (void)m;
+    g[0] = u->N;
+}
+
+static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    (void)p, (void)u, (void)x, (void)m;
+    return 0;
+}
+
+#include "solver/solver.c"
+
+#include "solver/joint.c"
+
+static const Modes modes = {1000};
+
+/* Solves A x = b with n rows, A by rows. */
+void bench_solve(int n, const double *A, const double *b, double *x) {
+    double W[MATRIX_ROOM][MATRIX_ROOM];
+    int row[MATRIX_ROOM];
+    for (int i = 0; i < n; i++) memcpy(W[i], A + i * n, (size_t)n * sizeof(double));
+    factorize(n, W, row);
+    back_substitute(n, W, row, b, x);
+}
+
+double bench_followed(const double *b, const double *z, double h, double *error) {
+    return followed(b, z, h, error);
+}
+
+/* One step of each kind from x, which goes to its end; the scaled error. */
+double bench_held(double rate, double slope, double h, double *x) {
+    Point from = {0, {{*x, 0, 0}}, modes, {{rate, 0, 0}}, {{slope}}};
+    States end;
+    const double error = held_step(&from, h, &end);
+    *x = end.x[0];
+    return error;
+}
+
+static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance) {
+    Motion motion = {p, u, rate, tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0, NULL, NULL};
+    return motion;
+}
+
+double bench_following(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h,
+                       States *x) {
+    const Motion motion = motion_of(p, u, rate, tolerance);
+    const Point from = point_at(&motion, 0, x, &modes);
+    return following_step(&motion, &from, h, x);
+}
+
+double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h,
+                        States *x) {
+    const Motion motion = motion_of(p, u, rate, tolerance);
+    const Point from = point_at(&motion, 0, x, &modes);
+    return rosenbrock_step(&motion, &from, h, x);
+}
+
+double bench_joint(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
+                   double speed, double h, States *x, double *dv) {
+    const Motion motion = motion_of(p, u, rate, 1e-6);
+    Body body = {.motion = &motion, .mass = mass, .speed = speed};
+    Joint y = {*x, {0}};
+    for (int i = 0; i < 3; i++) {
+        body.load[i] = load[i];
+        body.start[i] = u->v[i];
+    }
+    const JointPoint from = joint_point(&body, 0, &y, &modes);
+    const double error = joint_step(&body, &from, h, &y);
+    *x = y.x;
+    memcpy(dv, y.dv, sizeof y.dv);
+    return error;
+}
