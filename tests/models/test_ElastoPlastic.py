@@ -1,10 +1,14 @@
 """ElastoPlastic: exactly elastic up to the break-away deflection, LuGre beyond."""
 
+import math
 import random
+import re
 
+import numpy as np
 import pytest
 
 from fmi2 import CO_SIMULATION
+from mass import run_exchange
 from prescribed import PRINTED, drive
 from reference import LuGre
 
@@ -84,3 +88,15 @@ def test_without_a_zone_sliding_begins_at_once(fmu):
         z_max = LuGre.curve(P, 196.2, 1e-9) / 98100.0
         instance.states = [0.5 * z_max]
         assert instance.derivatives[0] == pytest.approx(0.75e-9, rel=1e-9)
+
+
+@ONLY
+def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu):
+    """0 to 100 N at 1 Hz on 20 kg: each pulse as far as the second one."""
+    page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
+    told = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "normalForce": 196.2})
+        course = run_exchange(instance, lambda time: 50 * (1 - math.cos(2 * math.pi * time)), 2.0, mass=20.0, normal=196.2, tolerance=1e-7)
+    way = 1e3 * (course.position[-1] - np.interp(1.0, course.time, course.position))
+    assert way == pytest.approx(float(told[1]), abs=0.006), "two printed digits"
