@@ -311,6 +311,18 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
 
 
+@pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
+def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
+    """A noisy displacement needs a wide filter, which smears the reversals that a stiff bristle shows in."""
+    time, way, velocity, _ = changing_strokes(duration=4.0)
+    stiff = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
+    force = friction("Dahl", time, velocity, 50.0, stiff)
+    way = way + noise * np.random.default_rng(1).standard_normal(len(way))
+    record = read_record(written(tmp_path / "a.csv", {"t": time, "x": way, "F": force}), Options(normal=50.0))
+    told = doubts(fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False))
+    assert any("may lie outside of their intervals" in text for text in told) == said
+
+
 def test_a_model_that_needs_the_load_says_so(strokes):
     result = fit(candidate("Coulomb"), [strokes], with_profiles=False)
     assert any("externalForce" in text for text in doubts(result))

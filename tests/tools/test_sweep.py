@@ -96,7 +96,9 @@ def test_a_map_of_a_system(capsys):
     assert sorted(os.listdir()) == ["map.csv", "map.html"]
 
 
-@pytest.mark.parametrize(("system", "model"), [("belt", "LuGre"), ("liftoff", "ImplicitBristle"), ("stack", "LuGre"), ("pulse3", "Coulomb"), ("presliding", "GeneralizedMaxwellSlip")])
+@pytest.mark.parametrize(
+    ("system", "model"), [("belt", "LuGre"), ("liftoff", "ImplicitBristle"), ("stack", "LuGre"), ("pulse3", "Coulomb"), ("presliding", "GeneralizedMaxwellSlip")]
+)
 def test_systems_run_as_in_the_rig(system, model):
     """The library has an integrator of its own: at the end of the run it meets CVODE's to what both are allowed at 1e-8, with the same columns."""
     fmu = FMUS[0].path.parent / f"{model}.fmu"

@@ -66,11 +66,21 @@ class Record:
     noise: float  # of the force
     notes: tuple[str, ...]
     radius: float | None = None  # of what turns: ways and forces are those there
+    smoothing: float = 0.0  # s: window of the filter that has given the velocity
 
     @property
     def tells_directions_apart(self) -> bool:
         """Whether friction that differs by direction can be seen: an offset that is free looks just like it."""
         return not self.has_offset and _goes_both_ways(self.velocity)
+
+    @property
+    def smeared(self) -> float:
+        """How far the contact moves after a reversal until the filter of the velocity has it behind: below, the motion is not resolved."""
+        turns = self.reversals()
+        if not len(turns) or not self.smoothing:
+            return 0.0
+        rates = np.abs(np.gradient(self.velocity, self.interval))[turns]
+        return float(np.median(rates)) * (self.smoothing / 2) ** 2 / 2
 
     @property
     def interval(self) -> float:
@@ -333,7 +343,7 @@ def _finished(
     file: Path, times: np.ndarray, signals: dict[str, np.ndarray], weight: np.ndarray, step: float, options: Options, notes: list[str]
 ) -> Record:
     interval = float(times[1] - times[0])
-    velocity, displacement = _motion(signals, interval, step, file, notes)
+    velocity, displacement, smoothing = _motion(signals, interval, step, file, notes)
     is_drive = "friction" not in signals
     force = signals["drive"] if is_drive else signals["friction"]
     if not velocity.any():
@@ -380,6 +390,7 @@ def _finished(
         noise=rate_of(force, interval).noise,
         notes=(),
         radius=options.radius if options.turns else None,
+        smoothing=smoothing,
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
@@ -399,18 +410,19 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
 
 def _motion(
     signals: dict[str, np.ndarray], interval: float, step: float, file: Path, notes: list[str]
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Velocity, displacement and the window of the filter between them, if there is one."""
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
         gain = _flattening(signals["displacement"], _integral(rate.values, interval))
         if gain > 1 + _FLAT:
             notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
-        return rate.values * gain, signals["displacement"]
+        return rate.values * gain, signals["displacement"], rate.width * interval
     velocity = signals["velocity"]
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
-        return velocity, integral
+        return velocity, integral, 0.0
     way = signals["displacement"] - signals["displacement"][0]
     ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
     if not 0.5 < ratio < 2 and np.ptp(way) > 0:
@@ -418,7 +430,7 @@ def _motion(
             f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit or the sign of one of them is "
             "wrong (leave one out with --column velocity=none or displacement=none)."
         )
-    return velocity, signals["displacement"]
+    return velocity, signals["displacement"], 0.0
 
 
 def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:

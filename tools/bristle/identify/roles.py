@@ -75,7 +75,7 @@ ROLES = (
     Role(
         "friction",
         "the friction force",
-        ("friction", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear"),
+        ("friction", "fric", "frict", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear"),
         ("f", "ft", "fx", "ff", "ffric", "f_t", "f_x", "force", "kraft", "torque", "moment", "drehmoment"),
         _LINE,
     ),

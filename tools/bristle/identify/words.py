@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .candidates import Candidate
 from .fitting import CONFIDENCE, Estimate, Fit, Quality
 
+BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
@@ -78,6 +79,13 @@ def doubts(fit: Fit) -> list[str]:
                 f"{record.name}: an offset of {with_prefix(offset, 'N')} that drifts by {with_prefix(drift * record.time[-1], 'N')} was taken off. "
                 "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
                 "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
+            )
+    for record in fit.records:
+        if record.smeared > 2 * fit.seen.turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
+            sentences.append(
+                f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact goes "
+                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(fit.seen.turning, 'm')}: stiffness and damping of "
+                "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
         sentences.append(
