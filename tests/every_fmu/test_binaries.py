@@ -156,23 +156,27 @@ def test_linux_needs_only_the_c_library_of_2012(fmu):
     assert all(version <= (2, 17) for version in versions), versions
 
 
-RUNNER = set(re.findall(r"^RUNNER_EXPORT .*?\b(runner_\w+)\(", (REPOSITORY / "runner" / "runner.h").read_text(encoding="utf-8"), re.M))
+def exported_by(header):
+    return set(re.findall(r"^RUNNER_EXPORT .*?\b((?:runner|systems)_\w+)\(", (REPOSITORY / "runner" / header).read_text(encoding="utf-8"), re.M))
 
 
+@pytest.mark.parametrize("name", ["runner", "systems"])
 @pytest.mark.parametrize("platform", ["linux64", "win64", "darwin64"])
-def test_the_runner_exports_its_functions_and_needs_only_the_system(platform):
-    file = next((FOLDER / "runner" / platform).glob("runner.[sd]*"), None)
+def test_the_runner_and_the_systems_export_their_functions_and_need_only_the_system(name, platform):
+    file = next((FOLDER / "runner" / platform).glob(f"{name}.[sd]*"), None)
     if file is None:
         pytest.skip(f"there is no runner for {platform} in this build")
+    functions = exported_by(f"{name}.h")
+    assert len(functions) >= 4
     if platform == "linux64":
-        assert {line.split()[-1].split("@")[0] for line in run("nm", "--dynamic", "--defined-only", file).splitlines()} == RUNNER
+        assert {line.split()[-1].split("@")[0] for line in run("nm", "--dynamic", "--defined-only", file).splitlines()} == functions
         assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {"libc.so.6", "libm.so.6"}
     elif platform == "win64":
         exported, imported = exports_of_pe(file.read_bytes())
-        assert set(exported) == RUNNER and all(library.startswith("api-ms-win-crt-") for library in imported)
+        assert set(exported) == functions and all(library.startswith("api-ms-win-crt-") for library in imported)
     else:
         for exported, needed in map(commands_of_mach_o, slices_of_mach_o(file.read_bytes())):
-            assert exported - LINKERS_OWN == {f"_{name}" for name in RUNNER}
+            assert exported - LINKERS_OWN == {f"_{name}" for name in functions}
             assert needed <= {"/usr/lib/libSystem.B.dylib"}
 
 
