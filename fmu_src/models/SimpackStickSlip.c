@@ -15,7 +15,6 @@
 #include "SimpackStickSlip.h"
 #include "common/direction.h"
 #include "common/hysteresis.h"
-#include "common/resolution.h"
 #include "common/scalar.h"
 #include "common/slip_direction.h"
 
@@ -100,8 +99,4 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         if (!moving) m->motion = MOTION_STARTING;
     }
     return 0;
-}
-
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
-    if (u->N > 0) length->x = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->x, u->v) / p->c_f, x->x);
 }

@@ -384,3 +384,13 @@ def test_states_are_made_up_for_a_velocity_that_was_not_expected(fmu):
     system = np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, load / mass], [0, 0, 0]])
     made_up = expm(h * system) @ [0.0, 0.0, 1.0]
     assert found == pytest.approx((expm(h * system) @ [made_up[0], v, 1.0])[0], rel=5e-3)
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
+def test_a_late_output_answers_to_noise_with_care(fmu):
+    """Noise of a twentieth of the velocity that the load gives in a step: the body shakes by a sixth of the load on the average, and by a quarter if all that is seen
+    were taken for the load at once."""
+    noise = 0.05 * limit_of(fmu) / 3 * 1e-3
+    with element(fmu, 1.0, **STIFF) as instance:
+        found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, late=True, noise=noise))
+    assert found <= 0.2 * limit_of(fmu) / 3

@@ -49,6 +49,32 @@ def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
     assert abs(ends[0] - ends[1]) <= 10 * scale
 
 
+@IMPLICIT
+@pytest.mark.parametrize("peak, swing", [(9 / 16, -0.9), (0.44, 0.9)])
+def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, peak, swing):
+    """As above, with a normal force that changes nearly as much as it can: force over limit is no parabola, so that one look at its top is not enough."""
+    p = parameters_for(fmu, MODEL_1)
+    stiffness, damping, limit = p["bristleStiffness"], p["bristleDamping"], p["staticFriction"] * NORMAL
+    rate = -3 * limit / (stiffness * max(peak, 1 - peak) ** 2)
+    velocity = -damping * rate / stiffness - rate * peak
+    t = np.linspace(0, 1, 100_001)
+    way = velocity * t + rate * t**2 / 2
+    deflection = min((1.0001 * limit * (1 + swing * (t - peak)) - damping * (velocity + rate * t)) / stiffness - way)
+    ends = []
+    for steps, tolerance in ((1, 1e-6), (1000, 1e-9)):
+        with fmu.co_simulation() as instance:
+            begin = {"bristleDeflectionStart": deflection, "normalForce": NORMAL * (1 - swing * peak), "relativeVelocity": velocity}
+            instance.start(p | begin, tolerance=tolerance)
+            assert instance.get("mode") == STICK
+            instance.set_input_derivative("relativeVelocity", rate)
+            instance.set_input_derivative("normalForce", NORMAL * swing)
+            for i in range(steps):
+                instance.step(1 / steps, time=i / steps)
+            ends.append(deflection + way[-1] - instance.get("bristleDeflection"))
+    assert ends[1] > 5e-9, "the overload has to leave a trace"
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)  # ten tolerances of the nominal deflection
+
+
 # swings that no step can follow
 
 @BRISTLE
@@ -156,7 +182,7 @@ def bench(tmp_path_factory):
     source = REPOSITORY / "tests" / "support" / "solver_bench.c"
     subprocess.run(["gcc", "-w", "-std=c99", "-O1", "-fPIC", "-shared", f"-I{REPOSITORY / 'fmu_src'}", "-o", str(library), str(source), "-lm"], check=True)
     found = ctypes.CDLL(str(library))
-    for name in ("followed", "held", "following", "rosenbrock", "joint"):
+    for name in ("followed", "held", "following", "rosenbrock", "joint", "located"):
         getattr(found, f"bench_{name}").restype = ctypes.c_double
     return found
 
@@ -259,6 +285,21 @@ def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
     assert joint_step(bench, (30.0, 0.0, 2.0, 1e-9, 0.0), 0.02, 0.0, 1e3)[2] > 1
 
 
+def test_a_trial_step_that_is_not_finite_is_made_shorter(bench):
+    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made nevertheless."""
+    law, h, x = (-8.0, 0.0, 0.0, 1.0, 0.0), 0.5, numbers(*START)
+    assert not math.isfinite(one_step(bench, "rosenbrock", law, h)[1])
+    assert bench.bench_advance(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, 0), number(1e-9), number(h), x)
+    assert np.array(x) == pytest.approx(exact(law, h, 1.0, 0.0)[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("normal", [1.0, -1.0])
+def test_an_event_in_a_step_with_the_body_is_located(bench, normal):
+    law, h, resolution = (3.0, 0.0, 2.0, 6.0, 1.0), 0.02, 1e-6
+    found = bench.bench_located(numbers(*law), numbers(*SPEED, normal), numbers(0, 0, 0, -normal / 7e-3), number(h), number(resolution))
+    assert 0 <= found - 7e-3 <= resolution
+
+
 # states that follow a value which moves
 
 @pytest.fixture
@@ -305,6 +346,22 @@ def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, s
     assert missed <= 2 * error + 1e-12  # rounding
     if len(b) >= 4:
         assert error > 1e-4, "a rate that parabolas miss"
+    elif slope == 0:
+        assert error == pytest.approx(0, abs=1e-12), "a rate that they do not miss"
+
+
+@pytest.mark.fmus(lambda d: "stictionDisplacement" in d)
+@pytest.mark.parametrize("full", [1e-5, 1e-8])
+def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, full):
+    """However far that is below the nominal value. A velocity that falls evenly from 10 to -8 lengths a second holds the displacement at its limit until it turns, and
+    takes it back by 16/9 of that; ten steps may miss it by half a tolerance each."""
+    with fmu.co_simulation() as instance:
+        instance.start({"stictionDisplacement": full, "normalForce": NORMAL}, tolerance=1e-6)
+        for n in range(10):
+            instance.set({"relativeVelocity": full * (10 - 1.8 * n)})
+            instance.set_input_derivative("relativeVelocity", -18 * full)
+            instance.step(0.1, time=0.1 * n)
+        assert instance.get(fmu.description.states[0].name) == pytest.approx(-7 / 9 * full, abs=5e-6 * full)
 
 
 # every corner of the parameters

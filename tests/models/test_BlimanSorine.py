@@ -93,3 +93,14 @@ def test_separated_both_bristles_relax(fmu, kind):
         assert found["frictionForce"] == 0
         assert found["bristleDeflection[1]"] == pytest.approx(1e-3 * math.exp(-time / 0.01), rel=1e-6)
         assert found["bristleDeflection[2]"] == pytest.approx(-2e-3 * math.exp(-time / 0.01), rel=1e-6)
+
+
+@ONLY
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
+def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
+    """Out of sliding the other way: F_d + (1 + ratio) (F_s - F_d) forward, with ratio F_d backward, whatever the bristles hold."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "backwardFrictionRatio": ratio, "normalForce": 10.0})
+        for side, sliding in ((1, 5.0), (-1, ratio * 5.0)):
+            instance.states = [side * 1.0, 0.0]
+            assert instance.get("frictionForce") == pytest.approx(side * (sliding + (1 + ratio) * 1.0), rel=1e-12)

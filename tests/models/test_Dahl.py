@@ -96,3 +96,21 @@ def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
     for _, time, found in drive(fmu, kind, p, [(-1.0, 0.3, 0.05)], 5e-3):
         assert found["frictionForce"] == 0
         assert found["bristleDeflection"] == pytest.approx(7e-4 * math.exp(-time / 0.01), rel=1e-6)
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", EXPONENTS)
+def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
+    """A millionth of the way before it the rate is still the law's, but for exponents below 1, where it is a line from there on; at the limit itself the slope is that of
+    the exponent 1, none above, and that of the line below."""
+    d, speed = fmu.description, 2e-3
+    rate, state = d["der(bristleDeflection)"].reference, d["bristleDeflection"].reference
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "hysteresisExponent": exponent, "normalForce": 196.2, "relativeVelocity": speed})
+        length = 0.5 * 196.2 / P["bristleStiffness"]
+        instance.states = [length * (1 - 5e-7)]
+        expected = 5e-7 * 1e-6 ** (exponent - 1) if exponent < 1 else 5e-7**exponent
+        assert instance.derivatives[0] == pytest.approx(speed * expected, rel=1e-8)  # what rounding leaves of 5e-7
+        instance.states = [length]
+        steepness = 1e-6 ** (exponent - 1) if exponent < 1 else float(exponent == 1)
+        assert instance.slopes([rate], [state], [1.0])[0] == pytest.approx(-steepness * speed / length, rel=1e-12, abs=0)

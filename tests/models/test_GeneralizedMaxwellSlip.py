@@ -185,3 +185,26 @@ def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
         for i, share in enumerate(SHARE, 1):
             assert instance.get(f"elementForce[{i}]") == pytest.approx(math.copysign(share * LIMIT, velocity), rel=1e-5)
         assert set(instance.modes().values()) == {FORWARD if velocity > 0 else BACKWARD}
+
+
+@ONLY
+def test_a_light_contact_is_followed_within_a_microsecond(fmu):
+    """The time constant of an element vanishes with the normal force, and ends at a nanosecond."""
+    with fmu.co_simulation() as instance:
+        instance.start(RATELESS | {"relativeVelocity": 0.01}, tolerance=1e-9)
+        instance.step(0.1)
+        instance.set({"normalForce": 1e-9})
+        instance.step(1e-6)
+        for i, share in enumerate(SHARE, 1):
+            assert instance.get(f"elementForce[{i}]") == pytest.approx(share * 0.6 * 1e-9, rel=1e-6)
+
+
+@ONLY
+def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu):
+    with fmu.co_simulation() as instance:
+        instance.start(RATELESS | {"relativeVelocity": 0.01})
+        instance.step(0.1)
+        assert set(instance.modes().values()) == {FORWARD}
+        instance.set({"normalForce": 2 * NORMAL, "relativeVelocity": 0.0})
+        instance.step(1e-3)
+        assert set(instance.modes().values()) == {STICK}

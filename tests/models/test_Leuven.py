@@ -100,3 +100,17 @@ def test_only_the_proportions_of_the_shares_count(fmu):
     scaled = P | {f"elementShare[{i}]": 7 * P[f"elementShare[{i}]"] for i in (1, 2, 3, 4)}
     two = [found for *_, found in drive(fmu, CO_SIMULATION, scaled, path(1e-3, 2e-4), 1e-4 / SPEED)]
     assert [found["frictionForce"] for found in one] == pytest.approx([found["frictionForce"] for found in two], rel=1e-9)
+
+
+@ONLY
+def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
+    """In sliding, where the springs move by next to nothing: their rate fades to none where the smooth passage ends, at a thousandth of the velocity."""
+    velocity, exponent = 0.01, 2.0
+    p = {**P, "dynamicFriction": 0.6, "transitionExponent": exponent}
+    with fmu.model_exchange() as instance:
+        instance.start({**p, "normalForce": 196.2, "relativeVelocity": velocity})
+        full = [limit / k for k, limit in zip(STIFFNESS, limits(p, 196.2, {}).values())]
+        for part in (0.9, 0.95, 0.99, 1.01, 1.05):
+            missing = (1 - (1 - part * 1e-3) ** (1 / exponent)) / 0.4  # of the last spring, which carries that much of the force
+            instance.states = [*full[:3], full[3] * (1 - missing)]
+            assert abs(instance.derivatives[0]) <= 0.02 * part * 1e-3 * velocity

@@ -8,10 +8,9 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "RecurDynStickSlip")
 
 
 @ONLY
+@pytest.mark.collection
 def test_the_law_is_that_of_adams(fmu, all_fmus):
-    adams = next((other for other in all_fmus if other.name == "AdamsStickSlip"), None)
-    if adams is None:
-        pytest.fail("AdamsStickSlip.fmu is not in the folder")
+    adams = next(other for other in all_fmus if other.name == "AdamsStickSlip")
     d, sampler = fmu.description, Sampler(fmu.description, "twins")
     with fmu.model_exchange() as one, adams.model_exchange() as two:
         for _ in range(10):

@@ -118,6 +118,27 @@ double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate
     return rosenbrock_step(&motion, &from, h, x);
 }
 
+/* A whole communication step; 1 where it succeeds. */
+int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h, States *x) {
+    const Motion motion = motion_of(p, u, rate, tolerance);
+    Modes m = modes;
+    double step = 0;
+    return advance(&motion, h, x, &m, &step) == SOLVER_DONE;
+}
+
+/* The time in a step with the body at which the normal force, and with it the indicator, changes its sign. */
+double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h, double resolution) {
+    const Motion motion = motion_of(p, u, rate, 1e-6);
+    Body body = {.motion = &motion, .mass = 1, .speed = 1};
+    Joint y = {{{0}}, {0}};
+    int sign[INDICATOR_ROOM];
+    const JointPoint from = joint_point(&body, 0, &y, &modes);
+    joint_signs(&body, 0, &y, &modes, sign);
+    joint_step(&body, &from, h, &y);
+    if (!joint_changed(&body, &from, sign, h, &y)) return 0;
+    return joint_locate(&body, &from, sign, h, resolution, &y);
+}
+
 double bench_joint(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
                    double speed, double h, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);

@@ -19,7 +19,7 @@ from .edits import REPOSITORY, Mutant, MutationError, change_of, read_edits, rea
 from .kept import Kept
 from .operators import drawn
 from .plan import left_out, planned
-from .workshop import ALIVE, BROKEN, DEAD, SAME, STILLBORN, Originals, Outcome, Trial, Workshop
+from .workshop import ALIVE, BROKEN, DEAD, KILLED, SAME, STILLBORN, Originals, Outcome, Trial, Workshop
 
 EXAMPLES = """\
 examples:
@@ -79,23 +79,25 @@ def asked(mutant: Mutant, killer: str) -> tuple[Mutant, tuple[str, ...], list[tu
     return mutant, tuple(models), [(killer,), mutant.tests] if killer else [mutant.tests]
 
 
-def confirm(results: list[tuple[Mutant, Outcome]], folder: Path, originals: Originals, jobs: int) -> None:
-    """The tests that have killed pass where nothing is changed; else they would kill everything."""
+def unproven(results: dict[Mutant, Outcome], folder: Path, originals: Originals, jobs: int) -> list[Mutant]:
+    """Mutants whose killers fail where nothing is changed, too."""
     wanted: dict[tuple[str, ...], dict[str, None]] = {}
-    for _, outcome in results:
+    for outcome in results.values():
         if "::" in outcome.by:
             wanted.setdefault(outcome.models, {})[outcome.by] = None
     trials = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
-    failed = []
+    failed: set[tuple] = set()
 
     def tell(number, outcome):
-        if outcome.fate != ALIVE:
-            failed.append(f"{outcome.by or outcome.fate} ({', '.join(trials[number][1])})")
+        if outcome.fate not in (ALIVE, KILLED):
+            raise MutationError(f"without any change: {outcome.fate} ({', '.join(trials[number][1])}) {outcome.by}")
+        for test in outcome.by.splitlines():
+            failed.add((trials[number][1], test))
+            print(f"fails without any change: {test} ({', '.join(trials[number][1])})", flush=True)
 
     run(trials, folder, originals, jobs, tell)
     print(f"Without a change, {sum(map(len, wanted.values()))} tests that have killed, on {len(trials)} sets of FMUs: {len(failed)} failed.", flush=True)
-    if failed:
-        raise MutationError(f"fails without any change, so what it has killed may live: {'; '.join(failed)}.")
+    return [mutant for mutant, outcome in results.items() if (outcome.models, outcome.by) in failed]
 
 
 def main() -> int:
@@ -127,7 +129,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         originals = Originals(Path(folder, "originals"))
         run([asked(mutant, kept.killer(mutant)) for mutant in waiting], Path(folder), originals, chosen.jobs, tell)
-        confirm(list(results.items()), Path(folder), originals, chosen.jobs)
+        for mutant in unproven(results, Path(folder), originals, chosen.jobs):
+            results[mutant] = Outcome(BROKEN, "", 0.0)
+            kept.note(mutant, results[mutant])
     return summary(list(results.items()), named, time.monotonic() - begun)
 
 

@@ -145,29 +145,30 @@ class Workshop:
         import pytest
 
         watch = Watch(self.folder / RUNNING)
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
+        options = ["-x"] if mutant else []  # of the unchanged sources all that fails is of interest
+        options += ["-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
         options += [f"--deselect={test}" for test in left_out]
         for group in tests:
             code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
             if code == pytest.ExitCode.TESTS_FAILED:
                 break
         known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.TESTS_FAILED: KILLED, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
-        report.write_text(json.dumps([known.get(code, BROKEN), watch.failed, models]))
+        report.write_text(json.dumps([known.get(code, BROKEN), "\n".join(watch.failed), models]))
 
 
 class Watch:
-    """Of pytest: the test that failed, a limit for each, and the one that runs, for who finds the process dead."""
+    """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the process dead."""
 
     def __init__(self, running: Path) -> None:
-        self.failed, self.running = "", running
+        self.failed, self.running = [], running
 
     def pytest_runtest_logstart(self, nodeid):
         self.running.write_text(nodeid)
         signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
 
     def pytest_runtest_logreport(self, report):
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
+        if report.failed:
+            self.failed.append(report.nodeid)
 
 
 class Trial:
