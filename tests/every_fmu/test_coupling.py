@@ -394,3 +394,20 @@ def test_a_late_output_answers_to_noise_with_care(fmu):
     with element(fmu, 1.0, **STIFF) as instance:
         found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, late=True, noise=noise))
     assert found <= 0.2 * limit_of(fmu) / 3
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
+def test_the_bristle_turns_with_its_plane_as_without_the_body(fmu):
+    """At rest, deflected, in a plane that turns: the deflection changes by the same ratio, in the direction that turns."""
+    def deflections(mass):
+        with element(fmu, mass, normalForce=NORMAL) as instance:
+            found = []
+            for n in range(40):
+                angle = 0.02 * max(n - 10, 0)
+                instance.set({"relativeVelocity[1]": 1e-5 if n < 10 else 0.0, "contactNormal[1]": math.sin(angle), "contactNormal[2]": 0.0,
+                              "contactNormal[3]": math.cos(angle)})  # fmt: skip
+                instance.step(1e-3, time=n * 1e-3)
+                found.append(instance.get("bristleDeflection[1]"))
+            return found[-1] / found[20]
+
+    assert deflections(1.0) == pytest.approx(deflections(0.0), rel=5e-3)
