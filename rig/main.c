@@ -165,7 +165,7 @@ static bool set_parameters(Command *command, Message *message) {
         const double value = strtod(setting->value, &end);
         if (end == setting->value || *end || !isfinite(value))
             return fail(message, "--param %s=%s: this is not a number.", setting->name, setting->value);
-        Message why;
+        Message why = {""};
         if (!set_parameter(system, command->parameters, setting->name, value, &why))
             return fail(message, "--param %s=%s: %s", setting->name, setting->value, why.text);
     }

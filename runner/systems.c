@@ -113,7 +113,7 @@ static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *p
     const System *system = run->system;
     for (int i = 0; system->parameters && system->parameters[i].name; i++) parameters[i] = system->parameters[i].value;
     for (int i = 0; i < run->n_parameters; i++) {
-        Message why;
+        Message why = {""};
         const Value *given = &run->parameters[i];
         if (!set_parameter(system, parameters, given->name, given->value, &why))
             return fail(&watch->message, "%s=%g: %s", given->name, given->value, why.text);
