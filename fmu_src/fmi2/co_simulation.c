@@ -1,5 +1,6 @@
 /* Co-simulation: the element takes itself over each communication step. */
 #include <math.h>
+#include <stddef.h>
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[]) {
@@ -140,10 +141,20 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     advance(&motion, length, &x, &m, &step);
 }
 
+/* How much of the memory, from its beginning, a step may change: the coupling with the body costs nothing where it is not used. */
+static size_t size_that_changes(const Memory *k) {
+#if HAS_COUPLING
+    if (!couples(k) && k->coupling.steps == 0) return offsetof(Memory, coupling);
+#endif
+    return sizeof *k;
+}
+
 /* Takes the instance over a step; where that fails, everything is as before. */
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
-    const Memory before = *k;
+    Memory before;
+    const size_t size = size_that_changes(k);
+    memcpy(&before, k, size);
     Motion motion = {&before.reals.p, &before.reals.u, &before.u_rate, before.tolerance, 1, NULL, NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
@@ -160,7 +171,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->started = 1;
     k->stale = 1;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : bring_up_to_date(c);
-    if (status != fmi2OK) *k = before;
+    if (status != fmi2OK) memcpy(k, &before, size);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",

@@ -64,9 +64,6 @@ typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     Inputs u_last; /* inputs at the end of the last one, in model exchange at the last event */
     Modes modes;
-#if HAS_COUPLING
-    Coupling coupling; /* with the body, where couplingMass is given */
-#endif
     double time;
     double tolerance;
     double solver_step;
@@ -84,6 +81,10 @@ typedef struct {
     int unchecked;    /* parameters have changed since the last check of their rules */
     int alternations; /* steps one after the other that have each turned the velocity round */
     int stale;        /* derivatives and outputs have to be evaluated anew */
+#if HAS_COUPLING
+    Coupling
+        coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
+#endif
 } Memory;
 
 typedef struct {
