@@ -58,7 +58,7 @@ static int is_sound(const StoredState *stored) {
     const Coupling *coupling = &k->coupling;
     if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
     if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
-        (coupling->late | coupling->load_given) & ~1)
+        (coupling->late | coupling->load_given | coupling->sways) & ~1)
         return 0;
     for (int i = 0; i < N_MODES; i++)
         if (((const int *)&coupling->m)[i] < 0 || ((const int *)&coupling->m)[i] > mode_item_count[i]) return 0;
@@ -175,6 +175,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integers(walk, &coupling->samples, 1);
     carry_integers(walk, &coupling->late, 1);
     carry_integers(walk, &coupling->load_given, 1);
+    carry_integers(walk, &coupling->sways, 1);
 #endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
     stored->kind = (fmi2Type)kind;

@@ -10,7 +10,9 @@
  * output will act (joint.c), and gives the mean force of it. Then the host's step ends where the continuous system would be.
  *
  * What the states have done is found in the same way with the load that has shown itself when the velocity at the end of a
- * step is known, so that a wrong prediction does not stay in them.
+ * step is known, so that a wrong prediction does not stay in them. The law has a velocity w of its own in this: the one that the body would
+ * have if its load had been known in time. The excess v - w is momentum that friction did not take because it could not know; it is no slip.
+ * The contact takes it in the following step, as far as it holds load and excess together; only the rest is a force on the law.
  *
  * The mass is learnt from jumps of the acceleration that follow jumps of the own force, m da = -dF; from what comes of a load that
  * jumps or creeps nothing is learnt, because there the two do not go together. Whether the output acts at once or late shows in which
@@ -28,23 +30,38 @@ static const double RANGE = 16;         /* of the estimated mass to both sides o
 static const double OTHER_TIMING = 2;   /* times the evidence that changes the mind about when the output acts */
 static const double BETTER_TIMING =
     0.25; /* part of the motion that is left unexplained by the other one, which does so too */
-static const double LATE_GAIN = 0.6; /* of the load's observer where the output acts late; 1 where it acts at once */
-static const double UNRELATED = 0.1; /* correlation beneath which force and motion have nothing to do with each other */
+static const double LATE_GAIN = 0.6; /* of the load's observer where the output acts late and is in doubt; else 1 */
+static const double FAR_FROM_LIMIT =
+    0.9; /* part of the limit up to which a law is taken for linear in small changes of the load */
+static const double DOUBT = 0.05;    /* part of the motion that is left unexplained where it is not */
+static const double UNRELATED = 0.3; /* correlation beneath which force and motion have nothing to do with each other */
 static const double SURPRISE = 1e-6; /* change of the load, against the largest recent force, that changes the states */
-enum { ENOUGH = 12, PAST = 3 }; /* samples before motion and force are called unrelated; forces that are remembered */
+static const double FAINT =
+    1e-3; /* velocity of the law, against the excess, beneath which it is not told from rounding */
+static const double TRACE = 1e-4; /* of the excess which then shows the law the way that the body is pushed */
+enum {
+    FEW = 6,
+    ENOUGH = 12,
+    PAST = 3
+}; /* samples before an explanation is trusted, before its lack is; forces that are remembered */
 
 /* What is remembered from step to step. */
 typedef struct {
     States x;                          /* at the start of the last step, as its velocities have made them */
     Inputs u;                          /* inputs then */
+    double w[N_AXES];                  /* velocity of the law then: the body's without its excess */
     double h;                          /* its length */
     double v_end[N_AXES];              /* velocity expected at its end */
+    double w_end[N_AXES];              /* velocity of the law expected there */
+    double rest[N_AXES];               /* force by which the law had to take its excess for its own */
+    double limit;                      /* what the contact holds at most */
+    double sway[N_AXES][N_JOINT];      /* how the states and w_end change with the load */
     double v_mean[N_AXES];             /* velocity expected on the average while its force acts */
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
     double load[N_AXES];               /* observed, less what is given as an input */
     double mass[2], A[2], B[2];        /* estimate for either timing, sums of da^2 and -da dF over what fits */
-    double E[2], motion[2], effort[2]; /* sums of -da dF, da^2 and dF^2 over all that is noticeable */
+    double E[2], motion[2], effort[2]; /* weighted sums of -da dF, da^2 and dF^2 over all that is noticeable */
     double largest;                    /* recent force */
 } Seen;
 
@@ -55,6 +72,7 @@ typedef struct {
     int samples;    /* that were noticeable, counted up to ENOUGH */
     int late;       /* the output acts one step late */
     int load_given; /* the load has come as an input */
+    int sways;      /* seen.sway is known */
 } Coupling;
 
 /* What is known of the body, as the outputs have it. */
@@ -62,16 +80,6 @@ typedef struct {
     double mass;
     double load[N_AXES];
 } Observed;
-
-static double product(const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < N_AXES; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-static double size_of(const double *a) {
-    return sqrt(product(a, a));
-}
 
 /* Leaves of a vector what lies in the plane of contact. */
 static void project_onto_plane(const Inputs *u, double *a) {
@@ -126,11 +134,14 @@ static void learn(Coupling *c, const double *v, double guess) {
     s->largest = fmax(FADING * s->largest, size_of(s->force[0]));
     if (c->steps < PAST) return;
     const double floor = NOTICEABLE * s->largest;
-    if (!(s->mass[c->late] * size_of(da) > floor && fmax(size_of(dF[0]), size_of(dF[1])) > floor)) return;
+    const double push = s->mass[c->late] * size_of(da), effect = fmax(size_of(dF[0]), size_of(dF[1]));
+    if (!(push > floor && effect > floor)) return;
+    const double weight =
+        1 / (push * push + effect * effect); /* so that a load that jumps counts no more than others */
     for (int timing = 0; timing < 2; timing++) {
-        s->E[timing] = FORGETTING * s->E[timing] - product(da, dF[timing]);
-        s->motion[timing] = FORGETTING * s->motion[timing] + product(da, da);
-        s->effort[timing] = FORGETTING * s->effort[timing] + product(dF[timing], dF[timing]);
+        s->E[timing] = FORGETTING * s->E[timing] - weight * product(da, dF[timing]);
+        s->motion[timing] = FORGETTING * s->motion[timing] + weight * product(da, da);
+        s->effort[timing] = FORGETTING * s->effort[timing] + weight * product(dF[timing], dF[timing]);
         learn_mass(s, timing, da, dF[timing], guess);
     }
     const int other = !c->late;
@@ -140,64 +151,128 @@ static void learn(Coupling *c, const double *v, double guess) {
     if (c->samples < ENOUGH) c->samples++;
 }
 
+/* Whether the force explains the motion so well that mass and timing need not be doubted. */
+static int is_explained(const Coupling *c) {
+    return c->samples >= FEW && unexplained(&c->seen, c->late) < DOUBT * c->seen.motion[c->late];
+}
+
 /* Whether the motion is seen not to be a matter of the force. */
 static int is_unrelated(const Coupling *c) {
     const Seen *s = &c->seen;
     return c->samples == ENOUGH && !(s->E[c->late] > UNRELATED * sqrt(s->motion[c->late] * s->effort[c->late]));
 }
 
-/* Law and body over an interval of length h under the load, from the velocity v on: what the velocity has changed by at its end, and the
- * mean force. 1 where the run fails. */
-static int run_joint(const Motion *motion, const Coupling *c, const double *load, double h, const double *v, States *x,
-                     Modes *m, double *dv, double *force) {
-    const Seen *s = &c->seen;
+/* Makes a force no larger than the limit. */
+static void confine(double *force, double limit) {
+    const double size = size_of(force);
+    for (int i = 0; i < N_AXES && size > limit; i++) force[i] *= limit / size;
+}
+
+/* What of the excess of the velocity v over that of the law, as a force over an interval of length h, the contact can hold beside the load, and the rest of it. */
+static void share_excess(const Coupling *c, const double *load, double h, const double *v, const double *w,
+                         double *held, double *rest) {
+    double alone[N_AXES];
+    for (int i = 0; i < N_AXES; i++) {
+        rest[i] = c->seen.mass[c->late] * (v[i] - w[i]) / h;
+        alone[i] = load[i];
+        held[i] = load[i] + rest[i];
+    }
+    confine(alone, c->seen.limit);
+    confine(held, c->seen.limit);
+    for (int i = 0; i < N_AXES; i++) {
+        held[i] -= alone[i];
+        rest[i] -= held[i];
+    }
+}
+
+/* Law and body over an interval of length h under the load and the rest of an excess, with the velocity w, which goes to its end: gives the mean
+ * force. 1 where the run fails. */
+static int run_joint(const Motion *motion, Coupling *c, const double *load, const double *rest, double h, States *x,
+                     Modes *m, double *w, double *force, double (*sway)[N_JOINT], int *sways) {
+    Seen *s = &c->seen;
     const double mass = s->mass[c->late];
-    Body body = {motion, mass, {0}, {0}, h * fmax(s->largest, size_of(load)) / mass, 0};
+    Body body;
     Joint y;
+    body.motion = motion;
+    body.mass = mass;
+    body.speed = h * fmax(s->largest, size_of(load)) / mass;
+    body.shortest = h * JOINT_SHORTEST;
+    body.has_force = 0;
+    body.normal = 0;
     y.x = *x;
     for (int i = 0; i < N_AXES; i++) {
-        body.load[i] = load[i];
-        body.start[i] = v[i];
+        body.load[i] = load[i] + rest[i];
+        body.start[i] = w[i];
     }
-    if (!advance_joint(&body, h, &y, m)) return 1;
+    if (!advance_joint(&body, h, &y, m, sway, sways)) return 1;
     *x = y.x;
     for (int i = 0; i < N_AXES; i++) {
-        dv[i] = y.dv[i];
-        force[i] = body.has_force ? load[i] - mass * dv[i] / h : 0;
+        w[i] += y.dv[i];
+        force[i] = body.has_force ? body.load[i] - mass * y.dv[i] / h : 0;
     }
+    const double *p = (const double *)motion->p;
+    s->limit = COUPLED_LIMIT >= 0 ? p[COUPLED_LIMIT] * body.normal : 0;
+    if (COUPLED_RATIO >= 0) s->limit *= fmin(1, p[COUPLED_RATIO]);
     return 0;
 }
 
-/* Takes states and modes over the step before, which has ended with the inputs u. They are already where the prediction has put
- * them; that is right unless something else has come. */
+/* Adds what the contact holds of an excess to the force of the law, as far as the contact can. */
+static void add_held(const Seen *s, const double *held, double *force) {
+    const double limit = fmax(s->limit, size_of(force));
+    for (int i = 0; i < N_AXES; i++) force[i] += held[i];
+    confine(force, limit);
+}
+
+/* Takes states, modes and the velocity w of the law over the step before, which has ended with the inputs u. They are already where the
+ * prediction has put them; that is right unless something else has come. */
 static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load, States *x,
-                   Modes *m, double *solver_step) {
+                   Modes *m, double *w, double *solver_step) {
     Seen *s = &c->seen;
     Inputs end = *u, rate = no_inputs;
-    int as_expected = 1;
-    for (int i = 0; i < N_AXES; i++)
-        if (fabs(velocity_of(&end)[i] - s->v_end[i]) * s->mass[c->late] > SURPRISE * s->largest * s->h) as_expected = 0;
+    const int unrelated = is_unrelated(c);
+    int as_expected = 1, nearly = c->sways && size_of(load) < FAR_FROM_LIMIT * s->limit, held = 1;
+    double more[N_AXES]; /* load than was expected */
+    for (int i = 0; i < N_AXES; i++) {
+        w[i] = unrelated ? velocity_of(&end)[i] : s->w_end[i];
+        more[i] = s->mass[c->late] * (velocity_of(&end)[i] - s->v_end[i]) / s->h;
+        if (fabs(more[i]) > SURPRISE * s->largest) as_expected = 0;
+        if (fabs(more[i]) > NOTICEABLE * s->largest) nearly = 0;
+    }
     for (int i = 0; i < N_INPUTS; i++) {
         const double change = ((const double *)&end)[i] - ((const double *)&s->u)[i];
         const int moves = i >= COUPLED_VELOCITY && i < COUPLED_VELOCITY + N_AXES;
         ((double *)&rate)[i] = change / s->h;
-        if (change != 0 && !moves) as_expected = 0;
+        if (change != 0 && !moves) held = 0;
     }
-    if (N_STATES == 0 || as_expected) return SOLVER_DONE;
+    if ((as_expected && held) || (unrelated && N_STATES == 0)) return SOLVER_DONE;
+    if (nearly && held && !unrelated && COUPLED_LOAD < 0) {
+        project_onto_plane(&end, more);
+        for (int j = 0; j < N_AXES; j++) {
+            for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += s->sway[j][i] * more[j];
+            for (int i = 0; i < N_AXES; i++) w[i] += s->sway[j][N_STATES + i] * more[j];
+        }
+        return SOLVER_DONE;
+    }
     Inputs start = s->u;
-    double v[N_AXES], dv[N_AXES], force[N_AXES];
     Motion motion = {p, &start, &rate, tolerance, 0, NULL, NULL};
     *x = s->x;
     *m = c->m;
-    for (int i = 0; i < N_AXES; i++) v[i] = velocity_of(&start)[i];
-    if (!is_unrelated(c)) {
+    if (!unrelated) {
         const Modes kept = *m;
+        double force[N_AXES], whole[N_AXES];
         if (COUPLED_LOAD >= 0 && !c->load_given)
             for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
-        set_load(c, load, &start);
-        if (!run_joint(&motion, c, load, s->h, v, x, m, dv, force)) return SOLVER_DONE;
+        for (int i = 0; i < N_AXES; i++) {
+            w[i] = s->w[i];
+            whole[i] = load[i] + s->rest[i];
+        }
+        set_load(c, whole, &start);
+        motion.held = held;
+        if (!run_joint(&motion, c, load, s->rest, s->h, x, m, w, force, NULL, NULL)) return SOLVER_DONE;
         *x = s->x;
         *m = kept;
+        motion.held = 0;
+        for (int i = 0; i < N_AXES; i++) w[i] = velocity_of(&end)[i];
     }
     return advance(&motion, s->h, x, m, solver_step);
 }
@@ -209,8 +284,8 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     const double guess = ((const double *)p)[COUPLED_MASS];
     Inputs u = *motion->u_start, rate = *motion->u_rate;
     Seen *s = &c->seen;
-    double v[N_AXES], load[N_AXES], dv[N_AXES] = {0};
-    for (int i = 0; i < N_AXES; i++) v[i] = velocity_of(&u)[i];
+    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES];
+    for (int i = 0; i < N_AXES; i++) v[i] = w[i] = velocity_of(&u)[i];
     if (COUPLED_LOAD >= 0)
         for (int i = 0; i < N_AXES; i++)
             if (((const double *)&u)[COUPLED_LOAD + i] != 0) c->load_given = 1;
@@ -218,53 +293,66 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         s->mass[0] = s->mass[1] = guess;
     } else {
         learn(c, v, guess);
-        const double gain = c->late ? LATE_GAIN : 1;
+        const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
         for (int i = 0; i < N_AXES; i++) {
             const double shown = s->mass[c->late] * s->a[i] + s->force[c->late][i];
             s->load[i] += gain * (shown - given_load(c, &s->u, i) - s->load[i]);
             load[i] = shown;
         }
         project_onto_plane(&u, load);
-        const int outcome = make_up(p, motion->tolerance, c, &u, load, x, m, solver_step);
+        const int outcome = make_up(p, motion->tolerance, c, &u, load, x, m, w, solver_step);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
 #if HAS_CONSTRAIN
         constrain(p, &s->u, &u, x);
 #endif
     }
+    /* Out of the plane law and body move together. */
+    for (int i = 0; i < N_AXES; i++) whole[i] = v[i] - w[i];
+    project_onto_plane(&u, whole);
+    double own[N_AXES];
+    for (int i = 0; i < N_AXES; i++) own[i] = w[i];
+    project_onto_plane(&u, own);
+    const int rests = size_of(own) < FAINT * size_of(whole);
+    for (int i = 0; i < N_AXES; i++) s->w[i] = w[i] = v[i] - whole[i] + (rests ? TRACE * whole[i] - own[i] : 0);
     s->x = *x;
     s->u = u;
     s->h = h;
     c->m = *m;
     if (c->steps < PAST) c->steps++;
 
-    double force[N_AXES];
+    double force[N_AXES], held[N_AXES];
     int outcome = SOLVER_DONE;
     for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i);
     project_onto_plane(&u, load);
+    share_excess(c, load, h, v, w, held, s->rest);
+    for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
     Inputs now = u;
-    set_load(c, load, &now);
+    set_load(c, whole, &now);
     if (COUPLED_LOAD >= 0 && !c->load_given)
         for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
-    Motion held = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
-    int failed = is_unrelated(c);
+    Motion constant = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
+    int failed = is_unrelated(c) || run_joint(&constant, c, load, s->rest, h, x, m, w, force, s->sway, &c->sways);
+    for (int i = 0; i < N_AXES; i++) s->w_end[i] = w[i];
     if (!failed && c->late) {
         /* Until its output acts, the body moves with the force that was given before. */
-        for (int i = 0; i < N_AXES; i++) s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
-        if (N_STATES > 0) failed = run_joint(&held, c, load, h, v, x, m, dv, force);
-        if (!failed) {
-            States ahead = *x;
-            Modes ahead_m = *m;
-            Inputs then = inputs_at(&held, h);
-            Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
-            failed = run_joint(&next, c, load, h, s->v_end, &ahead, &ahead_m, dv, force);
-            if (N_STATES == 0) *m = ahead_m;
-        }
-        for (int i = 0; i < N_AXES; i++) s->v_mean[i] = s->v_end[i] + 0.5 * dv[i];
+        double begin[N_AXES], rest[N_AXES];
+        for (int i = 0; i < N_AXES; i++) begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+        States ahead = *x;
+        Modes ahead_m = *m;
+        Inputs then = inputs_at(&constant, h);
+        share_excess(c, load, h, begin, w, held, rest);
+        for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
+        set_load(c, whole, &then);
+        Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
+        failed = run_joint(&next, c, load, rest, h, &ahead, &ahead_m, w, force, NULL, NULL);
+        add_held(s, held, force);
+        for (int i = 0; i < N_AXES; i++) s->v_mean[i] = begin[i] + 0.5 * h * (load[i] - force[i]) / s->mass[1];
     } else if (!failed) {
-        failed = run_joint(&held, c, load, h, v, x, m, dv, force);
+        add_held(s, held, force);
         for (int i = 0; i < N_AXES; i++) {
-            s->v_end[i] = v[i] + dv[i];
-            s->v_mean[i] = v[i] + 0.5 * dv[i];
+            const double dv = h * (load[i] - force[i]) / s->mass[0];
+            s->v_end[i] = v[i] + dv;
+            s->v_mean[i] = v[i] + 0.5 * dv;
         }
     }
     if (failed) {
@@ -277,7 +365,9 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         evaluate(p, &end, x, m, &dx, &y);
         for (int i = 0; i < N_AXES; i++) {
             force[i] = force_of(&y)[i];
-            s->v_end[i] = s->v_mean[i] = ((const double *)&end)[COUPLED_VELOCITY + i];
+            s->rest[i] = 0;
+            c->sways = 0;
+            s->v_end[i] = s->w_end[i] = s->v_mean[i] = ((const double *)&end)[COUPLED_VELOCITY + i];
         }
     }
     for (int i = 0; i < N_AXES; i++) {

@@ -13,13 +13,19 @@ enum { N_JOINT = N_STATES + N_AXES, JOINT_STAGES = 4, JOINT_TRIALS_AT_MOST = 200
 
 static const double JOINT_TOLERANCE = 1e-4, JOINT_RESOLUTION = 1e-5;
 
+/* Where stick gives way, the motion grows by itself, e-fold in less than half of a step: an L-stable method would damp it instead, and hold the body. The
+ * determinant of its matrix is then negative. The scaled error that is told of such a step halves it. */
+static const double TOO_FAST = 8, JOINT_SHORTEST = 1.0 / 64;
+
 typedef struct {
     const Motion *motion; /* of all inputs but the velocity */
     double mass;
     double load[N_AXES];
     double start[N_AXES]; /* velocity at the start of the interval */
     double speed;         /* change of velocity that matters */
+    double shortest;      /* step to which a departure from stick is followed */
     int has_force;        /* a force has been seen */
+    double normal;        /* force that belongs to it */
 } Body;
 
 /* States of the law, and how much the velocity has changed since the start of the interval. */
@@ -44,6 +50,16 @@ static const double *force_of(const Outputs *y) {
     return (const double *)y + COUPLED_FORCE;
 }
 
+static double product(const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < N_AXES; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static double size_of(const double *a) {
+    return N_AXES == 1 ? fabs(a[0]) : sqrt(product(a, a));
+}
+
 static Inputs joint_inputs(const Body *body, double t, const Joint *y) {
     Inputs u = inputs_at(body->motion, t);
     for (int i = 0; i < N_AXES; i++) velocity_of(&u)[i] = body->start[i] + y->dv[i];
@@ -55,9 +71,11 @@ static void join_rates(const Body *body, const States *dx, const double *force, 
     for (int i = 0; i < N_AXES; i++) f[N_STATES + i] = (zero_load * body->load[i] - force[i]) / body->mass;
 }
 
-static void notice_force(Body *body, const double *force) {
-    for (int i = 0; i < N_AXES; i++)
-        if (force[i] != 0) body->has_force = 1;
+static void notice_force(Body *body, const Outputs *y) {
+    const double coefficient = ((const double *)y)[COUPLED_COEFFICIENT];
+    if (coefficient == 0) return;
+    body->has_force = 1;
+    body->normal = size_of(force_of(y)) / fabs(coefficient);
 }
 
 static void joint_rates(Body *body, double t, const Joint *y, const Modes *m, double *f) {
@@ -66,7 +84,7 @@ static void joint_rates(Body *body, double t, const Joint *y, const Modes *m, do
     const Inputs u = joint_inputs(body, t, y);
     evaluate(body->motion->p, &u, &y->x, m, &dx, &out);
     join_rates(body, &dx, force_of(&out), 1, f);
-    notice_force(body, force_of(&out));
+    notice_force(body, &out);
 }
 
 static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes *m) {
@@ -88,7 +106,7 @@ static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes 
         for (int i = 0; i < N_JOINT; i++) point.J[i][j] = column[i];
     }
     join_rates(body, &dx, force_of(&out), 1, point.f);
-    notice_force(body, force_of(&out));
+    notice_force(body, &out);
     if (!body->motion->held) {
         Inputs direction = *body->motion->u_rate;
         for (int i = 0; i < N_AXES; i++) velocity_of(&direction)[i] = 0;
@@ -99,31 +117,53 @@ static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes 
     return point;
 }
 
-/* One step of length h to y1; returns its error in units of what is allowed, infinite where it is not finite. */
-static double joint_step(Body *body, const JointPoint *from, double h, Joint *y1) {
+static const double joint_a[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {0}, {2, 0}, {2, 0, 1}};
+static const double joint_c[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {4}, {1, -1}, {1, -1, -8.0 / 3}};
+
+/* How the end of a step, of length h and with these factors, changes with the load along an axis, where law and body are linear. */
+static void joint_sway(const Body *body, const JointPoint *from, double h, double W[MATRIX_ROOM][MATRIX_ROOM],
+                       const int *row, int axis, double *sway) {
+    const double per_h = 1 / h;
+    double k[JOINT_STAGES][N_JOINT], rhs[N_JOINT];
+    for (int i = 0; i < N_JOINT; i++) sway[i] = 0;
+    for (int s = 0; s < JOINT_STAGES; s++) {
+        for (int i = 0; i < N_JOINT; i++) {
+            rhs[i] = i == N_STATES + axis ? 1 / body->mass : 0;
+            for (int j = 0; j < s; j++) rhs[i] += joint_c[s][j] * per_h * k[j][i];
+            if (s > 1)
+                for (int n = 0; n < N_JOINT; n++) rhs[i] += from->J[i][n] * sway[n];
+        }
+        back_substitute(N_JOINT, W, row, rhs, k[s]);
+        if (s == 0 || s == 2)
+            for (int i = 0; i < N_JOINT; i++) sway[i] += joint_a[JOINT_STAGES - 1][s] * k[s][i];
+    }
+    for (int i = 0; i < N_JOINT; i++) sway[i] += k[JOINT_STAGES - 1][i];
+}
+
+/* One step of length h to y1, and the factors of its matrix; returns its error in units of what is allowed, infinite where it is not finite. */
+static double joint_step(Body *body, const JointPoint *from, double h, double W[MATRIX_ROOM][MATRIX_ROOM], int *row,
+                         Joint *y1) {
     static const double gamma = 0.5;
-    static const double a[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {0}, {2, 0}, {2, 0, 1}};
-    static const double c[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {4}, {1, -1}, {1, -1, -8.0 / 3}};
     static const double time_slope[JOINT_STAGES] = {0.5, 1.5, 0, 0};
-    double W[MATRIX_ROOM][MATRIX_ROOM], k[JOINT_STAGES][N_JOINT], f[N_JOINT], rhs[N_JOINT];
-    int row[N_JOINT];
+    const double per_h = 1 / h;
+    double k[JOINT_STAGES][N_JOINT], f[N_JOINT], rhs[N_JOINT];
     for (int i = 0; i < N_JOINT; i++) {
         f[i] = from->f[i];
-        for (int j = 0; j < N_JOINT; j++) W[i][j] = (i == j ? 1 / (gamma * h) : 0) - from->J[i][j];
+        for (int j = 0; j < N_JOINT; j++) W[i][j] = (i == j ? per_h / gamma : 0) - from->J[i][j];
     }
-    factorize(N_JOINT, W, row);
+    if (factorize(N_JOINT, W, row) && h > body->shortest) return TOO_FAST;
     for (int s = 0; s < JOINT_STAGES; s++) {
         if (s > 1) {
             *y1 = from->y;
             for (int j = 0; j < s; j++) {
-                for (int i = 0; i < N_STATES; i++) ((double *)&y1->x)[i] += a[s][j] * k[j][i];
-                for (int i = 0; i < N_AXES; i++) y1->dv[i] += a[s][j] * k[j][N_STATES + i];
+                for (int i = 0; i < N_STATES; i++) ((double *)&y1->x)[i] += joint_a[s][j] * k[j][i];
+                for (int i = 0; i < N_AXES; i++) y1->dv[i] += joint_a[s][j] * k[j][N_STATES + i];
             }
             joint_rates(body, from->t + h, y1, &from->m, f);
         }
         for (int i = 0; i < N_JOINT; i++) {
             rhs[i] = f[i] + time_slope[s] * h * from->f_time[i];
-            for (int j = 0; j < s; j++) rhs[i] += c[s][j] / h * k[j][i];
+            for (int j = 0; j < s; j++) rhs[i] += joint_c[s][j] * per_h * k[j][i];
         }
         back_substitute(N_JOINT, W, row, rhs, k[s]);
     }
@@ -166,8 +206,10 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
     double left = 0;
     while (h - left > resolution) {
         const double middle = 0.5 * (left + h);
+        double W[MATRIX_ROOM][MATRIX_ROOM];
+        int row[N_JOINT];
         Joint y;
-        if (isfinite(joint_step(body, from, middle, &y)) && !joint_changed(body, from, before, middle, &y)) {
+        if (isfinite(joint_step(body, from, middle, W, row, &y)) && !joint_changed(body, from, before, middle, &y)) {
             left = middle;
         } else {
             h = middle;
@@ -177,11 +219,12 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
     return h;
 }
 
-/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. */
-static int advance_joint(Body *body, double length, Joint *y, Modes *m) {
+/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. `sway`, if it is wanted, is how the end changes with
+ * the load, and `sways` whether that is known: where one step was enough. */
+static int advance_joint(Body *body, double length, Joint *y, Modes *m, double (*sway)[N_JOINT], int *sways) {
     const double resolution = JOINT_RESOLUTION * length;
-    double h = length;
-    int events = 0;
+    double h = length, W[MATRIX_ROOM][MATRIX_ROOM];
+    int events = 0, row[N_JOINT];
     for (int i = 0; i < N_AXES; i++) y->dv[i] = 0;
     Inputs u = joint_inputs(body, 0, y);
     settle_modes(body->motion->p, &u, &y->x, m);
@@ -191,7 +234,7 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m) {
         if (h > rest) h = rest;
         int sign[INDICATOR_ROOM];
         joint_signs(body, from.t, &from.y, m, sign);
-        const double error = joint_step(body, &from, h, y);
+        const double error = joint_step(body, &from, h, W, row, y);
         if (!(error <= 1)) {
             h *= isfinite(error) ? fmax(0.1, 0.9 / cbrt(error)) : 0.1;
             if (h <= DBL_EPSILON * length) return 0;
@@ -211,7 +254,11 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m) {
             u = joint_inputs(body, t, y);
             settle_modes(body->motion->p, &u, &y->x, m);
         }
-        if (t == length) return 1;
+        if (t == length) {
+            if (sways) *sways = from.t == 0 && !changed;
+            for (int i = 0; i < N_AXES && sways && *sways; i++) joint_sway(body, &from, length, W, row, i, sway[i]);
+            return 1;
+        }
         from = joint_point(body, t, y, m);
     }
     return 0;

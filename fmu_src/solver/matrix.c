@@ -1,8 +1,10 @@
 /* Small linear systems, of MATRIX_ROOM rows at most. */
 #include <math.h>
 
-/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. */
-static void factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
+/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result that is not finite. Returns whether the
+ * determinant is negative. */
+static int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
+    int negative = 0;
     for (int i = 0; i < n; i++) row[i] = i;
     for (int k = 0; k < n; k++) {
         int pivot = k;
@@ -12,17 +14,20 @@ static void factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
             const int kept_row = row[k];
             row[k] = row[pivot];
             row[pivot] = kept_row;
+            negative = !negative;
             for (int j = 0; j < n; j++) {
                 const double kept = A[k][j];
                 A[k][j] = A[pivot][j];
                 A[pivot][j] = kept;
             }
         }
+        if (A[k][k] < 0) negative = !negative;
         for (int i = k + 1; i < n; i++) {
             A[i][k] /= A[k][k];
             for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j];
         }
     }
+    return negative;
 }
 
 static void back_substitute(int n, double A[MATRIX_ROOM][MATRIX_ROOM], const int *row, const double *rhs,

@@ -34,8 +34,8 @@ class Element:
 
 def run_loop(instances, load, stop, step, mass=1.0, normal=9.81, late=False, velocity=0.0, counterpart=0.0, noise=0.0):
     """Rows of time, position, velocity (at the end of a step), friction force and load (in it). `load` is a function of time and position;
-    `step` one number or one for each step; `noise` the deviation of what the elements see of the velocity."""
-    elements = [Element(instance, normal) for instance in (instances if isinstance(instances, list) else [instances])]
+    `instances` one or several, or an Element that is prepared; `step` one number or one for each step; `noise` the deviation of what the elements see of the velocity."""
+    elements = [one if isinstance(one, Element) else Element(one, normal) for one in (instances if isinstance(instances, list) else [instances])]
     random = np.random.default_rng(1)
     steps = [step] * round(stop / step) if np.isscalar(step) else list(step)
     time = position = last = 0.0
@@ -62,3 +62,14 @@ def restlessness(rows):
     time = rows[:, 0]
     settled = rows[(time > 0.2) & ((time + 1e-9) % 0.1 >= 0.05 - 1e-9)]
     return math.sqrt(np.mean((settled[:, 3] - settled[:, 4]) ** 2))
+
+
+def drift(rows, step):
+    """Way per pulse, without the first."""
+    n = round(0.2 / step)
+    return (rows[3 * n - 1, 1] - rows[n - 1, 1]) / 2
+
+
+def break_away(rows):
+    """The largest force under a load that rises slowly; the first half of the way is for learning the mass."""
+    return float(rows[len(rows) // 2 :, 3].max())

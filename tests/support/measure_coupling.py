@@ -1,26 +1,25 @@
 """Measures co-simulation with couplingMass in a host with a fixed step, over all scalar FMUs; prints the tables of docs/coupling.md and draws its map.
 
-    BRISTLE_FMUS=dist python tests/support/measure_coupling.py tables | map docs/coupling-map.svg | cost
+    BRISTLE_FMUS=dist python tests/support/measure_coupling.py tables [models] | oracle [models] | map docs/coupling-map.svg | cost
+
+`oracle` has the best that any element could do in the place of ours (oracle.py), with which the tables say what is a matter of the element.
 """
 
 import math
 import sys
 import time as clock
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from functools import partial
 
 import numpy as np
 
 from fmus import FMUS
-from loop import restlessness, run_loop
-from test_coupling import STIFF, element, is_scalar, limit_of, third
+from loop import break_away, drift, restlessness, run_loop
+from oracle import Oracle
+from test_coupling import NORMAL, STIFF, element, is_scalar, limit_of, third
 
-STEPS, GUESSES, FINE = (1e-3, 2e-3, 5e-3), (0.25, 1.0, 4.0), 5e-5
-
-
-def drift(rows, step):
-    """Way per pulse, without the first."""
-    n = round(0.2 / step)
-    return (rows[3 * n - 1, 1] - rows[n - 1, 1]) / 2
+STEPS, GUESSES, FINE, BELT = (1e-3, 2e-3, 5e-3), (0.25, 1.0, 4.0), 5e-5, 2e-4  # the last two are the steps of the truth
 
 
 def period(rows):
@@ -30,20 +29,20 @@ def period(rows):
     return float(np.mean(np.diff(begins[1:]))) if len(begins) > 3 else 0.0
 
 
-def break_away(rows):
-    """The largest force under a load that rises slowly; the first half of the way is for learning the mass."""
-    return float(rows[len(rows) // 2 :, 3].max())
-
-
-def measure(name, stiff, step, late, guess):
+def measure(name, stiff, step, late, guess, oracle=False):
+    """Force off the load in stick, drift, break-away and period, with a first guess of the mass or, where `oracle` is set, with all that can be known."""
     fmu, values = next(fmu for fmu in FMUS if fmu.name == name), STIFF if stiff else {}
     limit = limit_of(fmu)
-    with element(fmu, guess, **values) as instance:
-        pulsed = run_loop(instance, third(fmu), 0.6, step, late=late)
-    with element(fmu, guess, **values) as instance:
-        ramp = run_loop(instance, lambda t, x: limit * t, 1.1, step, late=late)
-    with element(fmu, guess, **values) as instance:
-        belt = run_loop(instance, lambda t, x: -limit / 0.02 * x, 6.0, step, late=late, counterpart=0.02, velocity=0.02) if step > FINE else None
+
+    def run(load, stop, fine=FINE, **how):
+        with element(fmu, 1.0 if oracle else guess, **values) as instance:
+            if not oracle:
+                return run_loop(instance, load, stop, step, late=late, **how)
+            with closing(Oracle(instance, NORMAL, limit, late, fine)) as best:
+                return run_loop(best, load, stop, step, late=late, **how)
+
+    pulsed, ramp = run(third(fmu), 0.6), run(lambda t, x: limit * t, 1.1)
+    belt = run(lambda t, x: -limit / 0.02 * x, 6.0, BELT, counterpart=0.02, velocity=0.02) if step > FINE else None
     return restlessness(pulsed) / (limit / 3), drift(pulsed, step), break_away(ramp) / limit, period(belt) if belt is not None else 0.0
 
 
@@ -51,21 +50,21 @@ def names():
     return [fmu.name for fmu in FMUS if is_scalar(fmu.description)]
 
 
-def row(name, stiff):
+def row(name, stiff, oracle):
     fine = measure(name, stiff, FINE, False, 1.0)
-    belt = measure(name, stiff, 2e-4, False, 1.0)[3]
+    belt = measure(name, stiff, BELT, False, 1.0)[3]
     cells = []
     for late in (False, True):
         for step in STEPS:
-            found = [measure(name, stiff, step, late, guess) for guess in GUESSES]
+            found = [measure(name, stiff, step, late, guess, oracle) for guess in (GUESSES if not oracle else (1.0,))]
             cells.append((step, late, max(f[0] for f in found), max((abs(f[1] - fine[1]) for f in found)),
                           max(abs(f[2] / fine[2] - 1) for f in found), max(abs(f[3] / belt - 1) for f in found) if belt else 0.0))
     return name, stiff, fine, belt, cells
 
 
-def tables():
+def tables(*wanted, oracle=False):
     with ProcessPoolExecutor(2) as pool:
-        jobs = [pool.submit(row, name, stiff) for stiff in (False, True) for name in names()]
+        jobs = [pool.submit(row, name, stiff, oracle) for stiff in (False, True) for name in wanted or names()]
         for job in jobs:
             name, stiff, fine, belt, cells = job.result()
             print(f"{name}{' stiff' if stiff else ''}: own ring {fine[0]:.1e}, drift {1e6 * fine[1]:.2f} um, break-away {fine[2]:.4f}, period {belt:.4f} s")
@@ -123,4 +122,4 @@ def draw_map(file):
 
 
 if __name__ == "__main__":
-    {"tables": tables, "cost": cost, "map": draw_map}[sys.argv[1]](*sys.argv[2:])
+    {"tables": tables, "oracle": partial(tables, oracle=True), "cost": cost, "map": draw_map}[sys.argv[1]](*sys.argv[2:])

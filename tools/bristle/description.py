@@ -114,10 +114,12 @@ class Coupling:
     mass: Variable  # parameter: of the body, roughly
     observed_mass: Variable  # outputs that the model does not compute: what is known of the body
     observed_load: Variable
+    limit: Variable | None = None  # parameter: times the normal force, what the contact holds at most
+    ratio: Variable | None = None  # parameter: what of that it holds in other directions
     load: Variable | None = None  # input: the load, where the law asks for it
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
-    proportional: tuple[Variable, ...] = ()  # outputs that grow with the force
+    proportional: tuple[Variable, ...] = ()  # outputs that grow with the force, the friction coefficient first
     power: Variable | None = None  # outputs that the power of the force is in
     heat: Variable | None = None
 

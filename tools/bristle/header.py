@@ -117,7 +117,10 @@ def _coupling(description: Description) -> list[str]:
         "COUPLED_NORMAL": _place(description.inputs, coupling.normal),
         "COUPLED_FORCE": _place(description.outputs, coupling.force),
         "OPPOSED_FORCE": _place(description.outputs, coupling.opposed),
+        "COUPLED_COEFFICIENT": _place(description.outputs, coupling.proportional[0]),
         "COUPLED_MASS": _place(description.parameters, coupling.mass),
+        "COUPLED_LIMIT": _place(description.parameters, coupling.limit),
+        "COUPLED_RATIO": _place(description.parameters, coupling.ratio),
         "N_AXES": coupling.velocity.count,
     }
     return [f"    {name} = {value}," for name, value in places.items()]

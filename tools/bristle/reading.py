@@ -67,6 +67,7 @@ COUPLING_TABLES = {
     "velocity": "inputs", "force": "outputs", "mass": "parameters", "observed_mass": "outputs", "observed_load": "outputs",
     "load": "inputs", "normal": "inputs", "opposed": "outputs", "power": "outputs", "heat": "outputs",
 }  # fmt: skip
+COUPLING_LISTS = ("proportional", "limit", "ratio")
 OBSERVED = ("observed_mass", "observed_load")
 VECTORS = ("velocity", "force", "observed_load", "load", "normal", "opposed")
 OPTIONAL_COUPLING = ("load", "normal", "opposed", "power", "heat")
@@ -361,7 +362,7 @@ class _Reader:
         entry = data.get("coupling", {})
         if "mass" not in entry:
             return None
-        self.check_keys("coupling", entry, dict.fromkeys(COUPLING_TABLES, "text") | {"proportional": "list"})
+        self.check_keys("coupling", entry, dict.fromkeys(COUPLING_TABLES, "text") | dict.fromkeys(COUPLING_LISTS, "list"))
 
         def named(key: str, table: str, name: Any) -> Variable:
             for one in variables[table]:
@@ -374,7 +375,12 @@ class _Reader:
         sizes = {found[key].size for key in VECTORS if key in found}
         if len(sizes) > 1:
             raise self.error("coupling", "velocity, force, load and normal have to have the same size")
-        return Coupling(**found, proportional=tuple(named("proportional", "outputs", name) for name in entry.get("proportional", [])))
+        known = {one.name: one for one in variables["parameters"]}
+        for key in ("limit", "ratio"):  # the first of those named that the model has
+            having = [known[name] for name in entry.get(key, []) if name in known]
+            if having:
+                found[key] = having[0]
+        return Coupling(**found, proportional=tuple(named("proportional", "outputs", name) for name in self.required(entry, "coupling", "proportional")))
 
     # Variables
 
