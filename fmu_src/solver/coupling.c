@@ -55,7 +55,7 @@ typedef struct {
     double w_end[N_AXES];              /* velocity of the law expected there */
     double rest[N_AXES];               /* force by which the law had to take its excess for its own */
     double limit;                      /* what the contact holds at most */
-    double sway[N_AXES][N_JOINT];      /* how the states and w_end change with the load */
+    double sway[N_JOINT];              /* how the states and w_end change with the load on a line */
     double v_mean[N_AXES];             /* velocity expected on the average while its force acts */
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
@@ -188,7 +188,7 @@ static void share_excess(const Coupling *c, const double *load, double h, const 
 /* Law and body over an interval of length h under the load and the rest of an excess, with the velocity w, which goes to its end: gives the mean
  * force. 1 where the run fails. */
 static int run_joint(const Motion *motion, Coupling *c, const double *load, const double *rest, double h, States *x,
-                     Modes *m, double *w, double *force, double (*sway)[N_JOINT], int *sways) {
+                     Modes *m, double *w, double *force, double *sway, int *sways) {
     Seen *s = &c->seen;
     const double mass = s->mass[c->late];
     Body body;
@@ -246,11 +246,8 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
     }
     if ((as_expected && held) || (unrelated && N_STATES == 0)) return SOLVER_DONE;
     if (nearly && held && !unrelated && COUPLED_LOAD < 0) {
-        project_onto_plane(&end, more);
-        for (int j = 0; j < N_AXES; j++) {
-            for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += s->sway[j][i] * more[j];
-            for (int i = 0; i < N_AXES; i++) w[i] += s->sway[j][N_STATES + i] * more[j];
-        }
+        for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += s->sway[i] * more[0];
+        w[0] += s->sway[N_STATES] * more[0];
         return SOLVER_DONE;
     }
     Inputs start = s->u;

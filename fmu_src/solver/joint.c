@@ -120,15 +120,15 @@ static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes 
 static const double joint_a[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {0}, {2, 0}, {2, 0, 1}};
 static const double joint_c[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {4}, {1, -1}, {1, -1, -8.0 / 3}};
 
-/* How the end of a step, of length h and with these factors, changes with the load along an axis, where law and body are linear. */
+/* How the end of a step, of length h and with these factors, changes with the load on a line, where law and body are linear. */
 static void joint_sway(const Body *body, const JointPoint *from, double h, double W[MATRIX_ROOM][MATRIX_ROOM],
-                       const int *row, int axis, double *sway) {
+                       const int *row, double *sway) {
     const double per_h = 1 / h;
     double k[JOINT_STAGES][N_JOINT], rhs[N_JOINT];
     for (int i = 0; i < N_JOINT; i++) sway[i] = 0;
     for (int s = 0; s < JOINT_STAGES; s++) {
         for (int i = 0; i < N_JOINT; i++) {
-            rhs[i] = i == N_STATES + axis ? 1 / body->mass : 0;
+            rhs[i] = i == N_STATES ? 1 / body->mass : 0;
             for (int j = 0; j < s; j++) rhs[i] += joint_c[s][j] * per_h * k[j][i];
             if (s > 1)
                 for (int n = 0; n < N_JOINT; n++) rhs[i] += from->J[i][n] * sway[n];
@@ -220,8 +220,8 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
 }
 
 /* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. `sway`, if it is wanted, is how the end changes with
- * the load, and `sways` whether that is known: where one step was enough. */
-static int advance_joint(Body *body, double length, Joint *y, Modes *m, double (*sway)[N_JOINT], int *sways) {
+ * the load, and `sways` whether that is known: on a line, where one step was enough. */
+static int advance_joint(Body *body, double length, Joint *y, Modes *m, double *sway, int *sways) {
     const double resolution = JOINT_RESOLUTION * length;
     double h = length, W[MATRIX_ROOM][MATRIX_ROOM];
     int events = 0, row[N_JOINT];
@@ -255,8 +255,8 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m, double (
             settle_modes(body->motion->p, &u, &y->x, m);
         }
         if (t == length) {
-            if (sways) *sways = from.t == 0 && !changed;
-            for (int i = 0; i < N_AXES && sways && *sways; i++) joint_sway(body, &from, length, W, row, i, sway[i]);
+            if (sways) *sways = N_AXES == 1 && from.t == 0 && !changed;
+            if (sways && *sways) joint_sway(body, &from, length, W, row, sway);
             return 1;
         }
         from = joint_point(body, t, y, m);
