@@ -108,7 +108,9 @@ def special_cases(models: set[str]) -> list[Case]:
 
 def run(build: Path, arguments: list[str], cases: list[Case], before: tuple[str, ...] = ()) -> list[list[str]]:
     command = [*before, str(build / "bench"), *arguments, *(case.argument(build) for case in cases)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(done.returncode)  # the program has said why
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
