@@ -352,21 +352,26 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
             assert whole == pytest.approx([-force[0], -force[1], instance.get("normalForce")], rel=1e-9, abs=1e-12)
 
 
-@scalar
-def test_motion_that_is_prescribed_is_followed(fmu):
-    """Where the velocity does not answer to the force, the element finds out and follows the law: within a tenth of the limit of the same element
-    without couplingMass, over the slow parts of a sine. The first swing is for finding out."""
+def change_by_coupling(fmu, steps, period):
+    """What couplingMass changes of the forces under a prescribed velocity, a sine whose period counts in steps of 1 ms."""
     def forces(mass):
         with element(fmu, mass) as instance:
             found = []
-            for n in range(600):
-                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / 200), "normalForce": NORMAL})
+            for n in range(steps):
+                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / period), "normalForce": NORMAL})
                 instance.step(1e-3, time=n * 1e-3)
                 found.append(instance.get("frictionForce"))
             return np.array(found)
 
+    return forces(1.0) - forces(0.0)
+
+
+@scalar
+def test_motion_that_is_prescribed_is_followed(fmu):
+    """Where the velocity does not answer to the force, the element finds out and follows the law: within a tenth of the limit of the same element
+    without couplingMass, over the slow parts of a sine. The first swing is for finding out."""
     steady = np.array([n >= 200 and abs(math.cos(2 * math.pi * n / 200)) > 0.5 for n in range(600)])
-    assert abs(forces(1.0) - forces(0.0))[steady].max() < 0.1 * limit_of(fmu)
+    assert abs(change_by_coupling(fmu, 600, 200))[steady].max() < 0.1 * limit_of(fmu)
 
 
 @scalar
@@ -384,16 +389,7 @@ def test_noise_does_not_shake_the_body(fmu):
 def test_motion_that_is_prescribed_and_fast_is_noticed(fmu):
     """A sine of 23 steps, over which the force that a body would answer to comes and goes: once the element has found out, it differs from one without couplingMass by
     a tenth of the limit on the average, and by half of it as long as it takes the motion for a body's."""
-    def forces(mass):
-        with element(fmu, mass) as instance:
-            found = []
-            for n in range(400):
-                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / 23), "normalForce": NORMAL})
-                instance.step(1e-3, time=n * 1e-3)
-                found.append(instance.get("frictionForce"))
-            return np.array(found)
-
-    assert np.sqrt(np.mean((forces(1.0) - forces(0.0))[100:] ** 2)) < 0.2 * limit_of(fmu)
+    assert np.sqrt(np.mean(change_by_coupling(fmu, 400, 23)[100:] ** 2)) < 0.2 * limit_of(fmu)
 
 
 @pytest.mark.fmus.with_args(needs_load)

@@ -18,6 +18,7 @@ from fmus import REPOSITORY
 
 
 OWN = REPOSITORY / "tests" / "support" / "own_models"
+WITH_OUR_TOOLS = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +38,11 @@ def enlarged(tmp_path_factory):
         shutil.copy(file, folder / ("modelDescription" if file.suffix == ".toml" else "fmu_src/models"))
     with open(folder / "modelDescription" / "shared" / "units.toml", "a", encoding="utf-8") as units:
         units.write("\n" + (OWN / "units.toml").read_text(encoding="utf-8"))
-    environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
     for command in (
         ["cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLATFORMS=linux64", "-DBRISTLE_PLAYGROUND=OFF"],
         ["cmake", "--build", "build", "--target", "ViscousCoulomb", "LaggingCoulomb", "PivotBristle"],
     ):
-        result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        result = subprocess.run(command, cwd=folder, env=WITH_OUR_TOOLS, capture_output=True, text=True)
         assert result.returncode == 0, result.stdout + result.stderr
     return folder
 
@@ -102,9 +102,8 @@ def test_a_model_is_built_for_a_debugger(enlarged):
     shutil.copy(REPOSITORY / "CMakePresets.json", enlarged)
     told = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     commands = re.search(r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", told, re.M).groups()
-    environment = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
     for command, words in zip(commands, ([f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLAYGROUND=OFF"], ["ViscousCoulomb"])):
-        result = subprocess.run([*command.split(), *words], cwd=enlarged, env=environment, capture_output=True, text=True)
+        result = subprocess.run([*command.split(), *words], cwd=enlarged, env=WITH_OUR_TOOLS, capture_output=True, text=True)
         assert result.returncode == 0, result.stdout + result.stderr
     with zipfile.ZipFile(enlarged / "build" / "debug" / "dist" / "ViscousCoulomb.fmu") as archive:
         archive.extract("binaries/linux64/ViscousCoulomb.so", enlarged)
