@@ -99,7 +99,7 @@ if is_there cppcheck; then
         --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c \
         -I build/generated/{} -I fmu_src -I "$headers" build/generated/{}/fmu.c || failed=1
     cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability --suppress=missingIncludeSystem \
-        -I runner -I rig -I "$headers" runner/*.c || failed=1
+        -I runner -I rig -I fmu_src -I "$headers" runner/*.c || failed=1
 else
     skipped="$skipped
   static analysis: cppcheck is missing"

@@ -9,6 +9,9 @@
  * rates: a mode that changes makes both jump, and with it s, which FMI's derivatives do not tell. */
 #include <math.h>
 
+enum { STATES_AT_MOST = 16, MATRIX_ROOM = 2 * STATES_AT_MOST };
+#include "solver/matrix.c"
+
 static const double SLOPE_TOLERANCE = 1e-3; /* of a step, relative to the largest sensitivity so far */
 static const double SHORTEST = 1.0 / 256; /* part of the interval between two samples, below which an error is taken */
 static const double STAGE = 1.0 / 3;      /* of a step; the other stage is its end */
@@ -18,21 +21,19 @@ static const double FILTER = 0.40824829046386302; /* 1/sqrt(6): the mean of the 
  * rate of each state and each output. */
 typedef struct {
     size_t states, knowns, rows;
-    fmi2ValueReference *unknowns;    /* rates and outputs */
-    double *begin, *inner, *end;     /* linearizations at the start, the inner stage and the end of a step */
-    double *s, *next, *largest;      /* sensitivities, after the step, and the largest of each so far; known by known */
-    double *matrix, *filter, *right; /* linear systems */
-    double *error;
-    double trial; /* length of the next step, 0: none yet */
+    fmi2ValueReference *unknowns; /* rates and outputs */
+    double *begin, *inner, *end;  /* linearizations at the start, the inner stage and the end of a step */
+    double *s, *next, *largest;   /* sensitivities, after the step, and the largest of each so far; known by known */
+    double *right, *error;        /* of the linear systems */
+    double trial;                 /* length of the next step, 0: none yet */
     fmi2FMUstate stored;
 } Sensitivities;
 
 static int make_room(Sensitivities *own, const Record *record) {
     const size_t n = record->states.count, m = record->knowns.count, rows = n + record->outputs.count;
-    const size_t table = rows * (n + m),
-                 sizes[] = {table, table, table, n * m, n * m, n * m, 4 * n * n, n * n, 2 * n, n};
-    double **const places[] = {&own->begin,   &own->inner,  &own->end,    &own->s,     &own->next,
-                               &own->largest, &own->matrix, &own->filter, &own->right, &own->error};
+    const size_t table = rows * (n + m), sizes[] = {table, table, table, n * m, n * m, n * m, 2 * n, n};
+    double **const places[] = {&own->begin, &own->inner,   &own->end,   &own->s,
+                               &own->next,  &own->largest, &own->right, &own->error};
     memset(own, 0, sizeof *own);
     own->states = n;
     own->knowns = m;
@@ -47,8 +48,8 @@ static int make_room(Sensitivities *own, const Record *record) {
 }
 
 static void give_room_back(Sensitivities *own, const Record *record, fmi2Component component) {
-    double *const places[] = {own->begin,   own->inner,  own->end,    own->s,     own->next,
-                              own->largest, own->matrix, own->filter, own->right, own->error};
+    double *const places[] = {own->begin, own->inner,   own->end,   own->s,
+                              own->next,  own->largest, own->right, own->error};
     if (own->stored) record->fmu->free_state(component, &own->stored);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) free(places[i]);
     free(own->unknowns);
@@ -73,58 +74,23 @@ static double along(const Sensitivities *own, const double *table, const double 
     return sum;
 }
 
-/* Solves a linear system with many right hand sides: elimination with row exchanges, which are noted. */
-static int factorize(double *a, size_t n, size_t *exchanged) {
-    for (size_t j = 0; j < n; j++) {
-        size_t pivot = j;
-        for (size_t i = j + 1; i < n; i++)
-            if (fabs(a[i * n + j]) > fabs(a[pivot * n + j])) pivot = i;
-        exchanged[j] = pivot;
-        if (!(fabs(a[pivot * n + j]) > 0)) return 1;
-        for (size_t k = 0; k < n && pivot != j; k++) {
-            const double kept = a[j * n + k];
-            a[j * n + k] = a[pivot * n + k];
-            a[pivot * n + k] = kept;
-        }
-        for (size_t i = j + 1; i < n; i++) {
-            const double factor = a[i * n + j] /= a[j * n + j];
-            for (size_t k = j + 1; k < n; k++) a[i * n + k] -= factor * a[j * n + k];
-        }
-    }
-    return 0;
-}
-
-static void substitute(const double *a, size_t n, const size_t *exchanged, double *b) {
-    for (size_t j = 0; j < n; j++) {
-        const double kept = b[exchanged[j]];
-        b[exchanged[j]] = b[j];
-        b[j] = kept;
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++) b[i] -= a[i * n + k] * b[k];
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
-    }
-}
-
-enum { STATES_AT_MOST = 16 };
-
 /* The sensitivities after a step of length h, and the largest error in units of what is allowed. */
 static double follow(Sensitivities *own, double h) {
     const size_t n = own->states, rows = own->rows;
-    size_t exchanged[2 * STATES_AT_MOST], filtered[STATES_AT_MOST];
-    double worst = 0;
+    const int size = (int)n;
+    double matrix[MATRIX_ROOM][MATRIX_ROOM], filter[MATRIX_ROOM][MATRIX_ROOM], worst = 0;
+    int row[MATRIX_ROOM], filter_row[MATRIX_ROOM];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
             const double inner = own->inner[k * rows + i], end = own->end[k * rows + i], one = i == k;
-            own->matrix[i * 2 * n + k] = one - h * 5 / 12 * inner;
-            own->matrix[i * 2 * n + n + k] = h / 12 * end;
-            own->matrix[(n + i) * 2 * n + k] = -h * 3 / 4 * inner;
-            own->matrix[(n + i) * 2 * n + n + k] = one - h / 4 * end;
-            own->filter[i * n + k] = one - h * FILTER * own->begin[k * rows + i];
+            matrix[i][k] = one - h * 5 / 12 * inner;
+            matrix[i][n + k] = h / 12 * end;
+            matrix[n + i][k] = -h * 3 / 4 * inner;
+            matrix[n + i][n + k] = one - h / 4 * end;
+            filter[i][k] = one - h * FILTER * own->begin[k * rows + i];
         }
-    if (factorize(own->matrix, 2 * n, exchanged) || factorize(own->filter, n, filtered)) return INFINITY;
+    factorize(2 * size, matrix, row);
+    factorize(size, filter, filter_row);
     for (size_t j = 0; j < own->knowns; j++) {
         const double *s = own->s + j * n;
         double *next = own->next + j * n, *z = own->right, inner_stage[STATES_AT_MOST];
@@ -133,7 +99,7 @@ static double follow(Sensitivities *own, double h) {
             z[i] = h * (5 * inner - end) / 12;
             z[n + i] = h * (3 * inner + end) / 4;
         }
-        substitute(own->matrix, 2 * n, exchanged, z);
+        back_substitute(2 * size, matrix, row, z, z);
         for (size_t i = 0; i < n; i++) {
             inner_stage[i] = s[i] + z[i];
             next[i] = s[i] + z[n + i];
@@ -143,11 +109,11 @@ static double follow(Sensitivities *own, double h) {
             error[i] = FILTER * h *
                        (along(own, own->begin, s, j, i) - 1.5 * along(own, own->inner, inner_stage, j, i) +
                         0.5 * along(own, own->end, next, j, i));
-        substitute(own->filter, n, filtered, error);
+        back_substitute(size, filter, filter_row, error, error);
         for (size_t i = 0; i < n; i++) {
-            const double size = fmax(own->largest[j * n + i], fabs(h * own->end[(n + j) * rows + i]));
+            const double scale = fmax(own->largest[j * n + i], fabs(h * own->end[(n + j) * rows + i]));
             if (!isfinite(next[i]) || !isfinite(error[i])) return INFINITY;
-            if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (SLOPE_TOLERANCE * size));
+            if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (SLOPE_TOLERANCE * scale));
         }
     }
     return worst;
