@@ -9,7 +9,7 @@ fail() {
 }
 
 [ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 || fail "there are no FMUs yet: run ./build.sh first."
-export PATH="$PWD/.venv/bin:$PATH"
+. tools/environment.sh
 if ! { cmake -S bench -B build/bench -G Ninja && cmake --build build/bench; } >build/bench.log 2>&1; then
     tail -n 20 build/bench.log >&2
     fail "the benchmark cannot be built; it needs a C compiler and SUNDIALS (on Debian: apt-get install gcc libsundials-dev)."

@@ -26,8 +26,7 @@ if [ ! -x .venv/bin/python ]; then
         fail "a virtual environment cannot be made: on Debian, install python3-venv."
     }
 fi
-export PATH="$PWD/.venv/bin:$PATH"
-export PYTHONPYCACHEPREFIX="$PWD/build/pycache" # no __pycache__ beside the sources, which get packed and hashed
+. tools/environment.sh
 
 # The installed requirements are remembered, so that pip runs only when they change.
 if ! cmp -s requirements.txt .venv/requirements.txt; then

@@ -4,8 +4,7 @@
 # With CI=true whatever is missing or skipped is a failure.
 set -eu
 cd "$(dirname "$0")"
-export PATH="$PWD/.venv/bin:$PATH"
-export PYTHONPYCACHEPREFIX="$PWD/build/pycache" # no __pycache__ beside the sources, which get packed and hashed
+. tools/environment.sh
 
 fail() {
     echo "check.sh: $1" >&2

@@ -9,7 +9,7 @@ fail() {
 }
 
 [ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 || fail "there are no FMUs yet: run ./build.sh first."
-export PATH="$PWD/.venv/bin:$PATH" PYTHONPYCACHEPREFIX="$PWD/build/pycache"
+. tools/environment.sh
 mkdir -p build
 if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1; then
     tail -n 20 build/rig.log >&2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from . import BristleError
@@ -12,39 +12,13 @@ from .differentiate import ModelCode, SubsetError, Surroundings, read_model
 from .frame import frame_text, renames
 from .header import header_text, types_text
 from .icon import icon_bytes
-from .page import PICTURE_TYPES, PICTURES, LatexError, page_text
+from .page import PICTURES, LatexError, page_text
 from .parameter_sets import parameter_sets, set_files, ssv_text
+from .project import Project
 from .reading import read_description
 from .sources import UNIT, content_guid, fmi_headers, included_files, unit_text
 from .structure import model_structure
 from .xml import xml_text
-
-
-@dataclass(frozen=True)
-class Project:
-    """Where things are, seen from the folder of the project."""
-
-    root: Path
-
-    @property
-    def source(self) -> Path:
-        return self.root / "fmu_src"
-
-    @property
-    def license(self) -> Path:
-        return self.root / "LICENSE"
-
-    @property
-    def resources(self) -> Path:
-        return self.root / "resources"
-
-    @property
-    def playground(self) -> Path:
-        return self.root / "playground"
-
-    def pictures(self, model: str) -> list[Path]:
-        folder = self.root / "modelDescription" / "pictures" / model
-        return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)
 
 
 def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | None = None) -> list[Path]:

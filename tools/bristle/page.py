@@ -16,10 +16,10 @@ from . import VERSION, BristleError
 from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable, numbers_text
 from .page_parts import default_cell, footer_start, header_line, title_line
 from .parameter_sets import ParameterSet
+from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
-PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 PICTURES = Path(__file__).parent / "report" / "pictures.toml"  # where the pictures are defined, with their captions
 
 MATHML = "http://www.w3.org/1998/Math/MathML"

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..generate import Project
+    from ..project import Project
     from ..package import write_package
 
     project = Project(arguments.description.parent.parent)

@@ -16,8 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..generate import Project
     from ..playground import write_playground
+    from ..project import Project
 
     project = Project(arguments.descriptions.parent)
     write_playground(project.playground, arguments.descriptions, arguments.generated, arguments.module, arguments.out)
