@@ -94,10 +94,11 @@ if is_there cppcheck; then
     # range in references.c may be empty.
     models=$(cd modelDescription && ls [A-Z]*.toml | sed 's/\.toml$//')
     twins=$(for twin in modelDescription/twins/*.toml; do ls build/generated | grep "$(basename "$twin" .toml)\$" | head -n 1; done)
+    (mkdir -p build/cppcheck && cd build/cppcheck && mkdir -p $models $twins runner) # what was found, for the next time
     echo $models $twins | tr ' ' '\n' | xargs -P 2 -I{} cppcheck -DFMI2_OVERRIDE_FUNCTION_PREFIX --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c \
+        --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c --cppcheck-build-dir=build/cppcheck/{} \
         -I build/generated/{} -I fmu_src -I "$headers" build/generated/{}/fmu.c || failed=1
-    cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability --suppress=missingIncludeSystem \
+    cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability --suppress=missingIncludeSystem --cppcheck-build-dir=build/cppcheck/runner \
         -I runner -I rig -I fmu_src -I "$headers" runner/*.c || failed=1
 else
     skipped="$skipped

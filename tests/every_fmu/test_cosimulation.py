@@ -416,6 +416,7 @@ def staircase(fmu, duration, pieces):
     return np.array(rows, dtype=dtype)
 
 
+@pytest.mark.endurance
 def test_cvode_on_model_exchange_and_co_simulation_agree(fmu):
     """The same staircase of inputs through FMPy in both kinds."""
     d = fmu.description

@@ -30,10 +30,12 @@ def mangled(name):
     return re.sub(r"[.\[\] ,()]", "_", name)
 
 
+@pytest.mark.shipped
 def test_fmpy_has_nothing_to_say(fmu):
     assert validate_fmu(str(fmu.path)) == []
 
 
+@pytest.mark.shipped
 def test_follows_the_schema_of_fmi(fmu):
     schema = etree.XMLSchema(etree.parse(str(SCHEMAS / "schema" / "fmi2" / "fmi2ModelDescription.xsd")))
     schema.assertValid(etree.fromstring(fmu.description.xml))
@@ -347,6 +349,7 @@ def test_file_is_at_most_500_kilobytes(fmu):
     assert fmu.path.stat().st_size <= 500_000
 
 
+@pytest.mark.shipped
 def test_fmpy_reads_the_same_from_a_stream(fmu):
     assert read_model_description(io.BytesIO(fmu.path.read_bytes())).guid == fmu.description.guid
 
@@ -378,6 +381,7 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
             assert instance.states == [instance.get(state.name) for state in fmu.description.states]
 
 
+@pytest.mark.shipped
 def test_the_page_is_set_well_and_stands_alone(fmu):
     """Bars without gaps, no star high above its letter, a sketch that names the force, nothing that is said on another page."""
     d, page = fmu.description, (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")

@@ -209,6 +209,7 @@ def test_no_force_beyond_what_the_contact_can_carry(fmu, kind):
 
 
 @BOUNDED
+@pytest.mark.endurance
 def test_bounded_no_energy_is_created(fmu):
     """Random pieces of constant velocity under any normal force, from creep to speeds at which the printed laws give back what they never took. Where it
     is told what turns into heat, that is never negative; else what was taken so far."""
@@ -236,6 +237,7 @@ def test_bounded_no_energy_is_created(fmu):
 
 
 @FRICTION
+@pytest.mark.endurance
 def test_co_simulation_tends_to_model_exchange_as_the_step_falls(fmu):
     """The same host, which holds the velocity over a step: what the two kinds give agrees at every step, not only in the limit."""
     for step in (4e-4, 1e-4):

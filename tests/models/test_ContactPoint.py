@@ -101,6 +101,7 @@ def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touch
 
 @OURS
 @pytest.mark.parametrize(("part", "damping", "touches"), [(0.0, 2e4, 1), (0.5, 2e4, 1), (0.9, 2e4, 1), (0.5, 3e3, 3)])
+@pytest.mark.endurance
 def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_there(fmu, part, damping, touches):
     """Dropped by a micrometre, on a plane of any orientation; with little damping it bounces. The push comes up in half a second."""
     weight = 9.81

@@ -116,6 +116,7 @@ def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
 
 @ONLY
 @pytest.mark.parametrize("parameters", [P, CREEP], ids=["downward", "upward"])
+@pytest.mark.endurance
 def test_a_sine_load_makes_at_most_four_events_per_period(fmu, parameters):
     _, events = ride(fmu, parameters, lambda t: 8.0 * math.sin(2 * math.pi * 20 * t), 0.5)
     assert 0 < events <= 4 * 10

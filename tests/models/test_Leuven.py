@@ -66,6 +66,7 @@ def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu
 
 
 @ONLY
+@pytest.mark.endurance
 def test_many_cycles_do_not_drift(fmu):
     """A hundred loops between the same turning points: the last is the second."""
     turns = [1.5e-3] + [-1e-3, 1.5e-3] * 100
