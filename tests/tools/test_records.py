@@ -481,9 +481,11 @@ def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
         (("--samples", "3"), "too few"),
         (("--fix", "stiffness=1"), "LuGre has no parameter stiffness to fit"),
         (("--fix", "bristleStiffness=much"), "this is not a number"),
-        (("--fit", "bristleStiffnes"), "but bristleStiffness"),
+        (("--fit", "bristleStiffnes"), "(did you mean bristleStiffness?)"),
         (("--from", "9"), "no sample between"),
         (("--validate", "nowhere.csv"), "nowhere.csv: No such file"),
+        (("-o", "a.csv/fit"), "a.csv/fit.html: "),
+        (("--pictures", "a.csv"), "a.csv/picture.svg: "),
     ],
 )
 def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch):  # noqa: F811
@@ -493,7 +495,7 @@ def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch
     assert [file.name for file in tmp_path.iterdir()] == ["a.csv"]
 
 
-@pytest.mark.parametrize(("model", "sentence"), [("HuntCrossley", "is not a scalar friction element"), ("LuGree", "but LuGre")])
+@pytest.mark.parametrize(("model", "sentence"), [("HuntCrossley", "is not a scalar friction element"), ("LuGree", "(did you mean LuGre?)")])
 def test_models_that_cannot_be_fitted_are_refused(model, sentence, tmp_path, refused):  # noqa: F811
     file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     assert sentence in refused("identify", file, "--model", model)
