@@ -11,8 +11,10 @@ from test_cli import refused  # noqa: F401
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError  # noqa: E402
+from bristle.commands.identify import ROLES  # noqa: E402
 from bristle.identify.filtering import quantization, rate_noise, rate_of  # noqa: E402
 from bristle.identify.records import Options, read_record  # noqa: E402
+from bristle.identify.roles import BY_NAME  # noqa: E402
 from bristle.identify.tables import _name_and_unit  # noqa: E402
 from bristle.identify.units import unit_of  # noqa: E402
 from measurements import written  # noqa: E402
@@ -327,6 +329,10 @@ def test_a_measured_torque_goes_before_a_current_and_a_constant_chooses_the_curr
     np.testing.assert_allclose(read_record(file, Options(normal=5.0, radius=0.1)).force, FORCE, rtol=1e-6, atol=1e-8)
     by_current = read_record(file, Options(normal=5.0, radius=0.1, constant=0.7))
     np.testing.assert_allclose(by_current.external, FORCE, rtol=1e-6, atol=1e-8)
+
+
+def test_the_help_names_all_roles():
+    assert ROLES == ", ".join(BY_NAME)
 
 
 def test_columns_of_the_same_title_are_chosen_by_their_number(tmp_path):

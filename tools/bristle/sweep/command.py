@@ -101,7 +101,7 @@ def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[st
                 raise BristleError(f"--quantity {name}: this case is not one of {target} alone.")
             name, expression = f"{case.what} [{case.unit}]", case.quantity
         elif not sign or not name or not expression:
-            raise BristleError(f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case in tools/bristle/papers.toml.")
+            raise BristleError(f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case of the papers.")
         if name in ("run", "failure"):
             raise BristleError(f"--quantity {word}: {name} is a column of its own.")
         check_expression(expression)
