@@ -14,6 +14,7 @@ MISSING |= {"infinity", "-infinity", "∞", "-∞", "null", "none", "na", "n/a",
 _NUMBER = re.compile(r"[+\-−]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?")
 _GROUPED = re.compile(rf"[+\-−]?\d{{1,3}}(?:([.,{GROUPING}])\d{{3}})(?:\1\d{{3}})*(?:(?!\1)[.,]\d*)?")
 _EITHER = re.compile(r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE)  # 1,234: thousands or thousandths
+_SHORT = re.compile(r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE)  # beside 1.234 in a column a sign that it parts thousands
 _MONTHS = {"jan": 1, "jän": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9}
 _MONTHS |= {"oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12}
 _DATE = r"(?:(?P<year>\d{4})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)|(?P<first>\d\d?)(?P<sign>[-/. ])(?P<second>\d\d?|[^\W\d_]{3})[-/. ](?P<last>\d{4}))"
@@ -55,6 +56,8 @@ class NotANumber(Exception):
 def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
     """The numbers, NaN where one is missing; the decimal sign is that of the column or, where it has none, the one among `signs` of the table."""
     text = "\n".join(cells)
+    if not signs and (either := _EITHER.search(text)) and "." in either[0] and _SHORT.search(text):
+        raise NotANumber(cells.index(either[0]), _doubt(either[0]))
     if "," not in text and signs != {","}:
         try:
             return _finite(np.array(cells, dtype=float))
@@ -73,6 +76,11 @@ def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
     return _finite(np.array([_number(i, cell, decimal) for i, cell in enumerate(cells)]))
 
 
+def _doubt(cell: str) -> str:
+    bare = cell.replace(".", "").replace(",", "")
+    return f'"{cell}" may be {bare} or {cell.replace(",", ".")}: write it without a sign between the thousands.'
+
+
 def _finite(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -82,7 +90,7 @@ def _number(index: int, cell: str, decimal: str | None) -> float:
         return np.nan
     cell = cell.replace("−", "-")
     if decimal is None and "," in cell and _EITHER.match(cell):
-        raise NotANumber(index, f'"{cell}" may be {cell.replace(",", "")} or {cell.replace(",", ".")}: write it without a sign between the thousands.')
+        raise NotANumber(index, _doubt(cell))
     if _NUMBER.fullmatch(cell) and not (decimal and decimal not in cell and _EITHER.match(cell)):
         return float(cell.replace(",", ".").replace("D", "e").replace("d", "e"))
     if _GROUPED.fullmatch(cell):

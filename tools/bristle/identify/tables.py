@@ -41,7 +41,7 @@ class Column:
     def values(self) -> np.ndarray:
         """The numbers in SI units, NaN where one is missing; an error that names file, line and column where there is something else."""
         if self.unit_text is not None and self.unit is None:
-            known = f"known are {known_units()}; if it is no unit, take the brackets away"
+            known = f"known are {known_units()}; if it is no unit, take it out of the title"
             raise BristleError(f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known; {known}.')
         try:
             values = numbers(self.cells, set(self.decimal_signs))
@@ -83,8 +83,7 @@ def read_table(file: Path) -> Table:
     titles = head or [str(i + 1) for i in range(width)]
     numbers_of_lines = tuple(line for line, _ in data)
     contents = list(zip(*(cells for _, cells in data)))
-    commas = any("," in "".join(cells) for cells in contents)
-    signs = frozenset().union(*(decimal_signs(cells) for cells in contents)) if commas else frozenset()
+    signs = frozenset().union(*map(decimal_signs, contents))
     columns = []
     for i, (title, cells) in enumerate(zip(titles, contents, strict=True)):
         name, unit = _name_and_unit(title)
@@ -209,6 +208,7 @@ def _titles(line: str, separator: str | None, width: int) -> list[str]:
     bare = line.strip()
     ways = [_with_units_joined(bare.split()), re.split(r"\s{2,}|\t", bare), re.split(r"(?<=[\])])\s+", bare)]
     ways += [[cell.strip() for cell in bare.split(sign)] for sign in ",;" if sign in bare]
+    ways += [next(csv.reader([bare], delimiter=" ", skipinitialspace=True))] if '"' in bare else []
     return next((cells for cells in ways if len(cells) == width), ways[0])
 
 
