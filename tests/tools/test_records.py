@@ -497,6 +497,8 @@ def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
     ],
 )
 def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch):  # noqa: F811
+    """Before anything is fitted, which may take minutes."""
+    monkeypatch.setattr("bristle.identify.command.fit", None)
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     assert sentence in refused("identify", "a.csv", "--model", "LuGre", *words)
