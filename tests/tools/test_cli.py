@@ -78,6 +78,7 @@ def test_a_command_for_the_build_works_though_help_does_not_name_it(refused):
 
 @pytest.mark.parametrize("words, sentence", [
     ([], "the following arguments are required: command; see bristle --help."),
+    (["nonsense"], 'there is no command "nonsense"; see bristle --help.'),
     (["run", "LuGre", "--stop", "soon"], "argument --stop: invalid float value: 'soon'; see bristle run --help."),
     (["run", "LuGre"], "a record is needed, or --stop and --interval."),
     (["run", "LuGre", "--stop", "1", "--interval", "0"], "--interval 0 and --stop 1 have to be finite, with 0 < interval <= stop."),

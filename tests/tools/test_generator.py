@@ -601,6 +601,12 @@ def test_pictures_of_a_twin_have_its_quantities_at_their_axes():
     assert pulse == [0, 0.2, 0.4, 0.6, 0.8, 0, 0.1, 0.2], "two panels, an angle and a torque"
 
 
+def test_sentences_of_a_table_go_below_its_other_columns_on_a_narrow_screen(project):
+    page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
+    assert page.count("<th>Meaning</th></tr>") == page.count('<table class="named">') > 2
+    assert re.search(r"@media \(max-width: 40rem\) {\s+\.named tr { display: flex;[^@]*\.named td:last-child { flex-basis: 100%; }", page)
+
+
 def test_page_of_a_twin_speaks_of_a_joint():
     page = twin_page("Coulomb")
     sketch = page.partition('<svg class="sketch"')[2].partition("</svg>")[0]

@@ -54,6 +54,20 @@ def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
     assert names["force"].shape == (10001,)
 
 
+def test_the_first_minute_is_as_told(monkeypatch, capsys):
+    """The commands after the installation: what the FMU gives, and in which folder all of them are."""
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+    section = README.read_text(encoding="utf-8").partition("## In one minute")[2].partition("\n## ")[0]
+    install, *commands = re.search(r"```sh\n(.*?)```", section, re.S)[1].splitlines()
+    assert install.startswith("pip install bristle-") and len(commands) == 2
+    for line in commands:
+        program, *words = shlex.split(line)
+        assert program == "bristle" and main(words) == 0, line
+    said = capsys.readouterr()
+    assert said.out.startswith("time,frictionForce,") and "LuGre.fmu" in said.out
+    assert said.err == f"They are in {FMUS[0].path.parent}.\n"
+
+
 def test_every_link_leads_somewhere():
     for page in [README, REPOSITORY / "ARCHITECTURE.md"]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):

@@ -1,6 +1,7 @@
 """Reading of measurements: whatever the header, separator, unit and sign, the same record; what is wrong is told in one line."""
 
 import sys
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from test_cli import refused  # noqa: F401
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError  # noqa: E402
+from bristle.commands.identify import ROLES  # noqa: E402
 from bristle.identify.filtering import quantization, rate_noise, rate_of  # noqa: E402
 from bristle.identify.records import Options, read_record  # noqa: E402
+from bristle.identify.roles import BY_NAME  # noqa: E402
 from bristle.identify.tables import _name_and_unit  # noqa: E402
 from bristle.identify.units import unit_of  # noqa: E402
 from measurements import written  # noqa: E402
@@ -33,6 +36,12 @@ NORMAL = np.full(400, 5.0)
         ("mm s^-1", "velocity", 1e-3), ("m.s-1", "velocity", 1), ("rpm", "angular velocity", np.pi / 30), ("°/s", "angular velocity", np.pi / 180),
         ("m/s²", "acceleration", 1), ("mm/s^2", "acceleration", 1e-3), ("uN", "force", 1e-6), ("mN", "force", 1e-3), ("kN", "force", 1e3),
         ("kgf", "force", 9.80665), ("N.m", "torque", 1), ("Nmm", "torque", 1e-3), ("kN m", "torque", 1e3), ("mA", "current", 1e-3), ("%", "number", 0.01),
+        ("min^-1", "angular velocity", np.pi / 30), ("min⁻¹", "angular velocity", np.pi / 30), ("RPM", "angular velocity", np.pi / 30),
+        ("r/min", "angular velocity", np.pi / 30), ("rad·s⁻¹", "angular velocity", 1), ("m s⁻²", "acceleration", 1), ("mm·min⁻¹", "velocity", 1e-3 / 60),
+        ("°", "angle", np.pi / 180), ("Degrees", "angle", np.pi / 180), ("mrad", "angle", 1e-3), ("arcsec", "angle", np.pi / 648000),
+        ("N-m", "torque", 1), ("in-lb", "torque", 0.0254 * 4.4482216152605), ("oz-in", "torque", 0.0254 * 4.4482216152605 / 16), ("Ncm", "torque", 0.01),
+        ("daN", "force", 10), ("Newtons", "force", 1), ("KN", "force", 1e3), ("msec", "time", 1e-3), ("milliseconds", "time", 1e-3), ("sec.", "time", 1),
+        ("millimetres", "length", 1e-3), ("Mikrometer", "length", 1e-6), ("MM", "length", 1e-3), ("thou", "length", 2.54e-5), ("MN", "force", 1e6),
     ],
 )  # fmt: skip
 def test_units(text, kind, factor):
@@ -41,7 +50,9 @@ def test_units(text, kind, factor):
 
 
 def test_unknown_units():
-    assert unit_of("furlong") is None and unit_of("m/furlong") is None
+    """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked for."""
+    for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "V", "counts"):
+        assert unit_of(text) is None, text
 
 
 HEADERS = {
@@ -178,6 +189,172 @@ def test_times_may_be_those_of_a_clock(tmp_path, clock):
     np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
 
 
+def _lines(rows, separator=",", end="\n"):
+    return end.join(separator.join(row) for row in rows) + end
+
+
+def _comma(value, form=".6f"):
+    return format(value, form).replace(".", ",")
+
+
+def _thousands(value, form=",.3f", sign=",", decimal="."):
+    return format(value, form).replace(",", "\0").replace(".", decimal).replace("\0", sign)
+
+
+_MM = [(t, 1e3 * x, f, n) for t, x, f, n in zip(TIME, WAY, FORCE, NORMAL, strict=True)]
+_HERE = [[f"{value:.9g}" for value in row] for row in _MM]
+_FIXED = "".join("".join(f"{v:17.8e}" for v in row) + "\n" for row in _MM)
+_MICRO = [(t, 1e6 * x, 1e3 * f, 1e3 * n) for t, x, f, n in zip(TIME, WAY, FORCE, NORMAL, strict=True)]
+_TITLES = [["Time [s]", "Position [mm]", "Friction [N]", "Normal [N]"]]
+_BARE = [["Time", "Position", "Friction force", "Normal force"]]
+_MIXED = [["t [s]", "x [um]", "F [mN]", "N [mN]"]]
+FOREIGN = {  # what people have: the text, its coding, and options
+    "excel in german": (_lines([["Zeit [s]", "Weg [mm]", "Reibkraft [N]", "Normalkraft [N]"], *[[_comma(v) for v in row] for row in _MM]], ";", "\r\n"), "utf-8-sig"),
+    "excel's line of the separator": ("sep=;\r\n" + _lines([*_TITLES, *[[_comma(v) for v in row] for row in _MM]], ";", "\r\n"), "utf-8-sig"),
+    "units in the second line, one of them unknown": (_lines([[*_BARE[0], "T"], ["s", "mm", "N", "N", "°C"], *[[*row, "21"] for row in _HERE]]), "utf-8"),
+    "units in the second line, channels in the third": (_lines([*_BARE, ["[s]", "[mm]", "[N]", "[N]"], ["CH1", "CH2", "CH3", "CH4"], *_HERE]), "utf-8"),
+    "titles of two lines": (_lines([["Time", "Way", "Friction", "Normal"], ["", "", "force", "force"], ["s", "mm", "N", "N"], *_HERE], ";"), "utf-8"),
+    "a line break in a title": ('"Time\n[s]","Position\n[mm]","Friction\n[N]","Normal\n[N]"\n' + _lines(_HERE), "utf-8"),
+    "a comma in each title": ("Time, s,Position, mm,Friction, N,Normal, N\n" + _lines(_HERE), "utf-8"),
+    "comments above and below the header": ("# run 12, 5 N\n# by hand\n" + _lines(_TITLES) + "# warm\n" + _lines(_HERE), "utf-8"),
+    "the header in a comment": ("% run 12\n% " + _lines([*_TITLES, *_HERE]), "utf-8"),
+    "a head with numbers": ("Gains,1,2,3,4,5\nRate,200\n" + _lines([*_TITLES, *_HERE]), "utf-8"),
+    "fixed width and titles of two words": ("  Elapsed Time (s)  Position (mm)  Friction Force (N)  Normal Force (N)\n" + _FIXED, "utf-8"),
+    "fixed width and a line of units": ("  Elapsed Time  Position  Friction Force  Normal Force\n  s  mm  N  N\n" + _FIXED, "utf-8"),
+    "titles in quotes, parted by blanks": ('"Elapsed Time (s)" "Position (mm)" "Friction (N)" "Normal Force (N)"\n' + _FIXED, "utf-8"),
+    "blanks and a decimal comma": (_lines([["t_s", "pos_mm", "friction", "normal"], *[[_comma(v) for v in row] for row in _MM]], "  "), "utf-8"),
+    "no header": (_lines(_HERE), "utf-8", Options(columns={"time": "1", "friction": "3", "normal": "4", "displacement": "none", "velocity": "2"})),
+    "no time": (_lines(row[1:] for row in [*_TITLES, *_HERE]), "utf-8", Options(rate=200.0)),
+    "columns without a title": (_lines([["", *row, "", ""] for row in [*_TITLES, *_HERE]], ";"), "utf-8"),
+    "a bar between": (_lines([*_TITLES, *_HERE], " | "), "utf-8"),
+    "windows": (_lines([["t [s]", "Weg [µm]", "Reibkraft [mN]", "Normal [mN]", "Größe [°]"], *[[*(f"{v:.9g}" for v in r), "1"] for r in _MICRO]], "\t"), "cp1252"),
+    "utf-16 without a mark": (_lines([*_TITLES, *_HERE], "\t"), "utf-16-le"),
+    "utf-32": (_lines([*_TITLES, *_HERE], "\t"), "utf-32"),
+    "lines end as on an old mac": (_lines([*_TITLES, *_HERE], ",", "\r"), "utf-8"),
+    "a file longer than its text": (_lines([*_TITLES, *_HERE]) + "\x1a" + 50 * "\0", "utf-8"),
+    "quoted thousands": (_lines([*_MIXED, *[[f"{r[0]:g}", *(f'"{_thousands(v)}"' for v in r[1:])] for r in _MICRO]]), "utf-8"),
+    "german thousands": (_lines([*_MIXED, *[[_comma(r[0]), *(_thousands(v, sign=".", decimal=",") for v in r[1:])] for r in _MICRO]], ";"), "utf-8"),
+    "swiss thousands": (_lines([*_MIXED, *[[f"{r[0]:g}", *(_thousands(v, sign="’") for v in r[1:])] for r in _MICRO]], ";"), "utf-8"),
+    "narrow blanks for thousands": (_lines([*_MIXED, *[[_comma(r[0]), *(_thousands(v, ",.3f", "\u202f", ",") for v in r[1:])] for r in _MICRO]], ";"), "utf-8"),
+    "numbers of fortran": (_lines([*_TITLES, *[[f"{v:.8E}".replace("E", "D") for v in row] for row in _MM]]), "utf-8"),
+    "a minus as it is printed": (_lines([*_TITLES, *[[v.replace("-", "−") for v in row] for row in _HERE]], ";"), "utf-8"),
+    "a testing machine": (_lines([["Time (sec)", "LVDT (mm)", "Load Cell (N)"], *[row[:3] for row in _HERE]]), "utf-8", Options(normal=5.0)),
+    "its load, and a normal force": (_lines([["Time (sec)", "Extension (mm)", "Load (N)"], *[row[:3] for row in _HERE]]), "utf-8", Options(normal=5.0)),
+    "a load cell beside the load": (_lines([["Time (s)", "LVDT (mm)", "Load Cell (N)", "Normal Load (N)"], *_HERE]), "utf-8"),
+    "french": (_lines([["Temps (s)", "Déplacement (mm)", "Force de frottement (N)", "Force normale (N)"], *[[_comma(v) for v in row] for row in _MM]], ";"), "cp1252"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOREIGN)
+def test_what_people_have_is_read(tmp_path, case):
+    """To six digits after the point in the least exact of them."""
+    text, coding, *options = FOREIGN[case]
+    (tmp_path / "a.txt").write_bytes(text.encode(coding))
+    record = read_record(tmp_path / "a.txt", *options or [Options()])
+    np.testing.assert_allclose(record.time, TIME, atol=1e-6)
+    np.testing.assert_allclose(record.force, FORCE, atol=1e-6)
+    np.testing.assert_allclose(record.normal, NORMAL)
+    way = record.velocity if case == "no header" else 1e3 * (record.displacement - record.displacement[0])
+    np.testing.assert_allclose(way, 1e3 * WAY, atol=1e-6)
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("whole", ["1,316", "1.316", "1,316,000", "1.316.000"])
+def test_a_group_of_thousands_is_one_where_the_file_shows_its_decimal_sign(tmp_path, whole, separator):
+    """1,316 is 1316 in a file with 0.005 and 1.316 in one with 0,005; and the other way round."""
+    decimal, groups = ("." if "," in whole else ","), whole.count(",") + whole.count(".")
+    for other in ".,":
+        cells = [(f'"{0.005 * i:.4f}"', f'"{1e3 * v:.5f}"') for i, v in enumerate(VELOCITY)]
+        rows = [["t [s]", "v [mm/s]", "F [N]", "N [N]"], *[[t.replace(".", other), v.replace(".", other), f'"{whole}"', "2000"] for t, v in cells]]
+        (tmp_path / "a.csv").write_text(_lines(rows, separator), encoding="utf-8")
+        record = read_record(tmp_path / "a.csv", Options(sign="+"))
+        expected = 1.316 if groups == 1 and other != decimal else 1316.0 * 1e3 ** (groups - 1)
+        np.testing.assert_allclose(record.force, expected, rtol=1e-12)
+        np.testing.assert_allclose(record.velocity, VELOCITY, atol=1e-8)
+
+
+@pytest.mark.parametrize("mark", ["NaN", "", "-", "---", "n/a", "#DIV/0!", "inf", "1.#QNAN", "null"])
+def test_lines_without_a_number_are_left_out_and_told(tmp_path, mark):
+    cells = [[f"{v:.9g}" for v in row] for row in zip(TIME, VELOCITY, FORCE, NORMAL, strict=True)]
+    for i in (0, 40, 41, 200):
+        cells[i][2] = mark
+    (tmp_path / "a.csv").write_text(_lines([["t", "v", "F", "N", "note"], *[[*row, "" if i % 7 else "ok"] for i, row in enumerate(cells)]]), encoding="utf-8")
+    record = read_record(tmp_path / "a.csv", Options())
+    np.testing.assert_allclose(record.time, TIME[:-1], atol=1e-12)
+    np.testing.assert_allclose(record.force, np.interp(TIME[1:], np.delete(TIME, [0, 40, 41, 200]), np.delete(FORCE, [0, 40, 41, 200])), rtol=1e-6, atol=1e-8)
+    assert '"F" has no number in 4 lines (first in line 2), left out.' in record.notes and not any('"note"' in note for note in record.notes)
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        "%d.%m.%Y %H:%M:%S.%f", "%d.%m.%Y %H:%M:%S,%f", "%m/%d/%Y %I:%M:%S.%f %p", "%d/%m/%Y %H:%M:%S.%f", "%d-%b-%Y %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f+02:00",
+        "%Y-%m-%dT%H:%M:%S.%fZ", "%H:%M:%S:%f", "%I:%M:%S.%f %p",
+    ],
+)  # fmt: skip
+def test_times_of_any_clock_pass_midnight(tmp_path, clock):
+    """Days of May in which the month could be the day; every other column has decimal points."""
+    begin = datetime(2024, 5, 2, 23, 59, 59)
+    rows = [[(begin + timedelta(seconds=t)).strftime(clock), f"{v:.9g}", f"{f:.9g}"] for t, v, f in zip(TIME.tolist(), VELOCITY, FORCE, strict=True)]
+    (tmp_path / "a.csv").write_text(_lines([["Time [hh:mm:ss.fff]", "v [m/s]", "F [N]"], *rows], ";"), encoding="utf-8")
+    record = read_record(tmp_path / "a.csv", Options(normal=5.0))
+    np.testing.assert_allclose(record.time, TIME, atol=1e-6)
+    np.testing.assert_allclose(record.force, FORCE, rtol=1e-6, atol=1e-8)
+    assert len(read_record(tmp_path / "a.csv", Options(normal=5.0, start=0.5, stop=1.0)).time) == 101, "seconds count from the first sample"
+
+
+def test_samples_written_twice_are_left_out_and_a_rate_has_to_be_that_of_the_times(tmp_path):
+    twice = np.sort(np.r_[0:400, 0:400:4])
+    file = written(tmp_path / "a.csv", {"t": TIME[twice], "v": VELOCITY[twice], "F": FORCE[twice], "N": NORMAL[twice]})
+    record = read_record(file, Options())
+    np.testing.assert_allclose(record.time, TIME, atol=1e-9)
+    assert "100 samples with the time of the one before: left out." in record.notes
+    file = written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": FORCE, "N": NORMAL})
+    assert read_record(file, Options(rate=200.0)).interval == pytest.approx(0.005)
+    with pytest.raises(BristleError, match='column "t" has a sample every 0.005 s, but --rate 50 one every 0.02 s'):
+        read_record(file, Options(rate=50.0))
+    assert read_record(file, Options(rate=50.0, columns={"time": "none"})).interval == pytest.approx(0.02)
+
+
+def test_an_angle_within_a_turn_goes_on_and_a_swing_across_zero_too(tmp_path):
+    angle = 8 * np.sin(2 * np.pi * TIME)
+    file = written(tmp_path / "a.csv", {"t [s]": TIME, "angle [deg]": np.rad2deg(angle) % 360, "T [Nm]": FORCE, "N [N]": NORMAL})
+    record = read_record(file, Options(radius=0.1))
+    np.testing.assert_allclose(record.displacement - record.displacement[0], 0.1 * angle, atol=1e-6)
+    assert any("the turns were counted" in note for note in record.notes)
+
+
+def test_a_measured_torque_goes_before_a_current_and_a_constant_chooses_the_current(tmp_path):
+    columns = {"Time [ms]": 1e3 * TIME, "Actual velocity [rpm]": VELOCITY / 0.1 * 30 / np.pi, "Actual torque [Nm]": FORCE * 0.1, "Actual current [A]": FORCE / 7}
+    file = written(tmp_path / "a.csv", columns, ";", ",")
+    np.testing.assert_allclose(read_record(file, Options(normal=5.0, radius=0.1)).force, FORCE, rtol=1e-6, atol=1e-8)
+    by_current = read_record(file, Options(normal=5.0, radius=0.1, constant=0.7))
+    np.testing.assert_allclose(by_current.external, FORCE, rtol=1e-6, atol=1e-8)
+
+
+def test_the_help_names_all_roles():
+    assert ROLES == ", ".join(BY_NAME)
+
+
+def test_columns_of_the_same_title_are_chosen_by_their_number(tmp_path):
+    rows = [["t", "x", "F", "F", "N"], *[[f"{t:.9g}", f"{x:.9g}", "7", f"{f:.9g}", "5"] for t, x, f in zip(TIME, WAY, FORCE, strict=True)]]
+    (tmp_path / "a.csv").write_text(_lines(rows), encoding="utf-8")
+    with pytest.raises(BristleError, match="there are several of this title; give the number"):
+        read_record(tmp_path / "a.csv", Options(columns={"friction": "F"}))
+    np.testing.assert_allclose(read_record(tmp_path / "a.csv", Options(columns={"friction": "4"})).force, FORCE, rtol=1e-6, atol=1e-8)
+
+
+def test_a_time_without_a_unit_that_may_be_milliseconds_is_doubted(tmp_path):
+    file = written(tmp_path / "a.csv", {"Time": 1e3 * TIME, "v": VELOCITY, "F": FORCE, "N": NORMAL})
+    assert any('There is a sample every 5 s, as "Time" has no unit' in note for note in read_record(file, Options()).notes)
+
+
+def test_workbooks_and_matlab_files_are_named_as_such(tmp_path, refused):  # noqa: F811
+    for start, word in ((b"PK\x03\x04", "a workbook or an archive; save the table as CSV"), (b"MATLAB 5.0 MAT-file", "one of MATLAB or HDF5")):
+        (tmp_path / "a.xlsx").write_bytes(start + bytes(range(256)) * 4)
+        assert word in refused("identify", tmp_path / "a.xlsx", "--model", "LuGre")
+
+
 def test_a_file_of_labview_is_read(tmp_path):
     """A head of its own, tabs at the ends of lines, and a column of comments that the lines do not have."""
     head = "LabVIEW Measurement\t\nWriter_Version\t2\nDate\t2024/05/02\nTime\t12:00:00.5\n***End_of_Header***\t\nX_Value\tForce\tPosition\tComment\n"
@@ -252,8 +429,17 @@ BAD = {
     "empty": ("", "the file is empty"),
     "only a header": ("t,x,F,N\n", "there is no line of numbers in it"),
     "text in numbers": (f"t,x,F,N\n{ROWS}\n0.61,1,abc,5\n", 'line 62, column "F": "abc" is not a number'),
-    "a number that is none": (f"t,x,F,N\n{ROWS}\n0.61,NaN,1,5\n", 'line 62, column "x": NaN is not a finite number'),
-    "an empty cell": (f"t,x,F,N\n{ROWS}\n0.61,,1,5\n", 'line 62, column "x": the cell is empty'),
+    "a column of gaps": ("t,x,F,N\n" + "\n".join(f"{row},{'' if i % 3 else 5}" for i, row in enumerate(ROWS.replace(",5\n", "\n").splitlines())), 'column "N" has'),
+    "thousands or a decimal comma": ("t;x;F;N\n" + "\n".join(f"{i};{i % 7};{i % 5 - 2};5,000" for i in range(60)), '"5,000" may be 5000 or 5.000'),
+    "thousands or a decimal point": ("t;x;F;N\n" + "\n".join(f"{i};{_thousands(900 + 7 * i, ',d', '.')};1;5" for i in range(60)), '"1.005" may be 1005 or 1.005'),
+    "comma twice": ("t,x,F\n" + "\n".join(f"0,{i:02d},1,{i:02d},2,0" for i in range(60)), "the comma seems to be both decimal sign and separator"),
+    "coarse times": ("t,x,F,N\n" + "\n".join(f"{i // 2},{i % 7},1,5" for i in range(80)), "40 of 80 samples have the same time as the one before them"),
+    "titles of two words": ("Elapsed Time Position Friction force Normal\n" + ROWS.replace(",", " "), "line 2 has 4 cells, but the header has 6"),
+    "units in the cells": ("t;x;F\n" + "\n".join(f"{i} s;{i} mm;2 N" for i in range(60)), '"0 s" has its unit in the cell'),
+    "a force in kilograms": (ROWS.join(["t,x,Friction [kg],N\n", "\n"]), "kg is a unit of mass; a weight in kilograms is kgf"),
+    "no contact": (ROWS.replace(",5\n", ",0\n").removesuffix(",5").join(["t,x,F,N\n", ",0\n"]), "the normal force is never above zero"),
+    "other decimal signs in a column": ("t;x;F;N\n" + "\n".join(f"{i};{i % 7};{'0.5' if i % 2 else '0,5'};1,000" for i in range(60)), '"1,000" may be'),
+    "not a time": ("t;x;F;N\n" + "\n".join(f"12:00:{i:02d};{i % 7};1;5" for i in range(59)) + "\nnoon;1;1;5", '"noon" is not a time'),
     "a line cut off": (f"t,x,F,N\n{ROWS}\n0.61,1\n", "line 62 has 2 cells, but the header has 4"),
     "no time": (ROWS.join(["a,x,F,N\n", "\n"]), "there is no column of time"),
     "no motion": (ROWS.join(["t,a,F,N\n", "\n"]), "there is neither a velocity nor a displacement"),
@@ -303,19 +489,23 @@ def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
         (("--samples", "3"), "too few"),
         (("--fix", "stiffness=1"), "LuGre has no parameter stiffness to fit"),
         (("--fix", "bristleStiffness=much"), "this is not a number"),
-        (("--fit", "bristleStiffnes"), "but bristleStiffness"),
+        (("--fit", "bristleStiffnes"), "(did you mean bristleStiffness?)"),
         (("--from", "9"), "no sample between"),
         (("--validate", "nowhere.csv"), "nowhere.csv: No such file"),
+        (("-o", "a.csv/fit"), "a.csv/fit.html: "),
+        (("--pictures", "a.csv"), "a.csv/picture.svg: "),
     ],
 )
 def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch):  # noqa: F811
+    """Before anything is fitted, which may take minutes."""
+    monkeypatch.setattr("bristle.identify.command.fit", None)
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     assert sentence in refused("identify", "a.csv", "--model", "LuGre", *words)
     assert [file.name for file in tmp_path.iterdir()] == ["a.csv"]
 
 
-@pytest.mark.parametrize(("model", "sentence"), [("HuntCrossley", "is not a scalar friction element"), ("LuGree", "but LuGre")])
+@pytest.mark.parametrize(("model", "sentence"), [("HuntCrossley", "is not a scalar friction element"), ("LuGree", "(did you mean LuGre?)")])
 def test_models_that_cannot_be_fitted_are_refused(model, sentence, tmp_path, refused):  # noqa: F811
     file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     assert sentence in refused("identify", file, "--model", model)

@@ -155,7 +155,7 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
 
 
 @pytest.mark.parametrize("call, sentence", [
-    (lambda: bristle.run("LuGree", [0, 1], {}), "there is no model LuGree, but LuGre; bristle list shows all."),
+    (lambda: bristle.run("LuGree", [0, 1], {}), "there is no model LuGree (did you mean LuGre?); bristle list shows all."),
     (lambda: bristle.run("nowhere.fmu", [0, 1], {}), "nowhere.fmu: there is no such file."),
     (lambda: bristle.run("LuGre", [0, 2, 1], GOOD), "time goes back from 2 s to 1 s at sample 2."),
     (lambda: bristle.run("LuGre", [], {}), "time must be a list of at least one number."),
@@ -166,8 +166,8 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
     (lambda: bristle.run("LuGre", [0, 1], {"speed": 1}), "LuGre has no variable speed."),
     (lambda: bristle.run("LuGre", [0, 1], {"staticFriction": 1}), "LuGre: staticFriction is not an input; these are normalForce, relativeVelocity."),
     (lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}), "LuGre: normalForce is not a parameter."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}), "LuGre has no variable statcFriction, but staticFriction."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction must be numbers."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}), "LuGre has no variable statcFriction (did you mean staticFriction?)."),
+    (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction = much must be a number."),
     (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]), "LuGre has no variable colour."),
     (lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"), "interpolate = \"cubic\" must be 'linear' or 'hold'."),
     (lambda: bristle.run("LuGre", [0, 1], {}, slopes=["normalForce"]), "LuGre: normalForce is not a real parameter."),

@@ -272,8 +272,8 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["belt", "LuGre", "--over", "beltSped=1,2"], "but beltSpeed"),
-        (["belts", "LuGre", "--over", "mass=1,2"], "neither a file nor a system, but belt"),
+        (["belt", "LuGre", "--over", "beltSped=1,2"], "(did you mean beltSpeed?)"),
+        (["belts", "LuGre", "--over", "mass=1,2"], "neither a file nor a system (did you mean belt?)"),
         (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a motion"),
         (["nowhere.csv", "LuGre", "--over", "staticFriction=1,2"], "nowhere.csv: No such file"),
         (["belt", "LuGre", "--over", "mass=1:2"], "mass has no number of values"),
@@ -285,6 +285,9 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
         (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=().__class__"], "only names, numbers, arithmetic"),
         (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "nonsense"], "neither NAME=EXPRESSION nor the id"),
         (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"], "is a column of its own"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=last(position)"], "last is neither a column nor a function; there are abs,"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=final(positon)"], "positon is neither a column nor a function"),
+        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=final(position, 1)"], "final(position, 1): "),
         (["belt", "LuGre", "--over", "mass=1,2", "--workers", "0"], "has to be 1 or more"),
         (["belt", "HuntCrossley", "--over", "mass=1,2", "--stop", "0.1"], "every run failed"),
     ],
@@ -292,6 +295,11 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
 def test_mistakes_are_told_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
     assert sentence in refused("sweep", *words)
     assert os.listdir() == []
+
+
+def test_why_a_run_failed_is_told(capsys):
+    assert cli.main(["sweep", "belt", "LuGre", "--over", "staticFriction=-1,0.5", "--stop", "0.1", "-o", "a.csv"]) == 0
+    assert "1 of them failed; the first: LuGre in belt: staticFriction = -1 must be at least 1e-06" in capsys.readouterr().out
 
 
 def test_a_quantity_that_a_run_does_not_have_is_told():

@@ -59,7 +59,10 @@ a { color: var(--accent); }
 table { width: 100%; border-collapse: collapse; font-size: .93rem; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { white-space: nowrap; } code { font-size: .92em; }
+td.number, th.number, td code { white-space: nowrap; } code { font-size: .92em; }
+@media (max-width: 40rem) {
+  .named tr { display: flex; flex-wrap: wrap; column-gap: .9rem; border-bottom: 1px solid var(--line); }
+  .named th, .named td { border: 0; padding: .15rem 0; } .named td:last-child { flex-basis: 100%; } }
 .note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
 .sketch { display: block; width: 100%; max-width: 35rem; font-size: 14px; stroke-width: 1.6; } .sketch text { fill: var(--soft); }
 .sketch .ground { fill: var(--tint); stroke: var(--line); } .sketch .body { fill: var(--tint); stroke: var(--ink); }
@@ -220,14 +223,15 @@ def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[str] = ()) -> str:
-    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap."""
+    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap; on a narrow screen a last column of sentences goes below the others."""
     styles = [' class="number"' if head in numbers else "" for head in heads]
     top = "".join(f"<th{style}>{escape(head)}</th>" for style, head in zip(styles, heads, strict=True))
     lines = [
         "<tr>" + "".join(f"<td{style}>{cell}</td>" for style, cell in zip(styles, row, strict=True)) + "</tr>"
         for row in rows
     ]
-    return f'<div class="scroll"><table>\n<tr>{top}</tr>\n' + "\n".join(lines) + "\n</table></div>" if lines else ""
+    kind = ' class="named"' if heads[-1] in ("Meaning", "Source") else ""
+    return f'<div class="scroll"><table{kind}>\n<tr>{top}</tr>\n' + "\n".join(lines) + "\n</table></div>" if lines else ""
 
 
 def _name(entry: Variable | Choice) -> str:

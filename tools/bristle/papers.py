@@ -188,6 +188,10 @@ def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
     return result
 
 
+class WrongExpression(BristleError):
+    """One that has a value in no run."""
+
+
 def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
     """The value of an expression over columns (`top.frictionForce` is written top_frictionForce).
 
@@ -233,7 +237,12 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
     }
     try:
         return float(eval(_checked(expression), {"__builtins__": {}}, names))
-    except (NameError, TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+    except NameError as error:
+        found = ", ".join(sorted(names))
+        raise WrongExpression(f"{expression}: {error.name} is neither a column nor a function; there are {found}.") from None
+    except TypeError as error:
+        raise WrongExpression(f"{expression}: {error}.") from None
+    except (ValueError, IndexError, ZeroDivisionError) as error:
         raise BristleError(f"{expression}: {error}.") from None
 
 

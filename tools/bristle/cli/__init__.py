@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import pkgutil
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -76,6 +77,8 @@ class Parser(argparse.ArgumentParser):
     """Tells what is wrong in one line, like every other mistake."""
 
     def error(self, message: str) -> NoReturn:
+        wrong = re.match(r"argument command: invalid choice: '([^']*)'", message)
+        message = f'there is no command "{wrong[1]}"' if wrong else message  # without those that only the build uses
         self.exit(_fail(f"{message[0].lower()}{message[1:].rstrip('.')}; see {self.prog} --help."))
 
 

@@ -1,9 +1,10 @@
 """Find the parameters of a model from measured data.
 
-A record is a table as it comes: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
-usual unit, with commas, semicolons or tabs between them and a decimal comma if need be. Written are a page with pictures
-(NAME.html) and a parameter set (NAME.ssv), and the result is told. Angles and torques (rad, deg, rpm, N.m, Nmm) are for a rotational
-twin, as LuGreRotational, and with "--model all" these are compared. What the data do not determine is said."""
+A record is a text table as it comes: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
+usual unit, with commas, semicolons, tabs or blanks between them, and a decimal comma if need be. Times may be those of a clock; lines in
+which a number is missing are left out. How the columns were read is told first, then the result, with what the data do not determine.
+A page with pictures (NAME.html) and a parameter set (NAME.ssv) are written. Angles and torques (rad, deg, rpm, N.m, Nmm) are for a
+rotational twin such as LuGreRotational; "--model all" then compares the twins."""
 
 from __future__ import annotations
 
@@ -19,6 +20,10 @@ EXAMPLES = """
   bristle identify joint.csv --model LuGreRotational --normal 100 --radius 0.02
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
 """
+
+
+ROLES = "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"  # those of identify/roles.py, which takes numpy
+COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How a measurement is read."""
     data = parser.add_argument_group("the data")
-    data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help="which column is what; ROLE=none leaves it out")
-    data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, coefficients are forces")
+    data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
+    data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, friction coefficients are forces in N")
     data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify" (of a twin in kg.m2)')
     data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current is measured (N.m/A with --radius)")
     data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
@@ -50,7 +55,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--to", dest="end", type=float, metavar="S", help="leave out what is after")
     data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is the one on the body, against the motion")
     data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift; what differs by direction is friction")
-    data.add_argument("--samples", type=int, default=10_000, help="of each record at most; beyond, neighbours are averaged (default: 10000)")
+    data.add_argument("--samples", type=int, default=10_000, help="largest number of samples of a record; of more, neighbours are averaged (default: 10000)")
 
 
 def reading_options(arguments: argparse.Namespace):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 EXAMPLES = """
@@ -19,5 +20,8 @@ def run(arguments: argparse.Namespace) -> None:
     from ..host.library import fmu_folder
     from ..package import summaries
 
-    for line in summaries(arguments.folder or fmu_folder()):
+    folder = arguments.folder or fmu_folder()
+    for line in summaries(folder):
         print(line)
+    if not arguments.folder:
+        print(f"They are in {folder}.", file=sys.stderr)

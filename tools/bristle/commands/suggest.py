@@ -19,7 +19,7 @@ QUANTITIES = {
     "normal_force": "normal force [N] (default: weight of the mass)",
     "mass": "mass of the body [kg]",
     "inertia": "moment of inertia of the body [kg.m2], for a rotational twin in place of --mass",
-    "radius": "radius at which friction acts [m], for a rotational twin (default: its frictionRadius); forces and ways are those there",
+    "radius": "radius at which friction acts [m], for a rotational twin (default: its frictionRadius); forces and displacements are those at this radius",
     "static_friction": "coefficient of static friction",
     "dynamic_friction": "coefficient of dynamic friction",
     "break_away_force": "force at which it breaks away [N], in place of --static-friction",
@@ -31,7 +31,7 @@ QUANTITIES = {
     "damping_ratio": "damping ratio of the mass on the bristle (default: 1; 0.5 with --rise-time)",
     "creep": "tolerated creep under load [m/s], for models that are a curve over the velocity",
     "load": "load of that creep [N] (default: half of static friction)",
-    "speed": "sliding speed at which the largest steps are told, too [m/s]",
+    "speed": "sliding speed for which the largest steps are given, too [m/s]",
     "step": "step of a fixed-step host [s], to be judged",
 }
 

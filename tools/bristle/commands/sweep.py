@@ -2,8 +2,9 @@
 
 A system is one of the papers' benchmarks (belt, blades, bounce, clutches, cube, festoon, hysteresis, joint, liftoff, presliding, pulse, pulse3, rabinowicz,
 sine, stack, sweep, throw), which come with this command; a record is a measurement as bristle identify reads it. Any parameter of model and system
-can be an axis, and any expression over the columns of a run a quantity, as in tools/bristle/papers.toml. Written are a table (CSV or Parquet, by the
-suffix) and a page with pictures. A sweep that was stopped goes on with the same command."""
+can be an axis, and any expression over the columns of a run a quantity: at, start, final, largest, smallest, mean, between, crossing, abs, sqrt, sign,
+where, as in drift="1e3*final(position)". A table (CSV or Parquet, by the suffix) and a page with pictures are written. A sweep that was stopped
+continues with the same command."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", choices=("latin", "sobol"), help="a sample (Latin hypercube, Sobol) in place of the grid")
     parser.add_argument("--count", type=int, help="of the sample")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
-    parser.add_argument("--quantity", action="append", default=[], metavar="NAME=EXPRESSION", help="wanted of a run, or the id of a case in tools/bristle/papers.toml")
+    parser.add_argument("--quantity", action="append", default=[], metavar="NAME=EXPRESSION", help="what is wanted of a run, or the id of a case of the papers")
     add_parameters(parser)
     parser.add_argument("--stop", type=float, help="end of a system's simulation [s]")
     parser.add_argument("--interval", type=float, default=0.0, help="between rows of a system's results [s] (default: every step)")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..cli.files import write_text
 
+FOR_THE_BUILD = True
 EXAMPLES = """
   bristle table README.md
 """

@@ -177,7 +177,7 @@ def _variable(element: ElementTree.Element, types: dict[str | None, ElementTree.
 
 
 def hint(name: str, known: list[str]) -> str:
-    """Names the one that may have been meant, to go on a sentence with."""
+    """Asks for the one that may have been meant, in brackets."""
     small = {one.lower(): one for one in known}
     found = get_close_matches(name.lower(), list(small), n=1)
-    return f", but {small[found[0]]}" if found else ""
+    return f" (did you mean {small[found[0]]}?)" if found else ""

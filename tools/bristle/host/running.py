@@ -287,7 +287,8 @@ def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BristleError(f"{name} must be numbers.") from None
+        rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
+        raise BristleError(f"{name} {rule}.") from None
     bad = np.argwhere(~np.isfinite(numbers))
     if len(bad):
         place = tuple(int(i) for i in bad[0])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import BristleError
-from ..cli.files import write_text, writing
+from ..cli.files import check_writable, write_text, writing
 from ..cli.progress import Progress, in_parallel
 from ..host.forms import RADIUS, TURNS
 from ..host.parameters import assignments
@@ -43,6 +43,10 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     radius = records[0].radius
     of = replace(of, radius=radius) if of and radius else of
     out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
+    page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
+    check_writable(page)
+    if arguments.pictures:
+        check_writable(arguments.pictures / "picture.svg")
     places: list[Place] = []
     notes: list[str] = []
     if several:
@@ -59,7 +63,6 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         result = replace(result, mass=_inertia(result.mass, of.radius))
     validation = [(record, *validated(result, record)) for record in others]
     told = notes + verdicts(places) if places else []
-    page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
     with writing(page) as first:
         first.write(fit_page(result, validation, places, told))
         first.flush()  # what the disk cannot hold is known before either of the two takes its name

@@ -13,7 +13,7 @@ from scipy.ndimage import median_filter
 from .. import BristleError
 from . import units
 from .filtering import DEGREE, Rate, quantization, rate_noise, rate_of
-from .roles import BY_NAME, find_roles
+from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
 FEWEST = 30  # samples, below which nothing is fitted
@@ -25,6 +25,9 @@ _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wa
 _FLAT, _FLATTEST = 1e-3, 1.3  # what a filter may take of a motion: less is nothing, more is something else
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
 _COUNTS = "counts"
+_SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
+_REPEATED = 0.05  # of the samples: where more have the time of another one, the clock is too coarse for them
+_TURN = 2 * math.pi
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
 
@@ -109,19 +112,23 @@ def directions(velocity: np.ndarray) -> np.ndarray:
 
 def read_record(file: Path, options: Options) -> Record:
     table = read_table(file)
-    columns = find_roles(table, options.columns)
+    columns = find_roles(table, options.columns, options.normal is not None, options.constant is not None)
     notes = [_told_columns(columns)]
     options = _at_radius(columns, options, notes)
     times = _times(table, columns, options)
-    rows = _wanted_rows(times, options, file)
     signals = _signals(table, columns, options, notes)
+    lines, times, signals = _without_missing(table, columns, times, signals, notes)
+    _check_times(table, columns, lines, times, options)
+    rows = _wanted_rows(times, options, file)
     times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
-    times, signals = _without_repeats(times, signals, notes)
+    times, signals = _without_repeats(times, signals, file, notes)
     if len(times) < FEWEST:
         raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
     step = quantization(signals["displacement"]) if "displacement" in signals else 0.0
     counts = _without_standstill(signals, notes)
-    times, signals, weight = _uniform(times, {**signals, _COUNTS: counts}, notes)
+    times, signals, weight = _uniform(times, {**signals, _COUNTS: counts}, notes, file)
+    if times[1] >= _SLOW and columns.get("time") and columns["time"].unit is None:
+        notes.append(f'There is a sample every {times[1]:.4g} s, as "{columns["time"].title}" has no unit; if it is in ms, write so in its title.')
     weight = weight * (signals.pop(_COUNTS) > 0.999)
     weight = weight * _without_outliers(signals, notes)
     if weight.sum() < FEWEST:
@@ -154,17 +161,56 @@ def _times(table: Table, columns: Mapping[str, Column], options: Options) -> np.
     if "time" not in columns:
         if options.rate is None:
             raise BristleError(
-                f"{table.file}: there is no column of time among {table.titles}; name it with --column time=TITLE, "
+                f"{table.file}: there is no column of time among {table.titles}{misfits(table, ('time',))}; name it with --column time=TITLE, "
                 "or give the samples per second with --rate."
             )
         return np.arange(len(table.lines)) / options.rate
-    times = columns["time"].values
+    return columns["time"].values
+
+
+def _check_times(table: Table, columns: Mapping[str, Column], lines: np.ndarray, times: np.ndarray, options: Options) -> None:
+    """Times do not go back, and a rate that is given besides is theirs."""
+    if "time" not in columns:
+        return
+    where = f'column "{columns["time"].title}"'
     back = np.flatnonzero(np.diff(times) < 0)
     if len(back):
         i = back[0]
-        before, after, line = f"{times[i]:.9g}", f"{times[i + 1]:.9g}", table.lines[i + 1]
-        raise BristleError(f'{table.file}: line {line}, column "{columns["time"].title}": the time goes back from {before} s to {after} s.')
-    return times
+        before, after = f"{times[i]:.9g}", f"{times[i + 1]:.9g}"
+        raise BristleError(f"{table.file}: line {lines[i + 1]}, {where}: the time goes back from {before} s to {after} s.")
+    if options.rate is not None and len(times) > 1:
+        interval = float(np.median(np.diff(times)))
+        if not abs(interval * options.rate - 1) < _TIME_ROUNDING:
+            raise BristleError(
+                f"{table.file}: {where} has a sample every {interval:.4g} s, but --rate {options.rate:g} one every {1 / options.rate:.4g} s; "
+                "leave out --rate, or the column with --column time=none."
+            )
+
+
+def _without_missing(
+    table: Table, columns: Mapping[str, Column], times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]
+) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Leaves out the lines in which a number is missing: an empty cell, NaN, a dash. The gap in time that they leave is bridged as any other."""
+    lines = np.array(table.lines)
+    whole = np.isfinite(times)
+    for values in signals.values():
+        whole &= np.isfinite(values)
+    if whole.all():
+        return lines, times, signals
+    for column in columns.values():
+        missing = np.flatnonzero(~np.isfinite(column.values))
+        if 2 * len(missing) > len(lines):
+            of = f"{len(missing)} of {len(lines)} lines, the first of them line {lines[missing[0]]}"
+            raise BristleError(f'{table.file}: column "{column.title}" has no number in {of}.')
+        if len(missing):
+            notes.append(f'"{column.title}" has no number in {_counted(len(missing), "line")} (first in line {lines[missing[0]]}), left out.')
+    if 2 * whole.sum() < len(lines):
+        raise BristleError(f"{table.file}: only {int(whole.sum())} of {len(lines)} lines have a number in every column that is used.")
+    return lines[whole], times[whole], {name: values[whole] for name, values in signals.items()}
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
@@ -178,7 +224,7 @@ def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
 def _signals(table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]) -> dict[str, np.ndarray]:
     """The measured signals in N, m, m/s and m/s2."""
     signals = {
-        role: _translational(role, column, options, table) for role, column in columns.items() if role not in ("time", "current")
+        role: _translational(role, column, options, table, notes) for role, column in columns.items() if role not in ("time", "current")
     }
     if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
         if options.constant is None:
@@ -189,7 +235,7 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
             signals["drive"] = columns["current"].values * options.constant
     if not signals.keys() & {"velocity", "displacement"}:
         raise BristleError(
-            f"{table.file}: there is neither a velocity nor a displacement among {table.titles}; "
+            f"{table.file}: there is neither a velocity nor a displacement among {table.titles}{misfits(table, ('velocity', 'displacement'))}; "
             "name one with --column velocity=TITLE or --column displacement=TITLE."
         )
     if options.mass is not None and "friction" in signals and "drive" not in signals:
@@ -197,14 +243,14 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
         notes.append("With a mass given, the force is that of the drive: friction and inertia together.")
     if not signals.keys() & {"friction", "drive", "coefficient"}:
         raise BristleError(
-            f"{table.file}: there is no friction force among {table.titles}; name it with --column friction=TITLE, "
+            f"{table.file}: there is no friction force among {table.titles}{misfits(table, ('friction', 'drive'))}; name it with --column friction=TITLE, "
             "or a driving force with --column drive=TITLE."
         )
     if options.normal is not None:
         signals["normal"] = np.full(len(table.lines), float(options.normal))
     if "normal" not in signals:
         raise BristleError(
-            f"{table.file}: there is no normal force among {table.titles}; name it with --column normal=TITLE or give a constant "
+            f"{table.file}: there is no normal force among {table.titles}{misfits(table, ('normal',))}; name it with --column normal=TITLE or give a constant "
             "in N with --normal (with 1, friction coefficients are forces in N)."
         )
     if np.median(signals["normal"]) < 0:
@@ -217,7 +263,7 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
     return signals
 
 
-def _translational(role: str, column: Column, options: Options, table: Table) -> np.ndarray:
+def _translational(role: str, column: Column, options: Options, table: Table, notes: list[str]) -> np.ndarray:
     """The values of a column; angles and torques become ways and forces at the radius."""
     kind = column.unit.kind if column.unit else None
     is_bare = column.unit is None and options.turns and role in _ROLES_THAT_TURN
@@ -228,14 +274,36 @@ def _translational(role: str, column: Column, options: Options, table: Table) ->
             f'{table.file}: column "{column.title}" needs a radius in m at which friction acts: --radius; or take a rotational twin, as LuGreRotational.'
         )
     power = _ROLES_THAT_TURN[role] if is_bare else -1 if kind == units.TORQUE else 1
-    return column.values * options.radius**power
+    values = column.values
+    if role == "displacement" and (kind == units.ANGLE or is_bare):
+        values = _unwrapped(values, column, notes)
+    return values * options.radius**power
 
 
-def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    repeated = np.flatnonzero(np.diff(times) == 0) + 1
+def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarray:
+    """An angle that is measured within one turn goes on where it begins anew."""
+    there = np.isfinite(angle)
+    measured = angle[there]
+    if len(measured) < 2 or np.ptp(measured) > 1.001 * _TURN or np.abs(np.diff(measured)).max() < 0.9 * _TURN:
+        return angle
+    notes.append(f'"{column.title}" begins anew after each turn; the turns were counted.')
+    whole = angle.copy()
+    whole[there] = np.unwrap(measured)
+    return whole
+
+
+def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], file: Path, notes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    repeats = np.diff(times) == 0
+    repeated = np.flatnonzero(repeats) + 1
     if not len(repeated):
         return times, signals
-    notes.append(f"{len(repeated)} samples repeat the time of the one before them and were left out.")
+    differs = repeats & np.any([np.diff(values) != 0 for values in signals.values()], axis=0)
+    if differs.sum() > _REPEATED * len(times):
+        raise BristleError(
+            f"{file}: {int(differs.sum())} of {len(times)} samples have the same time as the one before them: the times are too coarse. "
+            "Leave them out with --column time=none and give the samples per second with --rate."
+        )
+    notes.append(f"{_counted(len(repeated), 'sample')} with the time of the one before: left out.")
     return np.delete(times, repeated), {name: np.delete(values, repeated) for name, values in signals.items()}
 
 
@@ -294,7 +362,7 @@ def _jumps(values: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _uniform(
-    times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]
+    times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str], file: Path
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
     """Uniform times from zero; long gaps get the weight zero."""
     spans = np.diff(times)
@@ -304,7 +372,7 @@ def _uniform(
     if gaps.any() or np.abs(spans - interval).max() > _TIME_ROUNDING * interval:
         grid = np.arange(math.floor((times[-1] - times[0]) / interval + 1e-6) + 1) * interval + times[0]
         if len(grid) > 20 * len(times):
-            raise BristleError("The times of the samples are too uneven: the gaps hold more than 20 times as many samples as there are.")
+            raise BristleError(f"{file}: the times of the samples are too uneven: the gaps hold more than 20 times as many samples as there are.")
         ahead = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
         span = times[ahead] - times[ahead - 1]
         signals = {name: np.interp(grid, times, values) for name, values in signals.items()}
@@ -346,6 +414,8 @@ def _finished(
     velocity, displacement, smoothing = _motion(signals, interval, step, file, notes)
     is_drive = "friction" not in signals
     force = signals["drive"] if is_drive else signals["friction"]
+    if not (signals["normal"] > 0).any():
+        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
@@ -474,8 +544,6 @@ def _doubts(record: Record) -> list[str]:
     """What looks like a wrong unit."""
     doubts = []
     loaded = record.normal > 0.1 * record.normal.max()
-    if not loaded.any():
-        return ["The normal force is never above zero: the contact is separated all the time."]
     level = float(np.quantile(np.abs(record.force[loaded]), 0.9) / np.median(record.normal[loaded]))
     if record.normal.max() != 1.0 and not 1e-4 < level < 10:
         doubts.append(f"The force is {level:.2g} times the normal force; is the unit of one of them wrong?")

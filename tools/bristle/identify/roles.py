@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import BristleError
@@ -24,12 +24,14 @@ class Role:
 
 
 _LINE = (units.FORCE, units.TORQUE)
+_DISPLACEMENTS = ("déplacement", "deplacement", "desplazamiento")
+_FRICTIONS = ("frottement", "fricción", "friccion", "rozamiento", "attrito")
 ROLES = (
-    Role("time", "the time", ("time", "zeit", "timestamp", "tijd", "temps"), ("t", "sec", "seconds", "x_value"), (units.TIME,)),
+    Role("time", "the time", ("time", "zeit", "timestamp", "tijd", "temps", "tiempo", "tempo"), ("t", "t_s", "sec", "seconds", "x_value"), (units.TIME,)),
     Role(
         "normal",
         "the normal force",
-        ("normal", "normalforce", "normalkraft", "load", "preload", "clamping", "anpresskraft"),
+        ("normal", "normale", "normalforce", "normalkraft", "load", "preload", "clamping", "anpresskraft"),
         ("fn", "n", "fz", "f_n", "f_z", "w"),
         (units.FORCE,),
         by_unit=False,
@@ -44,15 +46,15 @@ ROLES = (
     Role(
         "velocity",
         "the velocity",
-        ("velocity", "speed", "geschwindigkeit", "drehzahl", "relativevelocity", "vel", "omega", "rpm"),
+        ("velocity", "speed", "geschwindigkeit", "drehzahl", "relativevelocity", "vel", "omega", "rpm", "vitesse", "velocidad"),
         ("v", "xdot", "dx", "qd", "dq", "vx", "w"),
         (units.VELOCITY, units.ANGULAR_VELOCITY),
     ),
     Role(
         "displacement",
         "the displacement",
-        ("displacement", "position", "weg", "stroke", "travel", "pos", "disp", "angle", "winkel", "way", "deflection"),
-        ("x", "q", "s", "phi", "theta", "y", "z"),
+        ("displacement", "position", "weg", "stroke", "travel", "pos", "disp", "angle", "winkel", "way", "deflection", "lvdt", "extension", "crosshead", *_DISPLACEMENTS),
+        ("x", "x_m", "q", "s", "phi", "theta", "y", "z"),
         (units.LENGTH, units.ANGLE),
     ),
     Role("current", "the motor's current", ("current", "strom", "amps"), ("i", "iq"), (units.CURRENT,)),
@@ -75,17 +77,22 @@ ROLES = (
     Role(
         "friction",
         "the friction force",
-        ("friction", "fric", "frict", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear"),
+        ("friction", "fric", "frict", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear", "loadcell", *_FRICTIONS),
         ("f", "ft", "fx", "ff", "ffric", "f_t", "f_x", "force", "kraft", "torque", "moment", "drehmoment"),
         _LINE,
     ),
 )
 BY_NAME = {role.name: role for role in ROLES}
+_FORCES = {"friction", "drive", "current", "coefficient"}
+_NORMALS = {"normal", "normale", "normalforce", "normalkraft", "preload", "clamping", "anpresskraft", "fn", "n", "fz", "f_n", "f_z"}
 COMMANDED = ("command", "setpoint", "target", "reference", "ref", "soll", "desired", "demand")
 
 
-def find_roles(table: Table, given: Mapping[str, str]) -> dict[str, Column]:
-    """The column of each role that the table has. `given` names columns by title or name, or leaves a role out with "none"."""
+def find_roles(table: Table, given: Mapping[str, str], has_normal: bool = False, by_current: bool = False) -> dict[str, Column]:
+    """The column of each role that the table has. `given` names columns by title or name, or leaves a role out with "none".
+
+    Where the normal force is known besides (`has_normal`), a column "Load" is the load cell of a testing machine, which measures friction; where the
+    current is to give the force (`by_current`), no column is taken for that by its unit."""
     found: dict[str, Column] = {}
     for role, title in given.items():
         if role not in BY_NAME:
@@ -99,8 +106,10 @@ def find_roles(table: Table, given: Mapping[str, str]) -> dict[str, Column]:
         if column := _by_name(role, free, table):
             found[role.name] = column
             free.remove(column)
+    if has_normal and "normal" not in given and not _FORCES & found.keys() and (load := found.get("normal")) and not _words(load) & _NORMALS:
+        found["friction"] = found.pop("normal")
     for role in ROLES:
-        if role.by_unit and role.name not in found and role.name not in given and not _replaced(role.name, found):
+        if role.by_unit and role.name not in found and role.name not in given and not _replaced(role.name, found, by_current):
             fitting = [column for column in free if column.unit and column.unit.kind in role.kinds]
             if len(fitting) == 1:
                 found[role.name] = fitting[0]
@@ -108,15 +117,17 @@ def find_roles(table: Table, given: Mapping[str, str]) -> dict[str, Column]:
     return found
 
 
-def _replaced(role: str, found: Mapping[str, Column]) -> bool:
+def _replaced(role: str, found: Mapping[str, Column], by_current: bool) -> bool:
     """Whether another column already says what this role would."""
-    return role == "friction" and bool({"drive", "current", "coefficient"} & found.keys())
+    return role == "friction" and bool(({"drive", "coefficient"} | ({"current"} if by_current else set())) & found.keys())
 
 
 def _named(table: Table, role: str, title: str) -> Column:
-    for column in table.columns:
-        if title in (column.title, column.name):
-            return column
+    for names in ([column.title for column in table.columns], [column.name for column in table.columns], [str(i + 1) for i in range(len(table.columns))]):
+        if names.count(title) > 1:
+            raise BristleError(f"{table.file}: --column {role}={title}: there are several of this title; give the number of the column, from 1 on.")
+        if title in names:
+            return table.columns[names.index(title)]
     raise BristleError(f'{table.file}: --column {role}={title}: there is no such column; there are {table.titles}.')
 
 
@@ -124,16 +135,28 @@ def _by_name(role: Role, free: list[Column], table: Table) -> Column | None:
     whole = [column for column in free if _fits(role, column) and _whole(column) in role.short + role.words]
     parts = [column for column in free if _fits(role, column) and _words(column) & set(role.words)]
     measured = [[column for column in columns if not _words(column) & set(COMMANDED)] for columns in (whole, parts)]
-    for candidates in (*measured, whole, parts):
+    known = [[column for column in columns if column.unit or column.unit_text is None] for columns in measured]
+    for candidates in (*known, *measured, whole, parts):
         if len(candidates) == 1:
             return candidates[0]
         if len(candidates) > 1:
             names = " and ".join(f'"{column.title}"' for column in candidates)
             raise BristleError(
-                f"{table.file}: {names} could both be {role.text}; choose with --column {role.name}=TITLE, "
+                f"{table.file}: {names} could {'both' if len(candidates) == 2 else 'all'} be {role.text}; choose with --column {role.name}=TITLE, "
                 f"or leave it out with --column {role.name}=none."
             )
     return None
+
+
+def misfits(table: Table, names: Iterable[str]) -> str:
+    """A hint to the columns that are named like one of these roles, but whose unit measures something else."""
+    for role in (BY_NAME[name] for name in names):
+        for column in table.columns:
+            if not _fits(role, column) and (_words(column) & {*role.words, *role.short} or _whole(column) in role.short):
+                other = "; a weight in kilograms is kgf, in grams gf" if column.unit_text in ("kg", "g") else ""
+                kind = "is no unit" if column.unit.kind == units.NUMBER else f"is a unit of {column.unit.kind}"
+                return f' ("{column.title}" is not taken: {column.unit_text} {kind}{other})'
+    return ""
 
 
 def _fits(role: Role, column: Column) -> bool:
@@ -149,5 +172,7 @@ def _whole(column: Column) -> str:
 def _words(column: Column) -> set[str]:
     """The words of a name: "Normal force", normal_force and normalForce have the same."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name)
-    words = {word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word}
-    return words | {_whole(column)}
+    words = [word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word]
+    if "load cell" in " ".join(words):
+        words = [word for word in words if word not in ("load", "cell")] + ["loadcell"]  # it measures a force, and seldom the load
+    return {*words, _whole(column)}

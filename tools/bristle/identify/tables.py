@@ -1,4 +1,4 @@
-"""Reads a measured table as it comes: comma, semicolon, tab or blanks between the cells, decimal comma, units in the header."""
+"""Reads a measured table as it comes: comma, semicolon, tab, bar or blanks between the cells, decimal comma, units in the header."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, time
 from pathlib import Path
 
 import numpy as np
 
 from .. import BristleError
+from .cells import NotANumber, decimal_signs, is_missing, is_number, numbers
 from .units import NUMBER, Unit, known_units, unit_of
 
-SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas", None: "blanks"}
 COMMENTS = ("#", "%", "//", "!")
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?$")
-_CLOCK = re.compile(r"(\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(:\d\d([.,]\d+)?)?Z?")
-_WORDS = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity", "null", "none", "na", "n/a", "#n/a", "-nan", "1.#ind", "1.#qnan"}
+HEAD = 8  # lines above the numbers in which titles and units are looked for
+Row = tuple[int, list[str]]  # number of the line in the file, and its cells
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class Column:
     unit_text: str | None  # None: none is given
     lines: tuple[int, ...]
     cells: tuple[str, ...]
+    decimal_signs: frozenset[str] = frozenset()  # of the whole table
 
     @property
     def unit(self) -> Unit | None:
@@ -40,18 +39,15 @@ class Column:
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers in SI units; an error that names file, line and column where there are none."""
+        """The numbers in SI units, NaN where one is missing; an error that names file, line and column where there is something else."""
         if self.unit_text is not None and self.unit is None:
-            known = f"known are {known_units()}; if it is no unit, take the brackets away"
+            known = f"known are {known_units()}; if it is no unit, take it out of the title"
             raise BristleError(f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known; {known}.')
         try:
-            numbers = np.array(self.cells, dtype=float)
-        except ValueError:
-            numbers = None
-        if numbers is None or not np.isfinite(numbers).all():
-            pairs = zip(self.lines, self.cells, strict=True)
-            numbers = np.array([_value(f'{self.file}: line {line}, column "{self.title}"', cell) for line, cell in pairs])
-        return numbers * (self.unit.factor if self.unit else 1.0)
+            values = numbers(self.cells, set(self.decimal_signs))
+        except NotANumber as error:
+            raise BristleError(f'{self.file}: line {self.lines[error.index]}, column "{self.title}": {error.reason}') from None
+        return values * (self.unit.factor if self.unit else 1.0)
 
 
 @dataclass(frozen=True)
@@ -67,61 +63,153 @@ class Table:
 
 def read_table(file: Path) -> Table:
     """The columns of a file, by the titles of its header, or numbered where it has none."""
-    rows = _rows(_text(file), file)
-    head, units, data = _split(rows, file)
-    width = len(head) or len(data[0][1])
+    lines = [(i, line) for i, line in _lines(_text(file)) if line.strip()]
+    separator = _separator(lines, file)
+    rows = [(i, cells) for i, line in lines if not _is_comment(line) and (cells := _cells(line, separator))]
+    first = _first_row(rows, file)
+    data = rows[first:]
     usual = Counter(len(cells) for _, cells in data).most_common(1)[0][0]
+    head, units = _head([line for i, line in lines if i < data[0][0]][-HEAD:], separator, usual)
+    width = len(head) or len(data[0][1])
     for line, cells in data:
-        if len(cells) == usual < width:
+        if len(cells) == usual < width and separator is not None:
             cells += [""] * (width - usual)  # columns that are empty from top to bottom, as LabVIEW's comments
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) != width:
-            raise BristleError(f"{file}: line {line} has {len(cells)} cells, but the {'header' if head else 'first line'} has {width}.")
+            what = f"line {line} has {len(cells)} cell{'s' if len(cells) != 1 else ''}, but the {'header' if head else 'first line'} has {width}"
+            is_doubled = separator == "," and head and len(cells) == 2 * width
+            raise BristleError(f"{file}: {what}{'; the comma seems to be both decimal sign and separator' if is_doubled else ''}.")
     titles = head or [str(i + 1) for i in range(width)]
-    lines = tuple(line for line, _ in data)
-    contents = zip(*(cells for _, cells in data))
+    numbers_of_lines = tuple(line for line, _ in data)
+    contents = list(zip(*(cells for _, cells in data)))
+    signs = frozenset().union(*map(decimal_signs, contents))
     columns = []
     for i, (title, cells) in enumerate(zip(titles, contents, strict=True)):
         name, unit = _name_and_unit(title)
-        columns.append(Column(file, title, name, units[i] if units else unit, lines, cells))
-    return Table(file, tuple(columns), lines)
+        columns.append(Column(file, title, name, (units[i] or None) if units else unit, numbers_of_lines, cells, signs))
+    return Table(file, tuple(columns), numbers_of_lines)
 
 
 def _text(file: Path) -> str:
     data = file.read_bytes()
-    if not data.strip():
+    if not data.strip(b"\0 \t\r\n\x1a"):
         raise BristleError(f"{file}: the file is empty.")
+    if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise BristleError(f"{file}: this is not a text file but a workbook or an archive; save the table as CSV.")
+    if data.startswith((b"MATLAB 5.0", b"\x89HDF")):
+        raise BristleError(f"{file}: this is not a text file but one of MATLAB or HDF5; write the table as CSV (writetable in MATLAB).")
+    text = data.decode(coding, errors="replace") if (coding := _wide_coding(data)) else None
+    if text is None:
+        data = data.rstrip(b"\0\x1a")  # a log that was made longer than it became
+        if b"\0" in data[:4096]:
+            raise BristleError(f"{file}: this is not a text file; a table of numbers with a header is needed.")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", errors="replace")
+    return text.rstrip("\0\x1a")
+
+
+def _wide_coding(data: bytes) -> str | None:
+    """The coding of a text with two or four bytes to a character."""
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", errors="replace")
-    if b"\0" in data[:4096]:
-        raise BristleError(f"{file}: this is not a text file; a table of numbers with a header is needed.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
+        return "utf-16"
+    sample = data[:4096]
+    low, high = sample[::2].count(0), sample[1::2].count(0)
+    half = len(sample) // 2
+    if half > 8 and (low == 0 or high == 0) and max(low, high) > 0.8 * half:
+        return "utf-16-le" if high else "utf-16-be"
+    return None
 
 
-def _rows(text: str, file: Path) -> list[tuple[int, list[str]]]:
-    lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
-    first_numbers = next((k for k, (_, line) in enumerate(lines) if _is_data(line)), None)
-    if first_numbers is None:
-        raise BristleError(f"{file}: there is no line of numbers in it.")
-    sample = [line for _, line in lines[first_numbers : first_numbers + 20]]
-    separator = _separator(sample)
-    kept = [(i, line) for k, (i, line) in enumerate(lines) if k >= first_numbers - 2]
-    rows = []
-    for i, line in kept:
-        bare = line.strip()
-        if bare.startswith(COMMENTS):
-            if i > lines[first_numbers][0]:
-                continue
-            bare = line = bare.lstrip("#%!/ ")  # the header may stand in a comment
-        quoted = '"' in line and separator is not None
-        cells = next(csv.reader(io.StringIO(line), delimiter=separator)) if quoted else line.split(separator)
-        cells = [cell.strip() for cell in cells]
-        rows.append((i, _with_units_joined(cells) if separator is None else cells))
-    return [(i, cells) for i, cells in rows if cells]
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines with their numbers; a title in quotes that goes over several lines is one."""
+    bare = text.split("\n") if "\n" in text else text.split("\r")
+    lines = []
+    i = 0
+    while i < len(bare):
+        count, line = 1, bare[i]
+        if line.count('"') % 2 and i < 10 * HEAD:
+            count = next((k for k in range(2, 6) if "".join(bare[i : i + k]).count('"') % 2 == 0), 1)
+            line = " ".join(part.strip() for part in bare[i : i + count])
+        lines.append((i + 1, line))
+        i += count
+    return lines
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith(COMMENTS)
+
+
+def _cells(line: str, separator: str | None) -> list[str]:
+    quoted = '"' in line and separator is not None
+    cells = next(csv.reader(io.StringIO(line), delimiter=separator)) if quoted else line.split(separator)
+    return [cell.strip() for cell in cells]
+
+
+def _separator(lines: list[tuple[int, str]], file: Path) -> str | None:
+    """What parts the cells; None are blanks. It is seen in the middle of the file, where there are no titles."""
+    texts = [line for _, line in lines if not _is_comment(line)]
+    middle = texts[len(texts) // 2 :][:20] or texts
+    for separator in ("\t", ";", "|"):
+        if middle and all(separator in line.strip(" ") for line in middle):
+            return separator
+    blanks = all(len(cells := line.split()) > 1 and all(is_number(cell) or is_missing(cell) for cell in cells) for line in middle)
+    return None if blanks or not any("," in line for line in middle) else ","
+
+
+def _first_row(rows: list[Row], file: Path) -> int:
+    """Where the numbers begin: the first line that is mostly numbers and as wide as those in the middle of the file."""
+    middle = Counter(len(cells) for _, cells in rows[len(rows) // 2 :][:20] if _is_data(cells))
+    usual = middle.most_common(1)[0][0] if middle else None
+    start = next((k for k, (_, cells) in enumerate(rows) if _is_data(cells) and len(cells) == usual), None)
+    if start is None:
+        with_unit = next((cell for _, cells in rows for cell in cells if _has_unit(cell)), None)
+        hint = f'; "{with_unit}" has its unit in the cell, and it belongs into the header' if with_unit else ""
+        raise BristleError(f"{file}: there is no line of numbers in it{hint}.")
+    return start
+
+
+def _is_data(cells: list[str]) -> bool:
+    known = sum(map(is_number, cells))
+    return known > 0 and 2 * (known + sum(1 for cell in cells if cell and is_missing(cell))) > sum(1 for cell in cells if cell)
+
+
+def _has_unit(cell: str) -> bool:
+    number, _, unit = cell.partition(" ")
+    return bool(unit) and is_number(number) and unit_of(unit) is not None
+
+
+def _head(lines: list[str], separator: str | None, width: int) -> tuple[list[str], list[str] | None]:
+    """The titles and the line of units below them if there is one; a header may stand in a comment, and a remark below it."""
+    above = [cells for line in lines if any(cells := _titles(line, separator, width)) and (len(cells) >= width or not _is_comment(line))]
+    for k in range(len(above) - 1, 0, -1):
+        if len(above[k]) == len(above[k - 1]) >= width and _are_units(above[k]):
+            titles = above[k - 1]
+            if k > 1 and len(set(titles)) < len(titles) and len(above[k - 2]) == len(titles):  # "Friction" and "Normal" above "force" and "force"
+                titles = [f"{one} {two}".strip() for one, two in zip(above[k - 2], titles, strict=True)]
+            return titles, above[k]
+    wide = [cells for cells in above if len(cells) >= width]
+    return (wide or [cells for cells in above if len(cells) > 1] or [[]])[-1], None
+
+
+def _titles(line: str, separator: str | None, width: int) -> list[str]:
+    """The cells of a line above the numbers. Where blanks part them, two of them may, or the bracket of a unit, so that as many titles as columns come out."""
+    line = line.strip().lstrip("#%!/ ") if _is_comment(line) else line
+    if separator is not None:
+        cells = _cells(line, separator)
+        names, units = cells[::2], cells[1::2]
+        if separator == "," and len(cells) == 2 * width and all(map(unit_of, units)):  # Time, s,Force, N
+            return [f"{name}, {unit}" for name, unit in zip(names, units, strict=True)]
+        return cells
+    bare = line.strip()
+    ways = [_with_units_joined(bare.split()), re.split(r"\s{2,}|\t", bare), re.split(r"(?<=[\])])\s+", bare)]
+    ways += [[cell.strip() for cell in bare.split(sign)] for sign in ",;" if sign in bare]
+    ways += [next(csv.reader([bare], delimiter=" ", skipinitialspace=True))] if '"' in bare else []
+    return next((cells for cells in ways if len(cells) == width), ways[0])
 
 
 def _with_units_joined(cells: list[str]) -> list[str]:
@@ -135,52 +223,10 @@ def _with_units_joined(cells: list[str]) -> list[str]:
     return joined
 
 
-def _is_data(line: str) -> bool:
-    cells = [cell.strip(' "') for cell in re.split(r"[;\t ]+|,(?=\S)", line.strip()) if cell.strip(' "')]
-    return bool(cells) and not line.strip().startswith(COMMENTS) and sum(map(_is_number, cells)) * 2 > len(cells)
-
-
-def _is_number(cell: str) -> bool:
-    return bool(_NUMBER.match(cell) or _CLOCK.fullmatch(cell))
-
-
-def _clock(cell: str) -> float | None:
-    """The seconds of a date and time such as 2024-05-02T12:00:00.25, or of a time of the day."""
-    plain = cell.strip().replace("/", "-").replace(",", ".")
-    try:
-        return (datetime.fromisoformat(plain).replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
-    except ValueError:
-        pass
-    try:
-        moment = time.fromisoformat(plain)
-    except ValueError:
-        return None
-    return 3600.0 * moment.hour + 60.0 * moment.minute + moment.second + 1e-6 * moment.microsecond
-
-
-def _separator(lines: list[str]) -> str | None:
-    """What parts the cells: the sign that gives every line the same number of cells, all of them numbers."""
-    for separator in ("\t", ";"):
-        if all(separator in line for line in lines):
-            return separator
-    blanks = all(len(line.split()) > 1 and all(_is_number(cell) for cell in line.split()) for line in lines)
-    if blanks or not any("," in line for line in lines):
-        return None
-    return ","
-
-
-def _split(rows: list[tuple[int, list[str]]], file: Path) -> tuple[list[str], list[str] | None, list[tuple[int, list[str]]]]:
-    """The titles, a line of units below them if there is one, and the lines of numbers."""
-    start = next((k for k, (_, cells) in enumerate(rows) if sum(map(_is_number, cells)) * 2 > len([c for c in cells if c])), None)
-    if start is None:
-        raise BristleError(f"{file}: there is no line of numbers in it.")
-    data = rows[start:]
-    above = [cells for _, cells in rows[:start]]
-    if not above:
-        return [], None, data
-    if len(above) > 1 and len(above[-1]) == len(above[-2]) and all(unit_of(cell) for cell in above[-1]):
-        return above[-2], above[-1], data
-    return above[-1], None, data
+def _are_units(cells: list[str]) -> bool:
+    """Whether a line gives units: most of its cells are some."""
+    filled = [cell for cell in cells if cell]
+    return 2 * sum(1 for cell in filled if unit_of(cell)) > len(filled) > 0
 
 
 _SNAKES = (r"(.+)_([^_]+_per_[^_]+)$", r"(.+)_([^_]+_[^_]+)$", r"(.+)_([^_]{2,})$")  # a single letter may as well be an index: F_N, x_m
@@ -205,6 +251,9 @@ def _is_remark(bracket: re.Match[str]) -> bool:
 
 def _name_and_unit(title: str) -> tuple[str, str | None]:
     """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v mm/s", position_mm or vel_mm_s."""
+    title_of_clock = re.sub(r"[\[(][YyMmDdHhSsFfTt.:,/ -]*[Hh]{1,2}:[Mm]{2}[^\])]*[\])]", "", title).strip()
+    if title_of_clock and title_of_clock != title:
+        return title_of_clock, None  # Time [hh:mm:ss.fff]
     brackets = list(_BRACKETS.finditer(title))
     for found in reversed(brackets):  # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
         unit, _, remark = found[1].partition(",")
@@ -230,22 +279,3 @@ def _unit_text(text: str) -> str | None:
         if (known := unit_of(unit)) and known.kind != NUMBER and text != "in":
             return unit
     return None
-
-
-def _value(where: str, cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        bare = cell.strip('"').replace(",", ".") if cell.count(",") == 1 and "." not in cell else cell.strip('"')
-        bare = bare.replace("D", "e").replace("d", "e").replace("−", "-") if bare[:1].isdigit() or bare[:1] in "+-−." else bare
-        try:
-            value = float(bare)
-        except ValueError:
-            value = _clock(cell) if _CLOCK.fullmatch(cell) else None
-    if value is None and not cell:
-        raise BristleError(f"{where}: the cell is empty.")
-    if value is None and cell.lower() not in _WORDS:
-        raise BristleError(f'{where}: "{cell}" is not a number.')
-    if value is None or not np.isfinite(value):
-        raise BristleError(f"{where}: {cell} is not a finite number; take the line out, gaps in time are bridged.")
-    return value

@@ -60,7 +60,8 @@ def quality_text(quality: Quality) -> str:
 
 def doubts(fit: Fit) -> list[str]:
     """A sentence for everything that the data do not tell, and which measurement would."""
-    sentences = [_confused(group) for group in fit.confusions]
+    widest = [group for group in fit.confusions if not any(set(group) < set(other) for other in fit.confusions)]
+    sentences = [_confused(group) for group in widest]
     grouped = {name for group in fit.confusions for name in group}
     sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
     if fit.mass and not fit.mass.determined:
@@ -83,14 +84,14 @@ def doubts(fit: Fit) -> list[str]:
     for record in fit.records:
         if record.smeared > 2 * fit.seen.turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
             sentences.append(
-                f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact goes "
+                f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact moves "
                 f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(fit.seen.turning, 'm')}: stiffness and damping of "
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
         sentences.append(
-            f"The residual is not noise: it remembers over {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
-            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is what the law does not have."
+            f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
+            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is something that the law does not describe."
         )
     return sentences
 

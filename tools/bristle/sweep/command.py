@@ -22,7 +22,7 @@ from ..host.parameters import given_parameters, read_ssv
 from ..host.systems import systems
 from ..identify.records import Options, read_record
 from ..papers import FILE as PAPERS
-from ..papers import cases, check_expression
+from ..papers import WrongExpression, cases, check_expression
 from ..report.sheet import figure, paragraph, sheet
 from .execution import on_a_cluster, on_this_machine
 from .journal import Journal
@@ -66,7 +66,11 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
     element = Element(str(model.file), model.file.read_bytes())
     make = _record_run if is_record else _system_run
     one = make(arguments, options, model, element, axes, given, quantities)
-    results, seconds, made = _results(arguments, out, one, places)
+    try:
+        results, seconds, made = _results(arguments, out, one, places)
+    except WrongExpression:
+        Journal(_journal(out), "").remove()
+        raise
     if all("failure" in result and not set(result) & set(quantities) for result in results):
         Journal(_journal(out), "").remove()
         raise BristleError(f"every run failed; the first: {results[0]['failure']}")
@@ -74,9 +78,10 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
     page = out.with_suffix(".html")
     write_text(page, _page(arguments, model, axes, places, results, quantities))
     Journal(_journal(out), "").remove()
-    failed = sum("failure" in result for result in results)
+    failures = [str(result["failure"]) for result in results if "failure" in result]
+    told = f", {len(failures)} of them failed; the first: {failures[0]}" if failures else ""
     rate = f", {made} now in {seconds:.2f} s ({made / seconds:.0f} runs/s)" if made else ""
-    print(f"{len(places)} runs{rate}{f', {failed} of them failed' if failed else ''}\n{out}\n{page}")
+    print(f"{len(places)} runs{rate}{told}\n{out}\n{page}")
 
 
 def _journal(out: Path) -> Path:
@@ -96,7 +101,7 @@ def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[st
                 raise BristleError(f"--quantity {name}: this case is not one of {target} alone.")
             name, expression = f"{case.what} [{case.unit}]", case.quantity
         elif not sign or not name or not expression:
-            raise BristleError(f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case in tools/bristle/papers.toml.")
+            raise BristleError(f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case of the papers.")
         if name in ("run", "failure"):
             raise BristleError(f"--quantity {word}: {name} is a column of its own.")
         check_expression(expression)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import BristleError
-from ..papers import quantity
+from ..papers import WrongExpression, quantity
 
 Result = dict[str, float | str]  # quantities by name, and "failure" where there is something to say
 
@@ -96,6 +96,8 @@ def evaluated(quantities: tuple[tuple[str, str], ...], columns: dict[str, np.nda
     for name, expression in quantities:
         try:
             result[name] = quantity(expression, columns)
+        except WrongExpression:
+            raise
         except BristleError as error:
             result[name] = float("nan")
             result["failure"] = str(error)
