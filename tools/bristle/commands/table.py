@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..cli.files import write_text
 
-FOR_THE_BUILD = True
 EXAMPLES = """
   bristle table README.md
 """
