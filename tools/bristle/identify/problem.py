@@ -43,7 +43,7 @@ class Problem:
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.trusts_slopes = self.of.has_exact_slopes
+        self.trusts_slopes = True
         self.weights = [record.weight for record in self.records] if self.weights is None else list(self.weights)
         self.measured = np.concatenate([record.force for record in self.records])
         self.weight = np.concatenate(self.weights)
