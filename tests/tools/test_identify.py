@@ -419,3 +419,19 @@ def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused
     monkeypatch.chdir(joint_file.parent)
     assert "--fix frictionRadius=0 has to be above 0." in refused("identify", "joint.csv", "--model", "LuGreRotational", "--normal", "1", "--fix", "frictionRadius=0")
     assert "needs a radius in m at which friction acts" in refused("identify", "joint.csv", "--model", "LuGre", "--normal", "1")
+
+
+def test_means_over_neighbours_tell_the_same(tmp_path):
+    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a mean, too, over the measured way. Fitted at the middles of
+    the blocks the stiffness was 2.7 % low, and outside of its interval."""
+    truth = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
+    time, _, velocity, _ = changing_strokes(duration=8.0)
+    force = noisy(friction("Dahl", time, velocity, 50.0, truth), 0.01, seed=1)
+    file = written(tmp_path / "a.csv", {"t [s]": time, "v [m/s]": velocity, "F [N]": force})
+    record = read_record(file, Options(normal=50.0, samples=445))
+    assert len(record.time) == 444 and record.block == 9
+    result = fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False)
+    for one in result.estimates:
+        if one.name in truth:
+            assert one.low <= truth[one.name] <= one.high and one.value == pytest.approx(truth[one.name], rel=0.006), one
+    assert result.quality.relative < 0.01  # what is left of 1 % noise; it was 1.1 %

@@ -74,8 +74,15 @@ class Problem:
 
     # ---- running the model ----
 
-    def _inputs(self, record: Record) -> dict[str, np.ndarray]:
-        return self.of.form.inputs(record.normal, record.velocity, record.external if self.of.needs_load else None, self.of.radius)
+    def _motion(self, record: Record) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Times and inputs of a run over a record."""
+        normal, velocity, external = record.normal, record.velocity, record.external if self.of.needs_load else None
+        times = record.time
+        if record.block > 1:
+            times, velocity = _between_means(times, linear=True), _between_means(velocity)
+            normal = _between_means(normal, linear=True)
+            external = None if external is None else _between_means(external, linear=True)
+        return times, self.of.form.inputs(normal, velocity, external, self.of.radius)
 
     def _at_the_radius(self, found: np.ndarray) -> np.ndarray:
         """A torque, or its slopes, as the force that records have."""
@@ -86,19 +93,13 @@ class Problem:
         sets = [self.of.place | self.space.values(point) for point in points]
         force = self.of.form.force
         self.runs += len(sets)
-        parts = [
-            run_many(
-                str(self.of.file),
-                record.time,
-                self._inputs(record),
-                sets,
-                [force],
-                tolerance=TOLERANCE,
-                failed="nan",
-                seconds=LONGEST * len(record.time),
-            )[force]
-            for record in self.records
-        ]
+        parts = []
+        for record in self.records:
+            times, inputs = self._motion(record)
+            found = run_many(
+                str(self.of.file), times, inputs, sets, [force], tolerance=TOLERANCE, failed="nan", seconds=LONGEST * len(times)
+            )
+            parts.append(_means(found[force], record.block))
         return self._at_the_radius(np.concatenate(parts, axis=1))
 
     # ---- least squares ----
@@ -160,13 +161,14 @@ class Problem:
         parts, forces = [], []
         self.runs += 1
         for record in self.records:
-            along = Runs(str(self.of.file), record.time, self._inputs(record), [force], tolerance=TOLERANCE, seconds=SLOPES * LONGEST * len(record.time))
+            times, inputs = self._motion(record)
+            along = Runs(str(self.of.file), times, inputs, [force], tolerance=TOLERANCE, seconds=SLOPES * LONGEST * len(times))
             try:
                 found = along.one(values, names)
             except BristleError:
                 return None
-            parts.append(np.stack([found[force, name] for name in names], axis=1))
-            forces.append(found[force])
+            parts.append(_means(np.stack([found[force, name] for name in names]), record.block).T)
+            forces.append(_means(found[force], record.block))
         slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
         change = (self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))) / STEP
         missing = (change - slopes.sum(axis=1)) * self.weight
@@ -210,6 +212,27 @@ class Problem:
                 part = part + linear.mass * record.acceleration
             parts.append(part)
         return forces + np.concatenate(parts)
+
+
+def _between_means(means: np.ndarray, linear: bool = False) -> np.ndarray:
+    """From means over blocks to values at the ends and in the middle of each, between which straight lines have the same means: so the way at
+    the ends of the blocks is that of the measurement. `linear`: the middles are the means, which is as good for what changes slowly."""
+    ends = np.concatenate(([1.5 * means[0] - 0.5 * means[1]], (means[1:] + means[:-1]) / 2, [1.5 * means[-1] - 0.5 * means[-2]]))
+    middles = means
+    if not linear and len(means) > 3:
+        ends[2:-2] = (7 * (means[1:-2] + means[2:-1]) - means[:-3] - means[3:]) / 12  # exact for a cubic
+        middles = 2 * means - (ends[1:] + ends[:-1]) / 2
+    values = np.empty(2 * len(means) + 1)
+    values[::2], values[1::2] = ends, middles
+    return values
+
+
+def _means(values: np.ndarray, block: int) -> np.ndarray:
+    """Means over blocks from values at the ends and in the middle of each, with the weights that suit a parabola and so many samples."""
+    if block <= 1:
+        return values
+    end = (1 - 1 / block**2) / 6  # Simpson's rule, where there are many
+    return end * (values[..., :-2:2] + values[..., 2::2]) + (1 - 2 * end) * values[..., 1::2]
 
 
 def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
