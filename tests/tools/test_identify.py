@@ -18,7 +18,7 @@ from bristle.host.parameters import read_ssv  # noqa: E402
 from bristle.identify.candidates import Space, all_candidates, candidate  # noqa: E402
 from bristle.identify.command import rank  # noqa: E402
 from bristle.identify.fitting import fit  # noqa: E402
-from bristle.identify.problem import Problem, extracts  # noqa: E402
+from bristle.identify.problem import PATIENCE, Problem, extracts  # noqa: E402
 from bristle.identify.records import Options, Record, read_record  # noqa: E402
 from bristle.identify.starts import first_values, scales  # noqa: E402
 from bristle.identify.words import doubts, shown, summary  # noqa: E402
@@ -284,7 +284,7 @@ def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
                 assert other is None or (values[one.name] > other if one.limit.above else values[one.name] <= other), (name, one.name)
 
 
-@pytest.mark.parametrize("model", ["VelocityBased", "Dahl"])
+@pytest.mark.parametrize("model", ["VelocityBased", "Dahl", "AdamsStickSlip"])
 def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
     of = candidate(model)
     space = Space(of, [one.name for one in of.parameters if not one.is_extra], {}, {})
@@ -307,8 +307,11 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     problem = Problem(of, [strokes], space)
     point = space.point(values)
     slopes = problem.jacobian(point)
-    assert not problem.trusts_slopes
+    assert problem.patience == PATIENCE - 1
     assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
+    problem.jacobian(point)
+    problem._exact_slopes = None  # after the third time nobody asks any more
+    assert np.array_equal(slopes, problem.jacobian(point)) and problem.patience < PATIENCE - 2
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])

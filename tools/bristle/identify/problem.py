@@ -17,6 +17,7 @@ TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 STEP = 1e-3  # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes from the runs
 LONGEST = 1e-3  # s per sample that a run may take: laws with several solutions can jump between them in steps without end
 DOUBTFUL = 0.2  # of the change of a run, that its slopes may miss
+PATIENCE = 3  # times that slopes of a run may turn out to be doubtful: a start may lie where they are, and the solution not
 SLOPES = 10  # times as long as a run may take, with all its slopes
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
 
@@ -43,7 +44,7 @@ class Problem:
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.trusts_slopes = True
+        self.patience = PATIENCE
         self.weights = [record.weight for record in self.records] if self.weights is None else list(self.weights)
         self.measured = np.concatenate([record.force for record in self.records])
         self.weight = np.concatenate(self.weights)
@@ -140,9 +141,9 @@ class Problem:
         return -(slopes - basis @ (basis.T @ slopes))
 
     def _slopes(self, point: np.ndarray, central: bool) -> np.ndarray:
-        slopes = self._exact_slopes(point) if self.trusts_slopes else None
+        slopes = self._exact_slopes(point) if self.patience > 0 else None
         if slopes is None:
-            self.trusts_slopes = False
+            self.patience -= 1
             slopes = self._differences(point, central)
         return np.nan_to_num(slopes) * self.weight[:, None]
 

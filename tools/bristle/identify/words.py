@@ -88,9 +88,11 @@ def doubts(fit: Fit) -> list[str]:
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
+        filtered = any(record.smoothing for record in fit.records)
         sentences.append(
             f"The residual is not noise: it remembers over {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
-            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is what the law does not have."
+            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is what the law does not have"
+            + (", or what the filter of the velocity took: a measured velocity would tell." if filtered else ".")
         )
     return sentences
 
