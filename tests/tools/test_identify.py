@@ -425,7 +425,7 @@ def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused
 
 
 def test_means_over_neighbours_tell_the_same(tmp_path):
-    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a mean, too, over the measured way. Fitted at the middles of
+    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a mean, too. Fitted at the middles of
     the blocks the stiffness was 2.7 % low, and outside of its interval."""
     truth = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
     time, _, velocity, _ = changing_strokes(duration=8.0)

@@ -80,9 +80,8 @@ class Problem:
         normal, velocity, external = record.normal, record.velocity, record.external if self.of.needs_load else None
         times = record.time
         if record.block > 1:
-            times, velocity = _between_means(times, linear=True), _between_means(velocity)
-            normal = _between_means(normal, linear=True)
-            external = None if external is None else _between_means(external, linear=True)
+            times, velocity, normal = _between_means(times), _between_means(velocity), _between_means(normal)
+            external = None if external is None else _between_means(external)
         return times, self.of.form.inputs(normal, velocity, external, self.of.radius)
 
     def _at_the_radius(self, found: np.ndarray) -> np.ndarray:
@@ -215,16 +214,12 @@ class Problem:
         return forces + np.concatenate(parts)
 
 
-def _between_means(means: np.ndarray, linear: bool = False) -> np.ndarray:
-    """From means over blocks to values at the ends and in the middle of each, between which straight lines have the same means: so the way at
-    the ends of the blocks is that of the measurement. `linear`: the middles are the means, which is as good for what changes slowly."""
+def _between_means(means: np.ndarray) -> np.ndarray:
+    """From means over blocks to values at the ends and in the middle of each. Values that would keep the means exactly are rougher, which the noise
+    of real records does not bear: on the tribometer's the error grew from 5.3 to 5.4 %, on records without noise both told the same."""
     ends = np.concatenate(([1.5 * means[0] - 0.5 * means[1]], (means[1:] + means[:-1]) / 2, [1.5 * means[-1] - 0.5 * means[-2]]))
-    middles = means
-    if not linear and len(means) > 3:
-        ends[2:-2] = (7 * (means[1:-2] + means[2:-1]) - means[:-3] - means[3:]) / 12  # exact for a cubic
-        middles = 2 * means - (ends[1:] + ends[:-1]) / 2
     values = np.empty(2 * len(means) + 1)
-    values[::2], values[1::2] = ends, middles
+    values[::2], values[1::2] = ends, means
     return values
 
 
