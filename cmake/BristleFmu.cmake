@@ -168,7 +168,7 @@ function(bristle_add_runner)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
                             "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src" "${PROJECT_SOURCE_DIR}/runner/runner.h"
-                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
+                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c" "${PROJECT_SOURCE_DIR}/runner/jumps.c" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})

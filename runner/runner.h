@@ -11,7 +11,7 @@
 
 #include "export.h"
 
-enum { RUNNER_VERSION = 3, MESSAGE_BYTES = 512 };
+enum { RUNNER_VERSION = 4, MESSAGE_BYTES = 512 };
 
 /* What is called of an FMU. */
 typedef struct {
@@ -31,6 +31,11 @@ typedef struct {
     fmi2GetFMUstateTYPE *get_state;
     fmi2SetFMUstateTYPE *set_state;
     fmi2FreeFMUstateTYPE *free_state;
+    fmi2NewDiscreteStatesTYPE *new_discrete_states;
+    fmi2SetContinuousStatesTYPE *set_continuous_states;
+    fmi2GetContinuousStatesTYPE *get_continuous_states;
+    fmi2GetDerivativesTYPE *get_derivatives;
+    fmi2GetEventIndicatorsTYPE *get_indicators;
 } Fmu;
 
 /* Variables by their value references. */
@@ -58,7 +63,11 @@ typedef struct {
     Variables modes;
     int *mode_values;            /* sample by sample */
     Variables states;            /* sensitivities: of the FMU, */
-    Variables derivatives;       /* and their rates */
+    Variables derivatives;       /* and their rates, */
+    Variables event_modes;       /* and all its modes; where there are states and modes, also: */
+    size_t n_indicators;         /* its event indicators, */
+    const double *known_steps;   /* steps of the knowns for differences of these, */
+    const int *lasting;          /* and 1 for each known that counts beyond the start */
     Variables knowns;            /* evaluate, sensitivities: slopes of the outputs with respect to these */
     double *slopes;              /* sample by sample, in it known by known */
     size_t done;                 /* samples whose results are there */

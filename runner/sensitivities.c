@@ -5,14 +5,19 @@
  * The states come from the FMU's own co-simulation, whose steps end where slopes are needed; A = df/dx, B = df/dp, C = dg/dx and D = dg/dp
  * there are its exact directional derivatives. The sensitivities s follow by Radau IIA with two stages (Hairer and Wanner, Solving Ordinary
  * Differential Equations II, IV.5): of order 3, L-stable, and without any iteration, because their equation is linear. Where the inputs turn
- * the law round, the steps become short, down to a part of the interval between two samples. The states are taken for continuous, and so are their
- * rates: a mode that changes makes both jump, and with it s, which FMI's derivatives do not tell. */
+ * the law round, the steps become short, down to a part of the interval between two samples. Where a mode changes, states and rates jump, and with
+ * them s: steps end there, and jumps.c takes s over the event. */
 #include <math.h>
 
 enum { STATES_AT_MOST = 16, MATRIX_ROOM = 2 * STATES_AT_MOST };
 #include "solver/matrix.c"
 
+#include "jumps.c"
+
 static const double SLOPE_TOLERANCE = 1e-3; /* of a step, relative to the largest sensitivity so far */
+static const double EVENT_TOLERANCE =
+    1e-5;                     /* of a step towards an event: at a fold of the law slopes grow without bound */
+enum { EVENTS_AT_MOST = 40 }; /* between two samples: beyond, a bristle swings faster than the record tells */
 static const double SHORTEST = 1.0 / 256; /* part of the interval between two samples, below which an error is taken */
 static const double STAGE = 1.0 / 3;      /* of a step; the other stage is its end */
 static const double FILTER = 0.40824829046386302; /* 1/sqrt(6): the mean of the eigenvalues of Radau IIA */
@@ -27,6 +32,7 @@ typedef struct {
     double *right, *error;        /* of the linear systems */
     double trial;                 /* length of the next step, 0: none yet */
     fmi2FMUstate stored;
+    Events events; /* where there are states and modes */
 } Sensitivities;
 
 static int make_room(Sensitivities *own, const Record *record) {
@@ -75,7 +81,7 @@ static double along(const Sensitivities *own, const double *table, const double 
 }
 
 /* The sensitivities after a step of length h, and the largest error in units of what is allowed. */
-static double follow(Sensitivities *own, double h) {
+static double follow(Sensitivities *own, double h, double tolerance) {
     const size_t n = own->states, rows = own->rows;
     const int size = (int)n;
     double matrix[MATRIX_ROOM][MATRIX_ROOM], filter[MATRIX_ROOM][MATRIX_ROOM], worst = 0;
@@ -113,43 +119,89 @@ static double follow(Sensitivities *own, double h) {
         for (size_t i = 0; i < n; i++) {
             const double scale = fmax(own->largest[j * n + i], fabs(h * own->end[(n + j) * rows + i]));
             if (!isfinite(next[i]) || !isfinite(error[i])) return INFINITY;
-            if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (SLOPE_TOLERANCE * scale));
+            if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (tolerance * scale));
         }
     }
     return worst;
 }
 
+/* One step of the run, with the linearization at its end. Where it leads over an event, it ends there, and `passed` is 1. */
+static int try_step(const Record *record, fmi2Component component, Sensitivities *own, size_t sample, double done,
+                    double from, double to, double *table, int *passed) {
+    *passed = 0;
+    if (fails(record->fmu->do_step(component, record->times[sample] + done + from, to - from, fmi2False)) ||
+        (watches(record) && event_passed(record, component, &own->events, sample, done + to, passed)))
+        return 1;
+    return *passed ? 0 : linearize(record, component, own, table);
+}
+
+static void take_largest(Sensitivities *own) {
+    for (size_t i = 0; i < own->states * own->knowns; i++) own->largest[i] = fmax(own->largest[i], fabs(own->s[i]));
+}
+
 /* Takes states and sensitivities from one sample to the next. */
-static int advance_slopes(const Record *record, fmi2Component component, Sensitivities *own, double from,
-                          double length) {
+static int advance_slopes(Record *record, fmi2Component component, Sensitivities *own, size_t sample, double length) {
     const Fmu *fmu = record->fmu;
+    const double resolution = fmax(EVENT_TIME * length, 1e-14 * fabs(record->times[sample]));
+    double until = length; /* where the next event lies ahead */
+    double back =
+        0; /* how far ahead: more than can be resolved, where the way there was another when it was gone again */
+    int due = 0, events = 0;
     for (double done = 0; done < length;) {
         const double rest = length - done;
-        double h = own->trial > 0 && own->trial < rest ? own->trial : rest;
-        if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
+        int passed = 0;
+        if (due) {
+            const double ahead = fmin(2 * resolution, rest);
+            if (++events > EVENTS_AT_MOST) return give_up(record, "There are too many events for slopes.");
+            if (cross(record, component, &own->events, own->s, sample, done, ahead, length, &passed) ||
+                linearize(record, component, own, own->begin))
+                return 1;
+            take_largest(own);
+            due = 0;
+            until = length;
+            back = 0;
+            done = ahead < rest ? done + ahead : length;
+            continue;
+        }
+        const double way = until - done;
+        const double shortest = SHORTEST * (until < length ? way : length);
+        double h = own->trial > 0 && own->trial < way ? own->trial : way;
+        if (h < way && h > 0.5 * way) h = 0.5 * way;
         if (own->states && fails(fmu->get_state(component, &own->stored))) return 1;
         const double inner = own->states ? STAGE * h : 0;
-        if (own->states && (fails(fmu->do_step(component, from + done, inner, fmi2False)) ||
-                            linearize(record, component, own, own->inner)))
-            return 1;
-        if (fails(fmu->do_step(component, from + done + inner, h - inner, fmi2False)) ||
-            linearize(record, component, own, own->end))
-            return 1;
-        const double error = own->states ? follow(own, h) : 0;
-        own->trial = h * fmin(4, fmax(0.2, 0.8 / cbrt(fmax(error, 1e-3))));
-        if (error > 1 && h > SHORTEST * length) {
-            own->trial = fmax(own->trial, 0.999 * SHORTEST * length);
+        if (own->states && try_step(record, component, own, sample, done, 0, inner, own->inner, &passed)) return 1;
+        const double tried = passed ? inner : h;
+        if (!passed && try_step(record, component, own, sample, done, inner, h, own->end, &passed)) return 1;
+        if (passed) {
+            double before;
+            if (locate(record, component, &own->events, own->stored, sample, done, tried, resolution, &before) ||
+                fails(fmu->set_state(component, own->stored)))
+                return 1;
+            due = before <= resolution;
+            back = until < length ? 4 * fmax(back, resolution) : 0;
+            until = done + fmax(before - back, 0.5 * before);
+            continue;
+        }
+        const double error = own->states ? follow(own, h, until < length ? EVENT_TOLERANCE : SLOPE_TOLERANCE) : 0;
+        const double next = h * fmin(4, fmax(0.2, 0.8 / cbrt(fmax(error, 1e-3))));
+        own->trial =
+            h < way || error > 1 ? next : fmax(next, own->trial); /* an end that is near tells nothing about it */
+        if (error > 1 && h > shortest) {
+            own->trial = fmax(own->trial, 0.999 * shortest);
             if (fails(fmu->set_state(component, own->stored))) return 1;
             continue;
         }
-        for (size_t i = 0; i < own->states * own->knowns; i++) {
-            own->s[i] = own->next[i];
-            own->largest[i] = fmax(own->largest[i], fabs(own->s[i]));
-        }
+        memcpy(own->s, own->next, own->states * own->knowns * sizeof *own->s);
+        take_largest(own);
         double *begin = own->begin;
         own->begin = own->end;
         own->end = begin;
-        done = h < rest ? done + h : length;
+        done = h < way ? done + h : until;
+        if (h >= way) {
+            due = until < length && back == 0;
+            until = length;
+            back = 0;
+        }
     }
     return 0;
 }
@@ -177,7 +229,8 @@ static int simulate_slopes(Record *record, fmi2Component component, Sensitivitie
                            double *rates) {
     const clock_t begin = record->seconds > 0 ? clock() : 0;
     if (start(record, component, 0) || start_slopes(record, component, own) ||
-        fails(record->fmu->exit_initialization(component)) || linearize(record, component, own, own->begin))
+        fails(record->fmu->exit_initialization(component)) || linearize(record, component, own, own->begin) ||
+        (watches(record) && remember(record, component, &own->events, 0, 0)))
         return 1;
     for (;;) {
         const size_t sample = record->done;
@@ -189,18 +242,25 @@ static int simulate_slopes(Record *record, fmi2Component component, Sensitivitie
         const double length = record->times[sample + 1] - record->times[sample];
         if (length > 0) {
             if (record->linear && move_signals(record, component, sample, length, orders, rates)) return 1;
-            if (advance_slopes(record, component, own, record->times[sample], length)) return 1;
+            if (advance_slopes(record, component, own, sample, length)) return 1;
         }
         if (set_signals(record, component, sample + 1)) return 1;
-        /* Inputs that move are already there, to rounding. */
-        if ((!record->linear || length <= 0) && linearize(record, component, own, own->begin)) return 1;
+        if (record->linear && length > 0) continue; /* inputs that move are already there, to rounding */
+        if ((watches(record) && jump_at_sample(record, component, &own->events, own->s, sample + 1)) ||
+            linearize(record, component, own, own->begin))
+            return 1;
     }
 }
 
 static int simulate_with_slopes(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates) {
     Sensitivities own;
     if (record->states.count > STATES_AT_MOST) return give_up(record, "The FMU has too many states for slopes.");
-    const int failed = make_room(&own, record) || simulate_slopes(record, component, &own, orders, rates);
+    const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
+    int failed = make_room(&own, record);
+    if (!failed && watches(record))
+        failed = make_room_for_events(&own.events, record, rates) || start_watching(record, &callbacks, &own.events);
+    if (!failed) failed = simulate_slopes(record, component, &own, orders, rates);
+    give_room_for_events_back(&own.events, record, component);
     give_room_back(&own, record, component);
     return failed;
 }

@@ -18,7 +18,7 @@ from bristle.host.parameters import read_ssv  # noqa: E402
 from bristle.identify.candidates import Space, all_candidates, candidate  # noqa: E402
 from bristle.identify.command import rank  # noqa: E402
 from bristle.identify.fitting import fit  # noqa: E402
-from bristle.identify.problem import Problem, extracts  # noqa: E402
+from bristle.identify.problem import PATIENCE, Problem, extracts  # noqa: E402
 from bristle.identify.records import Options, Record, read_record  # noqa: E402
 from bristle.identify.starts import first_values, scales  # noqa: E402
 from bristle.identify.words import doubts, shown, summary  # noqa: E402
@@ -284,7 +284,7 @@ def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
                 assert other is None or (values[one.name] > other if one.limit.above else values[one.name] <= other), (name, one.name)
 
 
-@pytest.mark.parametrize("model", ["VelocityBased", "Dahl"])
+@pytest.mark.parametrize("model", ["VelocityBased", "Dahl", "AdamsStickSlip"])
 def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
     of = candidate(model)
     space = Space(of, [one.name for one in of.parameters if not one.is_extra], {}, {})
@@ -307,8 +307,11 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     problem = Problem(of, [strokes], space)
     point = space.point(values)
     slopes = problem.jacobian(point)
-    assert of.has_exact_slopes and not problem.trusts_slopes
+    assert problem.patience == PATIENCE - 1
     assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
+    problem.jacobian(point)
+    problem._exact_slopes = None  # after the third time nobody asks any more
+    assert np.array_equal(slopes, problem.jacobian(point)) and problem.patience < PATIENCE - 2
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
@@ -419,3 +422,19 @@ def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused
     monkeypatch.chdir(joint_file.parent)
     assert "--fix frictionRadius=0 has to be above 0." in refused("identify", "joint.csv", "--model", "LuGreRotational", "--normal", "1", "--fix", "frictionRadius=0")
     assert "needs a radius in m at which friction acts" in refused("identify", "joint.csv", "--model", "LuGre", "--normal", "1")
+
+
+def test_means_over_neighbours_tell_the_same(tmp_path):
+    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a mean, too. Fitted at the middles of
+    the blocks the stiffness was 2.7 % low, and outside of its interval."""
+    truth = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
+    time, _, velocity, _ = changing_strokes(duration=8.0)
+    force = noisy(friction("Dahl", time, velocity, 50.0, truth), 0.01, seed=1)
+    file = written(tmp_path / "a.csv", {"t [s]": time, "v [m/s]": velocity, "F [N]": force})
+    record = read_record(file, Options(normal=50.0, samples=445))
+    assert len(record.time) == 444 and record.block == 9
+    result = fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False)
+    for one in result.estimates:
+        if one.name in truth:
+            assert one.low <= truth[one.name] <= one.high and one.value == pytest.approx(truth[one.name], rel=0.006), one
+    assert result.quality.relative < 0.01  # what is left of 1 % noise; it was 1.1 %

@@ -17,12 +17,13 @@ from .. import BristleError
 from ..package import LIBRARY_SUFFIX
 from .library import Model, fmu_folders
 
-VERSION = 3  # of the runner's interface: RUNNER_VERSION in runner.h
+VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
 
 # The functions of an FMU in the order of the struct Fmu in runner.h.
 FUNCTIONS = (
     "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset SetReal GetReal "
-    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative GetFMUstate SetFMUstate FreeFMUstate"
+    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative GetFMUstate SetFMUstate FreeFMUstate "
+    "NewDiscreteStates SetContinuousStates GetContinuousStates GetDerivatives GetEventIndicators"
 ).split()
 
 
@@ -53,6 +54,10 @@ class Record(Structure):
         ("mode_values", c_void_p),
         ("states", Variables),
         ("derivatives", Variables),
+        ("event_modes", Variables),
+        ("n_indicators", c_size_t),
+        ("known_steps", c_void_p),
+        ("lasting", c_void_p),
         ("knowns", Variables),
         ("slopes", c_void_p),
         ("done", c_size_t),

@@ -17,6 +17,7 @@ from .. import BristleError
 from . import native
 from .library import Model, Variable, describe
 
+DIFFERENCE = 1e-6  # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
 INTERPOLATIONS = ("linear", "hold")
 Values = Mapping[str, Any]
 
@@ -36,7 +37,7 @@ def run(
     An input is one number or one per time; those left out keep their defaults. Between two times inputs are "linear" or on "hold". The
     outputs at a time are those under the inputs of that time. A vector is given and returned with a column per element, an option by the
     name of its item or its number. With `slopes` the result also has, by (output, name), the derivatives of the real outputs at every time
-    with respect to these parameters, from the exact ones of the law; a model that has states must have no modes.
+    with respect to these parameters, from the exact ones of the law and, at events, differences of its indicators.
     """
     return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {}, slopes)
 
@@ -188,7 +189,7 @@ class _Call:
     """One call of the runner, with all that has to stay in memory until it is done."""
 
     def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
-        self.about, self.kept = about, []
+        self.about, self.kept, self.values = about, [], {}
         self.record = native.Record()
         functions = native.functions(about)
         self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)
@@ -203,6 +204,7 @@ class _Call:
         self.array("mode_values", results.mode_values)
 
     def set(self, reals: dict[Variable, float], integers: dict[Variable, int]) -> None:
+        self.values = reals
         self.variables("reals", list(reals))
         self.array("real_values", np.array(list(reals.values()), dtype=np.float64))
         self.variables("integers", list(integers))
@@ -215,8 +217,17 @@ class _Call:
         self.variables("knowns", knowns)
         self.variables("states", self.about.states)
         self.variables("derivatives", derivatives)
+        self.variables("event_modes", [one for one in self.about.outputs if not one.is_real])
+        self.record.n_indicators = self.about.indicators
+        starts = {f"{one.name.partition('[')[0]}Start" for one in self.about.states}
+        self.array("known_steps", np.array([DIFFERENCE * self._size(one) for one in knowns]))
+        self.array("lasting", np.array([one.name.partition("[")[0] not in starts for one in knowns], dtype=np.int32))
         self.array("slopes", table)
         return table
+
+    def _size(self, known: Variable) -> float:
+        """What is usual of a parameter: the value it is set to, or its default."""
+        return abs(self.values.get(known, 0.0)) or abs(known.start or 0.0) or known.nominal or 1.0
 
     def variables(self, field: str, variables: Sequence[Variable]) -> None:
         references = (ctypes.c_uint * max(1, len(variables)))(*[one.reference for one in variables])
@@ -258,14 +269,7 @@ def _real(about: Model, name: str) -> Variable:
     return found
 
 
-def slopes_of_runs(about: Model) -> bool:
-    """Whether the slopes of a whole run follow from those of the law. Where a mode changes, rates jump; without states nothing remembers it."""
-    return not about.states or all(one.is_real for one in about.outputs)
-
-
 def _parameter(about: Model, name: str) -> Variable:
-    if not slopes_of_runs(about):
-        raise BristleError(f"{about.name}: has states and modes, which make the slopes of a run jump: they are not known.")
     found = about[name]
     if not found.is_real or found.causality != "parameter":
         raise BristleError(f"{about.name}: {name} is not a real parameter.")

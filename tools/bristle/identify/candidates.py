@@ -16,7 +16,6 @@ import numpy as np
 from .. import BristleError
 from ..host.forms import RADIUS, SLIDES, TURNS, Form, form_of
 from ..host.library import Model, describe, hint, models
-from ..host.running import slopes_of_runs
 
 VISCOUS = "viscousFriction"
 BACKWARD = "backwardFrictionRatio"
@@ -60,7 +59,6 @@ class Candidate:
     file: Path
     parameters: tuple[Parameter, ...]  # those that may be fitted
     needs_load: bool
-    has_exact_slopes: bool  # of a whole run in the parameters: where states and modes come together they jump
     form: Form = SLIDES
     radius: float = 1.0  # at which it turns
 
@@ -94,7 +92,7 @@ def candidate(name: str) -> Candidate:
         raise BristleError(f"{model.name} has no parameters to fit.")
     needs_load = form.load in {one.name for one in model.inputs}
     radius = float(model[RADIUS].start) if form == TURNS else 1.0
-    return Candidate(model.name, model.title, model.file, parameters, needs_load, slopes_of_runs(model), form, radius)
+    return Candidate(model.name, model.title, model.file, parameters, needs_load, form, radius)
 
 
 def all_candidates(form: Form = SLIDES) -> list[Candidate]:

@@ -70,6 +70,7 @@ class Record:
     notes: tuple[str, ...]
     radius: float | None = None  # of what turns: ways and forces are those there
     smoothing: float = 0.0  # s: window of the filter that has given the velocity
+    block: int = 1  # of the measurement: so many neighbours each sample is the mean of
 
     @property
     def tells_directions_apart(self) -> bool:
@@ -475,7 +476,7 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
         notes.append(f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block} neighbours are fitted.")
     names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration")
     means = {name: _means(values, block) for name in names if (values := getattr(record, name)) is not None}
-    return replace(record, **means, weight=np.floor(_means(record.weight, block)))
+    return replace(record, **means, weight=np.floor(_means(record.weight, block)), block=record.block * block)
 
 
 def _motion(

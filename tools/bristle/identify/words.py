@@ -89,9 +89,11 @@ def doubts(fit: Fit) -> list[str]:
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
+        filtered = any(record.smoothing for record in fit.records)
         sentences.append(
             f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
-            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is something that the law does not describe."
+            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is something that the law does not describe"
+            + (", or that the filter of the velocity took away: a measured velocity would tell." if filtered else ".")
         )
     return sentences
 
