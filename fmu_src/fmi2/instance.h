@@ -71,8 +71,9 @@ typedef struct {
     double t_ahead;  /* model exchange: time, inputs and states at which an indicator was last seen with another sign */
     Inputs u_ahead;
     States x_ahead;
-    int ahead; /* one of AHEAD_… */
-    int signs; /* bit i: indicator i was positive when continuous-time mode was entered */
+    States nominals; /* of the states, as they were given last; zero before the run */
+    int ahead;       /* one of AHEAD_… */
+    int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
     int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
     int states_given; /* the importer has set the states before the run started */

@@ -154,6 +154,7 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
     follow_start(&c->memory);
+    renew_nominals(&c->memory);
     c->memory.phase = c->kind == fmi2ModelExchange ? EVENT : STEPPING;
     return fmi2OK;
 }

@@ -86,7 +86,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     k->stale = 1;
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;
-    info->nominalsOfContinuousStatesChanged = fmi2False;
+    info->nominalsOfContinuousStatesChanged = renew_nominals(k) ? fmi2True : fmi2False;
     info->valuesOfContinuousStatesChanged = reset ? fmi2True : fmi2False;
     info->nextEventTimeDefined = fmi2False;
     info->nextEventTime = DBL_MAX;
@@ -157,7 +157,8 @@ fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real n
     const fmi2Status status =
         allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", "fmi2GetNominalsOfContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
-    memcpy(nominals, state_nominals, N_STATES * sizeof *nominals);
+    const int given = !(c->memory.phase & BEFORE_START);
+    memcpy(nominals, given ? (const double *)&c->memory.nominals : state_nominals, N_STATES * sizeof *nominals);
     return fmi2OK;
 }
 

@@ -44,3 +44,17 @@ static int apply_constraints(Memory *k) {
     k->u_last = k->reals.u;
     return changed;
 }
+
+/* Nominal values of the states in model exchange: what the law tells apart of them under the inputs of now, from unloaded states, since these move
+ * without an event. They are kept until one of them has changed by more than a factor of two; 1: that was so. */
+static int renew_nominals(Memory *k) {
+    const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->tolerance, 1, NULL, NULL};
+    const States resolved = resolved_at(&now, 0, &no_states);
+    int changed = 0;
+    for (int i = 0; i < N_STATES; i++) {
+        const double before = ((const double *)&k->nominals)[i], after = ((const double *)&resolved)[i];
+        if (after > 2 * before || 2 * after < before) changed = 1;
+    }
+    if (changed) k->nominals = resolved;
+    return changed;
+}

@@ -54,6 +54,10 @@ static int is_sound(const StoredState *stored) {
         (k->states_given | k->load_set | k->started | k->unchecked) & ~1)
         return 0;
     if (k->alternations < 0) return 0;
+    for (int i = 0; i < N_STATES; i++) {
+        const double nominal = ((const double *)&k->nominals)[i];
+        if (!(nominal <= state_nominals[i]) || !(k->phase & BEFORE_START ? nominal >= 0 : nominal > 0)) return 0;
+    }
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
     if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
@@ -158,6 +162,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_reals(walk, &k->t_ahead, 1);
     carry_reals(walk, &k->u_ahead, N_INPUTS);
     carry_reals(walk, &k->x_ahead, N_STATES);
+    carry_reals(walk, &k->nominals, N_STATES);
     carry_integers(walk, &k->ahead, 1);
     carry_integers(walk, &k->signs, 1);
     carry_integers(walk, &k->phase, 1);

@@ -11,7 +11,7 @@
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
  * Bounded, unless the law is to be Printed: |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a reversal out of sliding and the greatest force of any motion
- * under a constant normal force.
+ * under a constant normal force. Of a deflection only what is within l_i acts, which under a constant normal force is all of it.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -77,7 +77,12 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         dx->z[0] = saturating_rate(p->eta * l, p->eta * p->tau_r, u->v, x->z[0]);
         dx->z[1] = saturating_rate(l, p->tau_r, u->v, x->z[1]);
         F = p->sigma0 * (of.fast * x->z[0] - of.slow * x->z[1]);
-        if (m->law != LAW_PRINTED) F = fmax(-reversal_peak(p, u->N, -1), fmin(F, reversal_peak(p, u->N, 1)));
+        if (m->law != LAW_PRINTED) {
+            const double most = saturation_length(of.length * p->mu_d * u->N, p->sigma0);
+            const double fast = between_limits(p, x->z[0], p->eta * most), slow = between_limits(p, x->z[1], most);
+            F = p->sigma0 * (of.fast * fast - of.slow * slow);
+            F = fmax(-reversal_peak(p, u->N, -1), fmin(F, reversal_peak(p, u->N, 1)));
+        }
     } else {
         dx->z[0] = -x->z[0] / p->tau_r;
         dx->z[1] = -x->z[1] / p->tau_r;

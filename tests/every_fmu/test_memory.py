@@ -48,6 +48,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     words = parameters + inputs + states  # now
     words += 2 * inputs  # rates, last ones
     words += 4 + 1 + inputs + states  # time, tolerance, solver's step, what was left out; the point behind a crossing
+    words += states  # nominal values as they were given
     words += 9 + modes  # marks and counts
     if "couplingMass" in d:
         axes = len(d.family("relativeVelocity"))

@@ -186,16 +186,19 @@ def as_word(value):
 
 
 def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is_right(fmu, kind):
-    """Not a number in any place, parameters beyond their limits, modes and phases that do not exist."""
+    """Not a number in any place, parameters beyond their limits, nominal values above the declared ones, modes and phases that do not exist."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start()
         words = words_of(instance.snapshot())
         assert sealed(words) == instance.snapshot()
         first = 3  # after magic, identity and kind
-        numbers = len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5
+        numbers = len(d.real_parameters) + 4 * len(d.inputs) + 3 * len(d.states) + 5
         for place in range(first, first + numbers):
             for wrong in (math.nan, math.inf):
+                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1:]))
+        for place, v in enumerate(d.states, first + numbers - len(d.states)):  # nominal values come last
+            for wrong in (0.0, -v.nominal, 2 * v.nominal):
                 refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1:]))
         for i, v in enumerate(d.real_parameters):
             if v.min is not None:

@@ -102,5 +102,23 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
     with fmu.model_exchange() as instance:
         instance.start({**P, "backwardFrictionRatio": ratio, "normalForce": 10.0})
         for side, sliding in ((1, 5.0), (-1, ratio * 5.0)):
+            peak = sliding + (1 + ratio) * 1.0
+            instance.states = [side * 1.0, -side * 1.0]  # the slow bristle still bent the other way: more than any motion leaves
+            assert instance.get("frictionForce") == pytest.approx(side * peak, rel=1e-12)
             instance.states = [side * 1.0, 0.0]
-            assert instance.get("frictionForce") == pytest.approx(side * (sliding + (1 + ratio) * 1.0), rel=1e-12)
+            assert 0 < side * instance.get("frictionForce") <= peak * (1 + 1e-12)
+
+
+@ONLY
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
+def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, kind, ratio):
+    """To the sliding force of the new normal force, and with its sign; as printed the slow bristle pushes the body along."""
+    for law in (1, 2):
+        for velocity, sliding in ((0.05, 0.5), (-0.05, -0.5 * ratio)):
+            p = {**P, "backwardFrictionRatio": ratio, "law": law}
+            runs = drive(fmu, kind, p, [(196.0, velocity, 2.0), (20.0, velocity, 0.01)], 1e-3 if kind else 1e-2, tolerance=1e-8)
+            after = [found["frictionForce"] for number, _, found in runs if number == 1]
+            if law == 1:
+                assert after == pytest.approx([sliding * 20.0] * len(after), rel=1e-5)
+            else:
+                assert after[-1] * velocity < 0

@@ -308,6 +308,13 @@ class Instance:
         return list(values)
 
     @property
+    def nominals(self):
+        n = len(self.description.states)
+        values = (c_double * n)()
+        self.demand("fmi2GetNominalsOfContinuousStates", values, n)
+        return list(values)
+
+    @property
     def indicators(self):
         n = self.description.indicators
         values = (c_double * n)()

@@ -305,7 +305,11 @@ def _states(description: Description) -> str:
         for state in description.states if (start := state.start_parameter) and (rate := state.derivative)
     ]  # fmt: skip
     heads = ("State", "Symbol", "Unit", "Nominal", "Initial value", "Derivative", "Meaning")
-    return _table(heads, rows, ("Nominal",))
+    note = (
+        "<p>In model exchange the nominal values are renewed at events: under a light load they are what the law resolves there, if that is less. Where "
+        "the normal force falls by decades between two events, lower the absolute tolerance.</p>\n"
+    )
+    return _table(heads, rows, ("Nominal",)) + (note if rows else "")
 
 
 def _choice(choice: Choice) -> str:

@@ -51,6 +51,7 @@ class Case:
     param: dict[str, float] = field(default_factory=dict)
     stop: float | None = None
     interval: float = 0  # 0: a row for every step of the solver
+    solver_tolerance: float | None = None  # relative; where the paper's own one matters
     minus: str | None = None  # another model, whose quantity is subtracted
     over: dict | None = None  # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
     calibrated: bool = False  # the number was used to choose parameters, so that agreement is no evidence
@@ -107,6 +108,8 @@ class Case:
             words += ["--param", f"{name}={value}"]
         if self.stop is not None:
             words += ["--stop", str(self.stop)]
+        if self.solver_tolerance is not None:
+            words += ["--tolerance", str(self.solver_tolerance)]
         return words
 
     def is_met(self, value: float) -> bool:

@@ -40,7 +40,9 @@ def evaluate(p, u, x):
     else:
         rates = [v - abs(v) * deflection / one for deflection, one in zip(z, lengths)]
         carried = sum(k * deflection for k, deflection in zip(stiffness, z))
-        force = carried if bounds.is_printed(p) else min(max(carried, -peak(p, normal, -1)), peak(p, normal, 1))
+        within = [direction.held(p, deflection, part * length) for deflection, part in zip(z, (p["lengthRatio"], 1.0))]
+        acting = sum(k * deflection for k, deflection in zip(stiffness, within))
+        force = carried if bounds.is_printed(p) else min(max(acting, -peak(p, normal, -1)), peak(p, normal, 1))
     elastic = sum(k * rate for k, rate in zip(stiffness, rates)) / p["bristleStiffness"]
     return ({"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
             {"frictionForce": force, "slidingVelocity": v - elastic})

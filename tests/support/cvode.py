@@ -1,0 +1,40 @@
+"""CVODE as FMPy has it, on an FMU in model exchange whose inputs move evenly: what a usual host does with the nominal values that the element gives."""
+
+from fmpy.sundials import CVodeSolver
+
+
+class Unmoved:
+    """The inputs are set with the time."""
+
+    def apply(self, time):
+        pass
+
+
+def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
+    """From `start` to `stop` in continuous-time mode, with events; inputs move from their values now by `rates` ({name: rate}). The absolute tolerance is
+    the relative one times the nominal values that the instance gives, or times `nominals`. It is left at `stop`, settled."""
+    d = instance.description
+    values = {name: instance.get(name) for name in rates}
+
+    def place(time):
+        instance.set_time(time)
+        instance.set({name: values[name] + rate * (time - start) for name, rate in rates.items()})
+
+    def nominal_values(target, count):
+        instance.demand("fmi2GetNominalsOfContinuousStates", target, count)
+        for i, value in enumerate(nominals or []):
+            target[i] = value
+
+    solver = CVodeSolver(nx=len(d.states), nz=d.indicators, input=Unmoved(), startTime=start, maxStep=(stop - start) / 10, relativeTolerance=tolerance,
+                         maxNumSteps=100000, set_time=place, get_nominals=nominal_values,
+                         get_x=lambda x, n: instance.demand("fmi2GetContinuousStates", x, n), set_x=lambda x, n: instance.demand("fmi2SetContinuousStates", x, n),
+                         get_dx=lambda x, n: instance.demand("fmi2GetDerivatives", x, n), get_z=lambda g, n: instance.demand("fmi2GetEventIndicators", g, n))
+    time = start
+    while stop - time > 1e-12 * (stop - start):
+        is_event, _, time = solver.step(time, stop)
+        place(time)
+        if is_event:
+            instance.event()
+            solver.reset(time)
+    place(stop)
+    instance.event()
