@@ -30,6 +30,8 @@ static const double RANGE = 16;         /* of the estimated mass to both sides o
 static const double OTHER_TIMING = 2;   /* times the evidence that changes the mind about when the output acts */
 static const double BETTER_TIMING =
     0.25; /* part of the motion that is left unexplained by the other one, which does so too */
+static const double ROUNDED =
+    1e-9; /* part of the motion that is left of a single sample, which either timing explains */
 static const double LATE_GAIN = 0.6; /* of the load's observer where the output acts late and is in doubt; else 1 */
 static const double FAR_FROM_LIMIT =
     0.9; /* part of the limit up to which a law is taken for linear in small changes of the load */
@@ -156,7 +158,8 @@ static void count_sample(Coupling *c, const Sample *sample, double guess) {
     }
     const int other = !c->late;
     if (s->E[other] > OTHER_TIMING * fmax(s->E[c->late], 0) ||
-        unexplained(s, other) < BETTER_TIMING * unexplained(s, c->late))
+        (unexplained(s, c->late) > ROUNDED * s->motion[c->late] &&
+         unexplained(s, other) < BETTER_TIMING * unexplained(s, c->late)))
         c->late = other;
     if (c->samples < ENOUGH) c->samples++;
 }
