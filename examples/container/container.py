@@ -111,5 +111,23 @@ def main(picture="container.png", friction_fmu=FRICTION, coupling_mass=0.0):
     print(f"picture in {picture}")
 
 
+def arguments(words):
+    """Picture, friction FMU and couplingMass, or the way to call this."""
+    usage = "usage: container.py [picture] [friction FMU] [couplingMass]"
+    if len(words) > 3:
+        sys.exit(f"{usage}; there are {len(words)} arguments.")
+    if words and Path(words[0]).suffix not in (".png", ".svg", ".pdf"):
+        sys.exit(f"{usage}; {words[0]} is no picture: a name that ends with .png, .svg or .pdf.")
+    if len(words) > 1 and not (Path(words[1]).suffix == ".fmu" and Path(words[1]).is_file()):
+        sys.exit(f"{usage}; {words[1]} is no FMU.")
+    try:
+        mass = float(words[2]) if len(words) > 2 else 0.0
+    except ValueError:
+        mass = -1.0
+    if not 0 <= mass < float("inf"):
+        sys.exit(f"{usage}; {words[2]} is no mass in kg.")
+    return *words[:2], *([mass] if len(words) > 2 else [])
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*arguments(sys.argv[1:]))

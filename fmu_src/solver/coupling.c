@@ -30,20 +30,32 @@ static const double RANGE = 16;         /* of the estimated mass to both sides o
 static const double OTHER_TIMING = 2;   /* times the evidence that changes the mind about when the output acts */
 static const double BETTER_TIMING =
     0.25; /* part of the motion that is left unexplained by the other one, which does so too */
+static const double ROUNDED =
+    1e-9; /* part of the motion that is left of a single sample, which either timing explains */
 static const double LATE_GAIN = 0.6; /* of the load's observer where the output acts late and is in doubt; else 1 */
 static const double FAR_FROM_LIMIT =
     0.9; /* part of the limit up to which a law is taken for linear in small changes of the load */
 static const double DOUBT = 0.05;    /* part of the motion that is left unexplained where it is not */
 static const double UNRELATED = 0.3; /* correlation beneath which force and motion have nothing to do with each other */
+static const double MISFIT =
+    0.25; /* part of the force or the motion, whichever is larger, by which a sample may miss the mass that is known and still fit it */
+static const double UNANSWERED = 1e-4; /* part of the square of a force beneath which nothing has answered to it */
 static const double SURPRISE = 1e-6; /* change of the load, against the largest recent force, that changes the states */
 static const double FAINT =
     1e-3; /* velocity of the law, against the excess, beneath which it is not told from rounding */
 static const double TRACE = 1e-4; /* of the excess which then shows the law the way that the body is pushed */
 enum {
-    FEW = 6,
+    FEW = 3,
     ENOUGH = 12,
     PAST = 3
 }; /* samples before an explanation is trusted, before its lack is; forces that are remembered */
+
+/* How the acceleration has changed, and with it the force with either timing: da^2, -da dF and dF^2. */
+typedef struct {
+    double motion, fit[2], effort[2];
+} Sample;
+
+enum { SWAYING = N_AXES == 1 ? N_JOINT : 1 }; /* in space the room is too dear, and the step is solved anew */
 
 /* What is remembered from step to step. */
 typedef struct {
@@ -55,13 +67,14 @@ typedef struct {
     double w_end[N_AXES];              /* velocity of the law expected there */
     double rest[N_AXES];               /* force by which the law had to take its excess for its own */
     double limit;                      /* what the contact holds at most */
-    double sway[N_JOINT];              /* how the states and w_end change with the load on a line */
+    double sway[SWAYING];              /* how the states and w_end change with the load on a line */
     double v_mean[N_AXES];             /* velocity expected on the average while its force acts */
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
     double load[N_AXES];               /* observed, less what is given as an input */
     double mass[2], A[2], B[2];        /* estimate for either timing, sums of da^2 and -da dF over what fits */
     double E[2], motion[2], effort[2]; /* weighted sums of -da dF, da^2 and dF^2 over all that is noticeable */
+    Sample doubtful;                   /* one that did not go with what was known, where its motion is not zero */
     double largest;                    /* recent force */
 } Seen;
 
@@ -101,16 +114,16 @@ static double given_load(const Coupling *c, const Inputs *u, int i) {
     return COUPLED_LOAD >= 0 && c->load_given ? ((const double *)u)[COUPLED_LOAD + i] : 0;
 }
 
-static void learn_mass(Seen *s, int timing, const double *da, const double *dF, double guess) {
-    const double m_da = s->mass[timing] * size_of(da), size = size_of(dF), fit = -product(da, dF);
-    if (!(fit > 0) || m_da > ALIKE * size || size > ALIKE * m_da) return;
-    const double square = product(da, da);
+static void learn_mass(Seen *s, int timing, const Sample *sample, double guess) {
+    const double m = s->mass[timing], m_da = m * m * sample->motion, effort = sample->effort[timing];
+    const double alike = ALIKE * ALIKE;
+    if (!(sample->fit[timing] > 0) || m_da > alike * effort || effort > alike * m_da) return;
     if (s->A[timing] == 0) {
-        s->A[timing] = FIRST_GUESS * square;
+        s->A[timing] = FIRST_GUESS * sample->motion;
         s->B[timing] = s->A[timing] * guess;
     }
-    s->A[timing] = FORGETTING * s->A[timing] + square;
-    s->B[timing] = FORGETTING * s->B[timing] + fit;
+    s->A[timing] = FORGETTING * s->A[timing] + sample->motion;
+    s->B[timing] = FORGETTING * s->B[timing] + sample->fit[timing];
     s->mass[timing] = fmin(fmax(s->B[timing] / s->A[timing], guess / RANGE), guess * RANGE);
 }
 
@@ -118,6 +131,37 @@ static void learn_mass(Seen *s, int timing, const double *da, const double *dF, 
 static double unexplained(const Seen *s, int timing) {
     const double E = s->E[timing];
     return E > 0 ? s->motion[timing] - E * E / s->effort[timing] : s->motion[timing];
+}
+
+/* Whether the force explains the motion so well that mass and timing need not be doubted. */
+static int is_explained(const Coupling *c) {
+    return c->samples >= FEW && unexplained(&c->seen, c->late) < DOUBT * c->seen.motion[c->late];
+}
+
+/* Whether the motion is what the force that acts as is known makes of the mass that is known. */
+static int is_consistent(const Coupling *c, const Sample *sample) {
+    const double m = c->seen.mass[c->late], m_da = m * m * sample->motion, effort = sample->effort[c->late];
+    return m_da - 2 * m * sample->fit[c->late] + effort < MISFIT * MISFIT * fmax(m_da, effort);
+}
+
+static void count_sample(Coupling *c, const Sample *sample, double guess) {
+    Seen *s = &c->seen;
+    const double m = s->mass[c->late];
+    const double weight =
+        1 / (m * m * sample->motion +
+             fmax(sample->effort[0], sample->effort[1])); /* so that a load that jumps counts no more than others */
+    for (int timing = 0; timing < 2; timing++) {
+        s->E[timing] = FORGETTING * s->E[timing] + weight * sample->fit[timing];
+        s->motion[timing] = FORGETTING * s->motion[timing] + weight * sample->motion;
+        s->effort[timing] = FORGETTING * s->effort[timing] + weight * sample->effort[timing];
+        learn_mass(s, timing, sample, guess);
+    }
+    const int other = !c->late;
+    if (s->E[other] > OTHER_TIMING * fmax(s->E[c->late], 0) ||
+        (unexplained(s, c->late) > ROUNDED * s->motion[c->late] &&
+         unexplained(s, other) < BETTER_TIMING * unexplained(s, c->late)))
+        c->late = other;
+    if (c->samples < ENOUGH) c->samples++;
 }
 
 /* Learns from the velocity v at the end of the step before how the body answers. */
@@ -132,28 +176,26 @@ static void learn(Coupling *c, const double *v, double guess) {
         s->a[i] = a[i];
     }
     s->largest = fmax(FADING * s->largest, size_of(s->force[0]));
-    if (c->steps < PAST) return;
-    const double floor = NOTICEABLE * s->largest;
-    const double push = s->mass[c->late] * size_of(da), effect = fmax(size_of(dF[0]), size_of(dF[1]));
-    if (!(push > floor && effect > floor)) return;
-    const double weight =
-        1 / (push * push + effect * effect); /* so that a load that jumps counts no more than others */
-    for (int timing = 0; timing < 2; timing++) {
-        s->E[timing] = FORGETTING * s->E[timing] - weight * product(da, dF[timing]);
-        s->motion[timing] = FORGETTING * s->motion[timing] + weight * product(da, da);
-        s->effort[timing] = FORGETTING * s->effort[timing] + weight * product(dF[timing], dF[timing]);
-        learn_mass(s, timing, da, dF[timing], guess);
+    if (c->steps < PAST - 1) return;
+    const double m = s->mass[c->late], floor = NOTICEABLE * NOTICEABLE * s->largest * s->largest;
+    const Sample sample = {
+        product(da, da), {-product(da, dF[0]), -product(da, dF[1])}, {product(dF[0], dF[0]), product(dF[1], dF[1])}};
+    if (c->samples == 0 && !c->late && sample.effort[0] > floor && sample.effort[1] <= UNANSWERED * sample.effort[0] &&
+        m * m * sample.motion <= UNANSWERED * sample.effort[0])
+        c->late = 1;
+    if (c->steps < PAST) {
+        if (!c->late && m * m * sample.motion > floor && sample.effort[0] > floor) learn_mass(s, 0, &sample, guess);
+        return;
     }
-    const int other = !c->late;
-    if (s->E[other] > OTHER_TIMING * fmax(s->E[c->late], 0) ||
-        unexplained(s, other) < BETTER_TIMING * unexplained(s, c->late))
-        c->late = other;
-    if (c->samples < ENOUGH) c->samples++;
-}
-
-/* Whether the force explains the motion so well that mass and timing need not be doubted. */
-static int is_explained(const Coupling *c) {
-    return c->samples >= FEW && unexplained(&c->seen, c->late) < DOUBT * c->seen.motion[c->late];
+    if (!(m * m * sample.motion > floor && fmax(sample.effort[0], sample.effort[1]) > floor)) return;
+    const int consistent = is_consistent(c, &sample);
+    if (!consistent && s->doubtful.motion == 0 && is_explained(c)) {
+        s->doubtful = sample;
+        return;
+    }
+    if (!consistent && s->doubtful.motion > 0) count_sample(c, &s->doubtful, guess);
+    s->doubtful.motion = 0;
+    count_sample(c, &sample, guess);
 }
 
 /* Whether the motion is seen not to be a matter of the force. */
@@ -188,13 +230,13 @@ static void share_excess(const Coupling *c, const double *load, double h, const 
 /* Law and body over an interval of length h under the load and the rest of an excess, with the velocity w, which goes to its end: gives the mean
  * force. 1 where the run fails. */
 static int run_joint(const Motion *motion, Coupling *c, const double *load, const double *rest, double h, States *x,
-                     Modes *m, double *w, double *force, double *sway, int *sways) {
+                     Modes *m, double *w, double *force, Factors *of) {
     Seen *s = &c->seen;
     const double mass = s->mass[c->late];
     Body body;
     Joint y;
     body.motion = motion;
-    body.mass = mass;
+    body.per_mass = 1 / mass;
     body.speed = h * fmax(s->largest, size_of(load)) / mass;
     body.shortest = h * JOINT_SHORTEST;
     body.has_force = 0;
@@ -204,7 +246,7 @@ static int run_joint(const Motion *motion, Coupling *c, const double *load, cons
         body.load[i] = load[i] + rest[i];
         body.start[i] = w[i];
     }
-    if (!advance_joint(&body, h, &y, m, sway, sways)) return 1;
+    if (!advance_joint(&body, h, &y, m, of)) return 1;
     *x = y.x;
     for (int i = 0; i < N_AXES; i++) {
         w[i] += y.dv[i];
@@ -246,8 +288,8 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
     }
     if ((as_expected && held) || (unrelated && N_STATES == 0)) return SOLVER_DONE;
     if (nearly && held && !unrelated && COUPLED_LOAD < 0) {
-        for (int i = 0; i < N_STATES; i++) ((double *)x)[i] += s->sway[i] * more[0];
-        w[0] += s->sway[N_STATES] * more[0];
+        for (int i = 0; i < SWAYING - 1; i++) ((double *)x)[i] += s->sway[i] * more[0];
+        w[0] += s->sway[SWAYING - 1] * more[0];
         return SOLVER_DONE;
     }
     Inputs start = s->u;
@@ -257,6 +299,8 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
     if (!unrelated) {
         const Modes kept = *m;
         double force[N_AXES], whole[N_AXES];
+        Factors of;
+        of.known = 0;
         if (COUPLED_LOAD >= 0 && !c->load_given)
             for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
         for (int i = 0; i < N_AXES; i++) {
@@ -265,7 +309,7 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
         }
         set_load(c, whole, &start);
         motion.held = held;
-        if (!run_joint(&motion, c, load, s->rest, s->h, x, m, w, force, NULL, NULL)) return SOLVER_DONE;
+        if (!run_joint(&motion, c, load, s->rest, s->h, x, m, w, force, &of)) return SOLVER_DONE;
         *x = s->x;
         *m = kept;
         motion.held = 0;
@@ -304,10 +348,12 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
 #endif
     }
     /* Out of the plane law and body move together. */
-    for (int i = 0; i < N_AXES; i++) whole[i] = v[i] - w[i];
-    project_onto_plane(&u, whole);
     double own[N_AXES];
-    for (int i = 0; i < N_AXES; i++) own[i] = w[i];
+    for (int i = 0; i < N_AXES; i++) {
+        whole[i] = v[i] - w[i];
+        own[i] = w[i];
+    }
+    project_onto_plane(&u, whole);
     project_onto_plane(&u, own);
     const int rests = size_of(own) < FAINT * size_of(whole);
     for (int i = 0; i < N_AXES; i++) s->w[i] = w[i] = v[i] - whole[i] + (rests ? TRACE * whole[i] - own[i] : 0);
@@ -328,7 +374,16 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (COUPLED_LOAD >= 0 && !c->load_given)
         for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
     Motion constant = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
-    int failed = is_unrelated(c) || run_joint(&constant, c, load, s->rest, h, x, m, w, force, s->sway, &c->sways);
+    Factors of;
+    of.known = c->sways = 0;
+    int failed = is_unrelated(c) || run_joint(&constant, c, load, s->rest, h, x, m, w, force, &of);
+    if (!failed && of.known && N_AXES == 1) {
+        double push[N_JOINT] = {0}, sway[N_JOINT];
+        push[N_STATES] = 1 / s->mass[c->late];
+        linear_change(&of, push, sway);
+        for (int i = 0; i < SWAYING; i++) s->sway[i] = sway[i];
+        c->sways = 1;
+    }
     for (int i = 0; i < N_AXES; i++) s->w_end[i] = w[i];
     if (!failed && c->late) {
         /* Until its output acts, the body moves with the force that was given before. */
@@ -341,7 +396,8 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
         set_load(c, whole, &then);
         Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
-        failed = run_joint(&next, c, load, rest, h, &ahead, &ahead_m, w, force, NULL, NULL);
+        of.known = of.known && motion->held && size_of(load) < FAR_FROM_LIMIT * s->limit;
+        failed = run_joint(&next, c, load, rest, h, &ahead, &ahead_m, w, force, &of);
         add_held(s, held, force);
         for (int i = 0; i < N_AXES; i++) s->v_mean[i] = begin[i] + 0.5 * h * (load[i] - force[i]) / s->mass[1];
     } else if (!failed) {
@@ -363,7 +419,6 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         for (int i = 0; i < N_AXES; i++) {
             force[i] = force_of(&y)[i];
             s->rest[i] = 0;
-            c->sways = 0;
             s->v_end[i] = s->w_end[i] = s->v_mean[i] = ((const double *)&end)[COUPLED_VELOCITY + i];
         }
     }

@@ -19,7 +19,7 @@ static const double TOO_FAST = 8, JOINT_SHORTEST = 1.0 / 64;
 
 typedef struct {
     const Motion *motion; /* of all inputs but the velocity */
-    double mass;
+    double per_mass;      /* 1/mass, as divisions are what a short step takes its time for */
     double load[N_AXES];
     double start[N_AXES]; /* velocity at the start of the interval */
     double speed;         /* change of velocity that matters */
@@ -68,7 +68,7 @@ static Inputs joint_inputs(const Body *body, double t, const Joint *y) {
 
 static void join_rates(const Body *body, const States *dx, const double *force, double zero_load, double *f) {
     for (int i = 0; i < N_STATES; i++) f[i] = ((const double *)dx)[i];
-    for (int i = 0; i < N_AXES; i++) f[N_STATES + i] = (zero_load * body->load[i] - force[i]) / body->mass;
+    for (int i = 0; i < N_AXES; i++) f[N_STATES + i] = (zero_load * body->load[i] - force[i]) * body->per_mass;
 }
 
 static void notice_force(Body *body, const Outputs *y) {
@@ -87,11 +87,23 @@ static void joint_rates(Body *body, double t, const Joint *y, const Modes *m, do
     notice_force(body, &out);
 }
 
-static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes *m) {
-    JointPoint point = {t, *y, *m, {0}, {0}, {{0}}};
+/* The rates at a point alone, for steps whose matrix is known. */
+static void set_joint_rates(Body *body, double t, const Joint *y, const Modes *m, JointPoint *point) {
+    point->t = t;
+    point->y = *y;
+    point->m = *m;
+    for (int i = 0; i < N_JOINT; i++) point->f_time[i] = 0;
+    joint_rates(body, t, y, m, point->f);
+}
+
+static void set_joint_point(Body *body, double t, const Joint *y, const Modes *m, JointPoint *point) {
     const Inputs u = joint_inputs(body, t, y);
     States dx = no_states, dx_slope = no_states;
     Outputs out, out_slope;
+    point->t = t;
+    point->y = *y;
+    point->m = *m;
+    for (int i = 0; i < N_JOINT; i++) point->f_time[i] = 0;
     for (int j = 0; j < N_JOINT; j++) {
         double column[N_JOINT];
         States seed = no_states;
@@ -103,86 +115,110 @@ static JointPoint joint_point(Body *body, double t, const Joint *y, const Modes 
         evaluate_slopes(body->motion->p, &no_parameters, &u, &direction, &y->x, &seed, m, &dx, &dx_slope, &out,
                         &out_slope);
         join_rates(body, &dx_slope, force_of(&out_slope), 0, column);
-        for (int i = 0; i < N_JOINT; i++) point.J[i][j] = column[i];
+        for (int i = 0; i < N_JOINT; i++) point->J[i][j] = column[i];
     }
-    join_rates(body, &dx, force_of(&out), 1, point.f);
+    join_rates(body, &dx, force_of(&out), 1, point->f);
     notice_force(body, &out);
     if (!body->motion->held) {
         Inputs direction = *body->motion->u_rate;
         for (int i = 0; i < N_AXES; i++) velocity_of(&direction)[i] = 0;
         evaluate_slopes(body->motion->p, &no_parameters, &u, &direction, &y->x, &no_states, m, &dx, &dx_slope, &out,
                         &out_slope);
-        join_rates(body, &dx_slope, force_of(&out_slope), 0, point.f_time);
+        join_rates(body, &dx_slope, force_of(&out_slope), 0, point->f_time);
     }
-    return point;
 }
 
-static const double joint_a[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {0}, {2, 0}, {2, 0, 1}};
-static const double joint_c[JOINT_STAGES][JOINT_STAGES - 1] = {{0}, {4}, {1, -1}, {1, -1, -8.0 / 3}};
+/* The matrix of a step, 2/h - J, in factors. The pivots are kept as reciprocals, because divisions one after the other are what the stages of a small system take
+ * their time for. */
+typedef struct {
+    int known; /* and serve a step of the length h from a point that is much the same */
+    double h;
+    double W[MATRIX_ROOM][MATRIX_ROOM];
+    int row[MATRIX_ROOM];
+} Factors;
 
-/* How the end of a step, of length h and with these factors, changes with the load on a line, where law and body are linear. */
-static void joint_sway(const Body *body, const JointPoint *from, double h, double W[MATRIX_ROOM][MATRIX_ROOM],
-                       const int *row, double *sway) {
-    const double per_h = 1 / h;
-    double k[JOINT_STAGES][N_JOINT], rhs[N_JOINT];
-    for (int i = 0; i < N_JOINT; i++) sway[i] = 0;
-    for (int s = 0; s < JOINT_STAGES; s++) {
-        for (int i = 0; i < N_JOINT; i++) {
-            rhs[i] = i == N_STATES ? 1 / body->mass : 0;
-            for (int j = 0; j < s; j++) rhs[i] += joint_c[s][j] * per_h * k[j][i];
-            if (s > 1)
-                for (int n = 0; n < N_JOINT; n++) rhs[i] += from->J[i][n] * sway[n];
-        }
-        back_substitute(N_JOINT, W, row, rhs, k[s]);
-        if (s == 0 || s == 2)
-            for (int i = 0; i < N_JOINT; i++) sway[i] += joint_a[JOINT_STAGES - 1][s] * k[s][i];
-    }
-    for (int i = 0; i < N_JOINT; i++) sway[i] += k[JOINT_STAGES - 1][i];
+/* Returns whether the determinant is negative. */
+static int factorize_joint(const JointPoint *from, double h, Factors *of) {
+    const double per_gamma_h = 2 / h;
+    of->h = h;
+    for (int i = 0; i < N_JOINT; i++)
+        for (int j = 0; j < N_JOINT; j++) of->W[i][j] = (i == j ? per_gamma_h : 0) - from->J[i][j];
+    const int negative = factorize(N_JOINT, of->W, of->row);
+    for (int i = 0; i < N_JOINT; i++) of->W[i][i] = 1 / of->W[i][i];
+    return negative;
 }
 
-/* One step of length h to y1, and the factors of its matrix; returns its error in units of what is allowed, infinite where it is not finite. */
-static double joint_step(Body *body, const JointPoint *from, double h, double W[MATRIX_ROOM][MATRIX_ROOM], int *row,
-                         Joint *y1) {
-    static const double gamma = 0.5;
-    static const double time_slope[JOINT_STAGES] = {0.5, 1.5, 0, 0};
-    const double per_h = 1 / h;
-    double k[JOINT_STAGES][N_JOINT], f[N_JOINT], rhs[N_JOINT];
+static void solve_joint(const Factors *of, const double *rhs, double *k) {
     for (int i = 0; i < N_JOINT; i++) {
-        f[i] = from->f[i];
-        for (int j = 0; j < N_JOINT; j++) W[i][j] = (i == j ? per_h / gamma : 0) - from->J[i][j];
+        k[i] = rhs[of->row[i]];
+        for (int j = 0; j < i; j++) k[i] -= of->W[i][j] * k[j];
     }
-    if (factorize(N_JOINT, W, row) && h > body->shortest) return TOO_FAST;
-    for (int s = 0; s < JOINT_STAGES; s++) {
-        if (s > 1) {
-            *y1 = from->y;
-            for (int j = 0; j < s; j++) {
-                for (int i = 0; i < N_STATES; i++) ((double *)&y1->x)[i] += joint_a[s][j] * k[j][i];
-                for (int i = 0; i < N_AXES; i++) y1->dv[i] += joint_a[s][j] * k[j][N_STATES + i];
-            }
-            joint_rates(body, from->t + h, y1, &from->m, f);
-        }
-        for (int i = 0; i < N_JOINT; i++) {
-            rhs[i] = f[i] + time_slope[s] * h * from->f_time[i];
-            for (int j = 0; j < s; j++) rhs[i] += joint_c[s][j] * per_h * k[j][i];
-        }
-        back_substitute(N_JOINT, W, row, rhs, k[s]);
+    for (int i = N_JOINT - 1; i >= 0; i--) {
+        for (int j = i + 1; j < N_JOINT; j++) k[i] -= of->W[i][j] * k[j];
+        k[i] *= of->W[i][i];
     }
+}
+
+/* The change over a step with these factors where law and body are linear, with the rates f at its start. There J k is 2 k/h less the right-hand side of k. */
+static void linear_change(const Factors *of, const double *f, double *change) {
+    const double per_h = 1 / of->h;
+    double k[JOINT_STAGES][N_JOINT], bent[N_JOINT], rhs[N_JOINT];
+    solve_joint(of, f, k[0]);
+    for (int i = 0; i < N_JOINT; i++) rhs[i] = f[i] + 4 * per_h * k[0][i];
+    solve_joint(of, rhs, k[1]);
+    for (int i = 0; i < N_JOINT; i++) {
+        bent[i] = 4 * per_h * k[0][i] - f[i];
+        rhs[i] = bent[i] + per_h * (k[0][i] - k[1][i]);
+    }
+    solve_joint(of, rhs, k[2]);
+    for (int i = 0; i < N_JOINT; i++)
+        rhs[i] = bent[i] + 2 * per_h * k[2][i] - rhs[i] + per_h * (k[0][i] - k[1][i] - 8.0 / 3 * k[2][i]);
+    solve_joint(of, rhs, k[3]);
+    for (int i = 0; i < N_JOINT; i++) change[i] = 2 * k[0][i] + k[2][i] + k[3][i];
+}
+
+static void move_joint(Joint *y, double times, const double *k) {
+    for (int i = 0; i < N_STATES; i++) ((double *)&y->x)[i] += times * k[i];
+    for (int i = 0; i < N_AXES; i++) y->dv[i] += times * k[N_STATES + i];
+}
+
+/* One step with the factors of its matrix to y1; returns its error in units of what is allowed, infinite where it is not finite. */
+static double joint_stages(Body *body, const JointPoint *from, const Factors *of, Joint *y1) {
+    const double h = of->h, per_h = 1 / h;
+    double k[JOINT_STAGES][N_JOINT], f[N_JOINT], rhs[N_JOINT];
+    for (int i = 0; i < N_JOINT; i++) rhs[i] = from->f[i] + 0.5 * h * from->f_time[i];
+    solve_joint(of, rhs, k[0]);
+    for (int i = 0; i < N_JOINT; i++) rhs[i] = from->f[i] + 1.5 * h * from->f_time[i] + 4 * per_h * k[0][i];
+    solve_joint(of, rhs, k[1]);
+    *y1 = from->y;
+    move_joint(y1, 2, k[0]);
+    joint_rates(body, from->t + h, y1, &from->m, f);
+    for (int i = 0; i < N_JOINT; i++) rhs[i] = f[i] + per_h * (k[0][i] - k[1][i]);
+    solve_joint(of, rhs, k[2]);
+    move_joint(y1, 1, k[2]);
+    joint_rates(body, from->t + h, y1, &from->m, f);
+    for (int i = 0; i < N_JOINT; i++) rhs[i] = f[i] + per_h * (k[0][i] - k[1][i] - 8.0 / 3 * k[2][i]);
+    solve_joint(of, rhs, k[3]);
     /* The last stage lies one k before the end, which is the error too. */
     const double *error = k[JOINT_STAGES - 1];
     double worst = 0;
-    for (int i = 0; i < N_STATES; i++) ((double *)&y1->x)[i] += error[i];
+    move_joint(y1, 1, error);
     for (int i = 0; i < N_AXES; i++) {
-        y1->dv[i] += error[N_STATES + i];
         if (!isfinite(y1->dv[i])) return INFINITY;
         worst = fmax(worst,
                      fabs(error[N_STATES + i]) / (JOINT_TOLERANCE * (body->speed + fabs(body->start[i] + y1->dv[i]))));
     }
+    const Inputs end = joint_inputs(body, from->t + h, y1);
+    const Motion there = {body->motion->p, &end, &no_inputs, JOINT_TOLERANCE, 1, NULL, NULL};
+    const States resolved = resolved_at(&there, 0, &y1->x);
     double allowed[STATE_ROOM];
-    for (int i = 0; i < N_STATES; i++) {
-        const double size = fmax(fabs(((const double *)&from->y.x)[i]), fabs(((const double *)&y1->x)[i]));
-        allowed[i] = JOINT_TOLERANCE * (state_nominals[i] + size);
-    }
+    for (int i = 0; i < N_STATES; i++) allowed[i] = JOINT_TOLERANCE * ((const double *)&resolved)[i];
     return fmax(worst, scaled_error(error, (const double *)&y1->x, allowed));
+}
+
+static double joint_step(Body *body, const JointPoint *from, double h, Factors *of, Joint *y1) {
+    if (factorize_joint(from, h, of) && h > body->shortest) return TOO_FAST;
+    return joint_stages(body, from, of, y1);
 }
 
 static void joint_signs(const Body *body, double t, const Joint *y, const Modes *m, int *sign) {
@@ -206,10 +242,9 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
     double left = 0;
     while (h - left > resolution) {
         const double middle = 0.5 * (left + h);
-        double W[MATRIX_ROOM][MATRIX_ROOM];
-        int row[N_JOINT];
+        Factors of;
         Joint y;
-        if (isfinite(joint_step(body, from, middle, W, row, &y)) && !joint_changed(body, from, before, middle, &y)) {
+        if (isfinite(joint_step(body, from, middle, &of, &y)) && !joint_changed(body, from, before, middle, &y)) {
             left = middle;
         } else {
             h = middle;
@@ -219,22 +254,31 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
     return h;
 }
 
-/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. `sway`, if it is wanted, is how the end changes with
- * the load, and `sways` whether that is known: on a line, where one step was enough. */
-static int advance_joint(Body *body, double length, Joint *y, Modes *m, double *sway, int *sways) {
+/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. The factors, where they are known, are tried first;
+ * else they are known afterwards if one step was enough. */
+static int advance_joint(Body *body, double length, Joint *y, Modes *m, Factors *of) {
     const double resolution = JOINT_RESOLUTION * length;
-    double h = length, W[MATRIX_ROOM][MATRIX_ROOM];
-    int events = 0, row[N_JOINT];
+    double h = length;
+    int events = 0, sign[INDICATOR_ROOM];
+    JointPoint from;
     for (int i = 0; i < N_AXES; i++) y->dv[i] = 0;
     Inputs u = joint_inputs(body, 0, y);
     settle_modes(body->motion->p, &u, &y->x, m);
-    JointPoint from = joint_point(body, 0, y, m);
+    joint_signs(body, 0, y, m, sign);
+    if (of->known) {
+        set_joint_rates(body, 0, y, m, &from);
+        double change[N_JOINT];
+        linear_change(of, from.f, change);
+        move_joint(y, 1, change);
+        if (!joint_changed(body, &from, sign, h, y)) return 1;
+        *y = from.y;
+        of->known = 0;
+    }
+    set_joint_point(body, 0, y, m, &from);
     for (int trial = 0; trial < JOINT_TRIALS_AT_MOST && trial < m->substeps; trial++) {
         const double rest = length - from.t;
         if (h > rest) h = rest;
-        int sign[INDICATOR_ROOM];
-        joint_signs(body, from.t, &from.y, m, sign);
-        const double error = joint_step(body, &from, h, W, row, y);
+        const double error = joint_step(body, &from, h, of, y);
         if (!(error <= 1)) {
             h *= isfinite(error) ? fmax(0.1, 0.9 / cbrt(error)) : 0.1;
             if (h <= DBL_EPSILON * length) return 0;
@@ -246,8 +290,6 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m, double *
             taken = joint_locate(body, &from, sign, h, resolution, y);
             events = taken <= 2 * resolution ? events + 1 : 0;
             if (events > JOINT_EVENTS_AT_MOST) return 0;
-        } else {
-            h *= fmin(5, 0.9 / cbrt(fmax(error, 1e-3)));
         }
         const double t = taken < rest ? from.t + taken : length;
         if (changed) {
@@ -255,11 +297,12 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m, double *
             settle_modes(body->motion->p, &u, &y->x, m);
         }
         if (t == length) {
-            if (sways) *sways = N_AXES == 1 && from.t == 0 && !changed;
-            if (sways && *sways) joint_sway(body, &from, length, W, row, sway);
+            of->known = from.t == 0 && !changed;
             return 1;
         }
-        from = joint_point(body, t, y, m);
+        if (!changed) h *= fmin(5, 0.9 / cbrt(fmax(error, 1e-3)));
+        set_joint_point(body, t, y, m, &from);
+        joint_signs(body, t, y, m, sign);
     }
     return 0;
 }

@@ -129,13 +129,14 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
 /* The time in a step with the body at which the normal force, and with it the indicator, changes its sign. */
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h, double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
-    Body body = {.motion = &motion, .mass = 1, .speed = 1, .shortest = h};
+    Body body = {.motion = &motion, .per_mass = 1, .speed = 1, .shortest = h};
     Joint y = {{{0}}, {0}};
-    double W[MATRIX_ROOM][MATRIX_ROOM];
-    int sign[INDICATOR_ROOM], row[N_JOINT];
-    const JointPoint from = joint_point(&body, 0, &y, &modes);
+    Factors of;
+    JointPoint from;
+    int sign[INDICATOR_ROOM];
+    set_joint_point(&body, 0, &y, &modes, &from);
     joint_signs(&body, 0, &y, &modes, sign);
-    joint_step(&body, &from, h, W, row, &y);
+    joint_step(&body, &from, h, &of, &y);
     if (!joint_changed(&body, &from, sign, h, &y)) return 0;
     return joint_locate(&body, &from, sign, h, resolution, &y);
 }
@@ -143,16 +144,16 @@ double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, d
 double bench_joint(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
                    double speed, double h, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
-    Body body = {.motion = &motion, .mass = mass, .speed = speed, .shortest = h};
+    Body body = {.motion = &motion, .per_mass = 1 / mass, .speed = speed, .shortest = h};
     Joint y = {*x, {0}};
-    double W[MATRIX_ROOM][MATRIX_ROOM];
-    int row[N_JOINT];
+    Factors of;
+    JointPoint from;
     for (int i = 0; i < 3; i++) {
         body.load[i] = load[i];
         body.start[i] = u->v[i];
     }
-    const JointPoint from = joint_point(&body, 0, &y, &modes);
-    const double error = joint_step(&body, &from, h, W, row, &y);
+    set_joint_point(&body, 0, &y, &modes, &from);
+    const double error = joint_step(&body, &from, h, &of, &y);
     *x = y.x;
     memcpy(dv, y.dv, sizeof y.dv);
     return error;
