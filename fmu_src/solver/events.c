@@ -15,6 +15,11 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
     return rosenbrock_step(motion, from, h, x1);
 }
 
+/* Whether an indicator can change in a step. Without modes only inputs make events; where neither a state nor an input moves, nothing does. */
+static int can_change(const Motion *motion) {
+    return !motion->held || (N_STATES > 0 && N_MODES > 0);
+}
+
 /* Indicators at one point of a trial step, at the part s of it. */
 typedef struct {
     double s;
@@ -78,12 +83,10 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
- * likely at the start, after an event. Without modes only inputs, which move linearly, make events; where neither a state nor an
- * input moves, nothing does. */
+ * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
 static double first_change(const Motion *motion, const Point *from, const Look *start, double h, const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
-    if (N_STATES == 0 && motion->held) return 0;
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
     Look looks[PARTS + 1];

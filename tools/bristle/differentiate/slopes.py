@@ -7,6 +7,7 @@ from pycparser import c_ast
 from .call_slopes import Written
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
+from .text import all_inlined
 from .unit import Unit, declaration
 from .walker import SELF_CALL
 
@@ -48,7 +49,10 @@ class _File:
             for name, (_, node) in self.unit.constants.items()
             if name in zeros
         ]
-        parts += [self.written[name].text for name in self.order if self.written[name].text]
+        texts = {name: self.written[name].text for name in self.order if self.written[name].text}
+        first = next(i for i, name in enumerate(texts) if name in DIFFERENTIATED)
+        inner, outer = list(texts.values())[:first], list(texts.values())[first:]
+        parts += [*(all_inlined(inner) if inner else []), *outer]
         return "\n".join(parts)
 
     def slopes_of(self, name: str, node: c_ast.Node | None = None) -> Written:
