@@ -77,8 +77,8 @@ typedef struct {
     double time;
     double solver_step;
     double left_out; /* of the run, by steps that did not start where the last one had ended */
-    int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
-    int started;   /* has left event mode, or made a step: initial values and options hold from here on */
+    int new_rates;   /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
+    int started;     /* has left event mode, or made a step: initial values and options hold from here on */
     int alternations; /* steps one after the other that have each turned the velocity round */
     int stale;        /* derivatives and outputs have to be evaluated anew */
 #if HAS_COUPLING
@@ -102,7 +102,7 @@ typedef struct {
     int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
     States slopes;
 #endif
-    char name[1];       /* as long as it needs to be */
+    char name[1]; /* as long as it needs to be */
 } Instance;
 
 #endif
