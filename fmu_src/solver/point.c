@@ -5,8 +5,6 @@ enum { STATE_ROOM = N_STATES > 0 ? N_STATES : 1, INDICATOR_ROOM = N_INDICATORS >
 
 static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
 
-static const Parameters no_parameters = {0};
-static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
 /* A function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left out. */
@@ -50,7 +48,7 @@ typedef struct {
 INTO_ITSELF static void evaluate_along(const Parameters *p, const Inputs *u, const States *x, const States *seed,
                                        const Modes *m, States *f, States *f_slope, Outputs *y) {
     Outputs y_slope;
-    evaluate_slopes(p, &no_parameters, u, &no_inputs, x, seed, m, f, f_slope, y, &y_slope);
+    evaluate_state_slopes(p, u, x, seed, m, f, f_slope, y, &y_slope);
 }
 
 /* Linear states do not see each other, so one direction gives all of their slopes. */
@@ -86,14 +84,14 @@ INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *
     States slope;
     if (LINEAR_STATES) {
         const States seed = all_directions();
-        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
         return point;
     }
     for (int j = 0; j < N_STATES; j++) {
         States seed = no_states;
         ((double *)&seed)[j] = 1;
-        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
         for (int i = 0; i < N_STATES; i++) point.J[i][j] = ((const double *)&slope)[i];
     }
     return point;

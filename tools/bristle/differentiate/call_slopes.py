@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from pycparser import c_ast, c_generator
 
 from .expression_slopes import Destination, ExpressionWriter, Findings, Value
-from .kinds import DOUBLE, INT, VOID, Pointer, is_active, is_active_pointer
+from .kinds import DOUBLE, INT, VOID, Pointer, is_active, is_active_pointer, is_held_pointer
 from .rules import FROM_VALUE, math_slope, zero_or
 from .source import SubsetError
 from .text import POSTFIX, Text, call_text
 from .unit import Function, Unit
 from .walker import MATH_ARGUMENTS, TESTS, arguments
+
+
+ZEROS = {"Parameters": "no_parameters", "Inputs": "no_inputs"}  # names of constants of these types that are zero
 
 
 @dataclass
@@ -78,7 +81,7 @@ class CallWriter(ExpressionWriter):
         given = self.slopes_arguments(node, function, self.sources(node, function))
         if is_active(function.result):
             given.append(Text(f"&{self.kept_slope(function)}_slope"))
-        self.lines.write(call_text(name + "_slopes", *given).text + ";")
+        self.lines.write(call_text(function.with_slopes, *given).text + ";")
 
     def own_call(self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None) -> Value:
         """A call that gives a value."""
@@ -93,7 +96,7 @@ class CallWriter(ExpressionWriter):
         given = self.slopes_arguments(node, function, sources)
         if not is_active(result):
             kept = self.fresh(function.name)
-            text = call_text(function.name + "_slopes", *given).text
+            text = call_text(function.with_slopes, *given).text
             self.lines.write(f"const {result.name} {kept} = {text};")
             return Value(Text(kept), None, result)
         return self.slopes_call(function, given, place)
@@ -108,7 +111,7 @@ class CallWriter(ExpressionWriter):
 
     def slopes_call(self, function: Function, given: list[Text], place: Destination | None) -> Value:
         """A call whose result has a slope, written to where it is wanted or to a new variable."""
-        name, result = function.name + "_slopes", function.result
+        name, result = function.with_slopes, function.result
         through_pointers = any(isinstance(p.kind, Pointer) for p in function.parameters)
         if place and (place.name or place.opening == "return " or not through_pointers):
             if place.before:
@@ -140,7 +143,8 @@ class CallWriter(ExpressionWriter):
         return sources
 
     def slopes_arguments(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> list[Text]:
-        """What is passed to the function with slopes; notes that it is called."""
+        """What is passed to the function with slopes; notes that it is called. One that is written by hand has slopes of what is held, too."""
+        by_hand = self.unit.has_companion(function.name)
         given = []
         for p, a, source in zip(function.parameters, arguments(node), sources, strict=True):
             given.append(source.value)
@@ -148,6 +152,8 @@ class CallWriter(ExpressionWriter):
                 given.append(source.slope or self.zero_companion(a))
             elif is_active(p.kind):
                 given.append(zero_or(source.slope, p.kind))
+            elif by_hand and is_held_pointer(p.kind):
+                given.append(Text(f"&{ZEROS[p.kind.target.name]}"))
         if function.name not in self.found.calls:
             self.found.calls.append(function.name)
         return given
