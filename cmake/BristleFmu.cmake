@@ -7,7 +7,7 @@ set(targets_linux64 x86_64-linux-gnu.2.17)
 set(targets_win64 x86_64-windows-gnu)
 set(targets_darwin64 x86_64-macos.11.0 aarch64-macos.11.0) # joined into one library
 
-set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -DFMI2_OVERRIDE_FUNCTION_PREFIX
+set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_FUNCTION_PREFIX
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
 

@@ -53,6 +53,9 @@ static double rosenbrock_step(const Motion *motion, const Point *from, double h,
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
     factorize(N_STATES, W, row);
+#ifdef __clang__
+#pragma clang loop unroll(full) /* the loops over earlier stages are as long as it takes to make them */
+#endif
     for (int s = 0; s < RODAS_STAGES; s++) {
         if (s > 0) {
             for (int i = 0; i < N_STATES; i++) {
