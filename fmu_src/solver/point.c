@@ -5,6 +5,8 @@ enum { STATE_ROOM = N_STATES > 0 ? N_STATES : 1, INDICATOR_ROOM = N_INDICATORS >
 
 static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
 
+static const Parameters no_parameters = {0};
+static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
 /* A function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left out. */

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast, c_generator
 
 from .expression_slopes import Destination, ExpressionWriter, Findings, Value
-from .kinds import DOUBLE, INT, VOID, Pointer, is_active, is_active_pointer, is_held_pointer
+from .kinds import DOUBLE, INT, VOID, Pointer, Struct, is_active, is_active_pointer, is_held_pointer
 from .rules import FROM_VALUE, math_slope, zero_or
 from .source import SubsetError
 from .text import POSTFIX, Text, call_text
@@ -17,7 +17,7 @@ from .unit import Function, Unit
 from .walker import MATH_ARGUMENTS, TESTS, arguments
 
 
-ZEROS = {"Parameters": "no_parameters", "Inputs": "no_inputs"}  # names of constants of these types that are zero
+HELD = {"Parameters": "no_parameter_slopes", "Inputs": "no_input_slopes"}  # along the states alone, and constants of zeros for them
 
 
 @dataclass
@@ -153,7 +153,8 @@ class CallWriter(ExpressionWriter):
             elif is_active(p.kind):
                 given.append(zero_or(source.slope, p.kind))
             elif by_hand and is_held_pointer(p.kind):
-                given.append(Text(f"&{ZEROS[p.kind.target.name]}"))
+                self.found.zero_structs.add(p.kind.target.name)
+                given.append(Text(f"&{HELD[p.kind.target.name]}"))
         if function.name not in self.found.calls:
             self.found.calls.append(function.name)
         return given
@@ -167,15 +168,21 @@ class CallWriter(ExpressionWriter):
         self.found.read.add(root.key)
 
     def zero_companion(self, node: c_ast.Node) -> Text:
-        """The slope of a constant that is reached through a pointer: the same place in a constant of zeros."""
+        """The slope of a constant, or of what is held, that is reached through a pointer: the same place in a constant of zeros."""
         root = self.root(node)
-        if root is None or root.place != "constant" or root.key == 0:
+        held = root.kind.target if root and is_held_pointer(root.kind) else root.kind if root else None
+        if isinstance(held, Struct) and held.held:
+            self.found.zero_structs.add(held.name)
+            zeros = f"(&{HELD[held.name]})" if is_held_pointer(root.kind) else HELD[held.name]
+        elif root is None or root.place != "constant" or root.key == 0:
             raise self.no_address(node)
-        self.found.zero_constants.add(root.name)
+        else:
+            self.found.zero_constants.add(root.name)
+            zeros = root.name + "_slope"
         renamed = inner = copy.deepcopy(node)
         while not isinstance(inner, c_ast.ID):
             inner = inner.expr if isinstance(inner, c_ast.UnaryOp) else inner.name
-        inner.name += "_slope"
+        inner.name = zeros
         return Text(c_generator.CGenerator().visit(renamed), POSTFIX)
 
     def no_address(self, node: c_ast.Node) -> SubsetError:

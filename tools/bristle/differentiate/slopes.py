@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
-from .call_slopes import ZEROS, Written
+from .call_slopes import HELD, Written
 from .expression_slopes import Findings
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
@@ -20,8 +20,6 @@ OPENING = """\
 /* Values and exact directional derivatives of the functions in models/{}.
  * Generated from that file; change it there. */
 #include <math.h>
-
-{}
 """
 
 ALONG_STATES = """\
@@ -31,20 +29,21 @@ ALONG_STATES = """\
 
 def slopes_text(unit: Unit, model_name: str) -> str:
     """The functions with slopes along any direction, and `evaluate` also along the states alone."""
-    files = _File(unit), _File(Unit(unit.source, ZEROS, "_state_slopes"))
+    files = _File(unit), _File(Unit(unit.source, HELD, "_state_slopes"))
     files[0].fill(DIFFERENTIATED)
     files[1].fill(DIFFERENTIATED[:1])
     helpers = {name for file in files for one in file.found for name in one.helpers}
     zeros = {name for file in files for one in file.found for name in one.zero_constants}
     files[0].check_names(helpers | {name + "_slope" for name in zeros})
-    none = "\n".join(f"static const {kind} {name} = {{0}};" for kind, name in ZEROS.items())
-    parts = [OPENING.format(model_name, none)]
+    parts = [OPENING.format(model_name)]
     parts += [text for name, text in HELPERS.items() if name in helpers]
     parts += [
         f"{declaration(node, name + '_slope')} = {{0}};\n"
         for name, (_, node) in unit.constants.items()
         if name in zeros
     ]
+    held = {name for one in files[1].found for name in one.zero_structs}
+    parts += [f"static const {kind} {name} = {{0}};\n" for kind, name in HELD.items() if kind in held]
     return "\n".join([*parts, *files[0].functions(), ALONG_STATES, *files[1].functions()])
 
 
