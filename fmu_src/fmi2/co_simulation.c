@@ -1,6 +1,8 @@
 /* Co-simulation: the element takes itself over each communication step. */
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[]) {
@@ -57,22 +59,35 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
 /* A master may round its communication points, but must not leave out a part of the run: neither at once nor little by little. */
 static fmi2Status check_step(Instance *c, double point, double length) {
     const double gap = point - c->memory.time, left_out = c->memory.left_out + gap;
+    if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX && fabs(gap) <= 1e-9 * length + 1e-12 * fabs(point))
+        return fmi2OK; /* nearly always */
     if (!isfinite(point) || !isfinite(length) || length < 0)
         return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point, length);
     if (fabs(gap) > 0.05 * length + 1e-12 * fabs(point))
         return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.", point,
                       c->memory.time);
-    if (fabs(gap) > 1e-9 * length + 1e-12 * fabs(point)) {
-        if (fabs(left_out) > 0.1 * length)
-            return refuse(c, fmi2Error, "The step starts at %.9g s; with it the steps leave out %.3g s of the run.",
-                          point, left_out);
-        tolerate(c, TOLERATED_GAP, "A step does not start where the last one has ended: %s.",
-                 "the gap is not simulated");
-    }
+    if (fabs(left_out) > 0.1 * length)
+        return refuse(c, fmi2Error, "The step starts at %.9g s; with it the steps leave out %.3g s of the run.", point,
+                      left_out);
+    tolerate(c, TOLERATED_GAP, "A step does not start where the last one has ended: %s.", "the gap is not simulated");
     return fmi2OK;
 }
 
-static int advance_instance(Memory *k, const Motion *motion, double length) {
+/* The point at which a step starts; where nothing has changed since the last evaluation, it is known. */
+static Point start_of_step(const Instance *c, const Motion *motion) {
+    const Memory *k = &c->memory;
+#if LINEAR_STATES
+    if (N_MODES == 0 && !k->stale && c->slopes_known) {
+        Point point = {0, k->reals.x, k->modes, k->reals.dx, {{0}}};
+        for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&c->slopes)[i];
+        return point;
+    }
+#endif
+    return point_at(motion, 0, &k->reals.x, &k->modes);
+}
+
+static int advance_instance(Instance *c, const Motion *motion, double length) {
+    Memory *k = &c->memory;
 #if HAS_COUPLING
     if (couples(k)) {
         if (length == 0) return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
@@ -83,7 +98,8 @@ static int advance_instance(Memory *k, const Motion *motion, double length) {
         memset(&k->reals.observed, 0, sizeof k->reals.observed);
     }
 #endif
-    return advance(motion, length, &k->reals.x, &k->modes, &k->solver_step);
+    settle_at(motion, 0, &k->reals.x, &k->modes);
+    return advance_from(motion, start_of_step(c, motion), length, &k->reals.x, &k->modes, &k->solver_step);
 }
 
 /* Says once that the body is shaken to and fro, where the element could help it. */
@@ -131,7 +147,7 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     Modes m = before->modes;
     double step = before->solver_step;
 #if HAS_COUPLING
-    if (couples(before)) { /* what was tried on the way to a common solution is no event */
+    if (couples(&c->memory)) { /* what was tried on the way to a common solution is no event */
         log_mode_changes(c, point + length, &m, &c->memory.modes);
         return;
     }
@@ -141,28 +157,42 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     advance(&motion, length, &x, &m, &step);
 }
 
-/* How much of the memory, from its beginning, a step may change: the coupling with the body costs nothing where it is not used. */
-static size_t size_that_changes(const Memory *k) {
+/* Copies what a step may change: all behind the parameters, the coupling with the body, which comes last, only where it is used. */
+static void copy_changing(Memory *to, const Memory *from, int with_coupling) {
+    enum { FIRST = offsetof(Memory, reals) + offsetof(Reals, u) };
 #if HAS_COUPLING
-    if (!couples(k) && k->coupling.steps == 0) return offsetof(Memory, coupling);
+    memcpy((char *)to + FIRST, (const char *)from + FIRST, offsetof(Memory, coupling) - FIRST);
+    if (with_coupling) to->coupling = from->coupling;
+#else
+    (void)with_coupling;
+    memcpy((char *)to + FIRST, (const char *)from + FIRST, sizeof *to - FIRST);
 #endif
-    return sizeof *k;
+}
+
+/* Whether a step may change what the coupling with the body remembers. */
+static int may_couple(const Memory *k) {
+#if HAS_COUPLING
+    return couples(k) || k->coupling.steps > 0;
+#else
+    (void)k;
+    return 0;
+#endif
 }
 
 /* Takes the instance over a step; where that fails, everything is as before. */
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
-    Memory before;
-    const size_t size = size_that_changes(k);
-    memcpy(&before, k, size);
-    Motion motion = {&before.reals.p, &before.reals.u, &before.u_rate, before.tolerance, 1, NULL, NULL};
+    Memory before; /* of which only what a step may change is filled in */
+    const int with_coupling = may_couple(k);
+    copy_changing(&before, k, with_coupling);
+    Motion motion = {&k->reals.p, &before.reals.u, &k->u_rate, k->tolerance, 1, NULL, NULL};
     for (int i = 0; i < N_INPUTS; i++)
-        if (((const double *)&before.u_rate)[i] != 0) motion.held = 0;
+        if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
     if (!motion.held && check_motion(c, &motion, length) != fmi2OK) return fmi2Discard;
     begin_run(k);
     if (!couples(k)) notice_load(c); /* else it is seen in the motion */
     notice_chatter(c);
-    const int outcome = advance_instance(k, &motion, length);
+    const int outcome = advance_instance(c, &motion, length);
     k->reals.u = inputs_at(&motion, length);
     apply_constraints(k);
     k->left_out += point - k->time;
@@ -171,7 +201,10 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->started = 1;
     k->stale = 1;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : bring_up_to_date(c);
-    if (status != fmi2OK) memcpy(k, &before, size);
+    if (status != fmi2OK) {
+        copy_changing(k, &before, with_coupling);
+        forget_slopes(c);
+    }
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",

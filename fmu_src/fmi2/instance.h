@@ -58,28 +58,28 @@ typedef struct {
 /* What is known of a point behind a crossing of an indicator: nothing; it was seen; the mode is the one that holds there. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
-/* Everything that a stored FMU state has to bring back. */
+/* Everything that a stored FMU state has to bring back; from reals.u on, what a co-simulation step may change. */
 typedef struct {
-    Reals reals;
     Inputs u_rate; /* of the inputs during a co-simulation step */
-    Inputs u_last; /* inputs at the end of the last one, in model exchange at the last event */
-    Modes modes;
-    double time;
     double tolerance;
-    double solver_step;
-    double left_out; /* of the run, by steps that did not start where the last one had ended */
-    double t_ahead;  /* model exchange: time, inputs and states at which an indicator was last seen with another sign */
+    double t_ahead; /* model exchange: time, inputs and states at which an indicator was last seen with another sign */
     Inputs u_ahead;
     States x_ahead;
     States nominals; /* of the states, as they were given last; zero before the run */
     int ahead;       /* one of AHEAD_… */
     int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
-    int new_rates; /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
     int states_given; /* the importer has set the states before the run started */
     int load_set;     /* the importer has set the load, or its rate, in a model that has one among its inputs */
-    int started;      /* has left event mode, or made a step: initial values and options hold from here on */
     int unchecked;    /* parameters have changed since the last check of their rules */
+    Reals reals;
+    Inputs u_last; /* inputs at the end of the last co-simulation step, in model exchange at the last event */
+    Modes modes;
+    double time;
+    double solver_step;
+    double left_out; /* of the run, by steps that did not start where the last one had ended */
+    int new_rates;   /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
+    int started;     /* has left event mode, or made a step: initial values and options hold from here on */
     int alternations; /* steps one after the other that have each turned the velocity round */
     int stale;        /* derivatives and outputs have to be evaluated anew */
 #if HAS_COUPLING
@@ -99,7 +99,11 @@ typedef struct {
     unsigned logged;    /* categories that are switched on, one bit each */
     unsigned tolerated; /* calls against the standard that have been reported, one bit each */
     int refused;        /* a call has been refused, and its reason told */
-    char name[1];       /* as long as it needs to be */
+#if LINEAR_STATES
+    int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
+    States slopes;
+#endif
+    char name[1]; /* as long as it needs to be */
 } Instance;
 
 #endif

@@ -2,9 +2,9 @@
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i])) return 0;
-    return 1;
+    double sum = 0; /* of zeros, unless a value is not finite */
+    for (size_t i = 0; i < count; i++) sum += 0 * values[i];
+    return sum == 0;
 }
 
 static int keeps_rule(double value, int relation, double bound) {

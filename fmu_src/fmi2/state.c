@@ -94,8 +94,10 @@ fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
     if (!c) return fmi2Error;
     if (!stored) return need(c, NULL, "fmi2SetFMUstate");
     const fmi2Status status = check_stored(c, stored);
-    if (status == fmi2OK) c->memory = stored->memory;
-    return status;
+    if (status != fmi2OK) return status;
+    c->memory = stored->memory;
+    forget_slopes(c);
+    return fmi2OK;
 }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state) {

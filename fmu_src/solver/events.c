@@ -15,6 +15,11 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
     return rosenbrock_step(motion, from, h, x1);
 }
 
+/* Whether an indicator can change in a step. Without modes only inputs make events; where neither a state nor an input moves, nothing does. */
+static int can_change(const Motion *motion) {
+    return !motion->held || (N_STATES > 0 && N_MODES > 0);
+}
+
 /* Indicators at one point of a trial step, at the part s of it. */
 typedef struct {
     double s;
@@ -49,6 +54,25 @@ static double nearest_to_zero(const Look *a, const Look *b, const Look *c, int i
     return b->s + 0.5 * (left * after * after - right * before * before) / (left * after + right * before);
 }
 
+/* Indicators, one bit each, that come nearer to zero from one look to the next, or go farther away. */
+typedef struct {
+    unsigned nearer, farther;
+} Trend;
+
+static Trend trend(const Look *a, const Look *b) {
+    Trend result = {0, 0};
+    for (int i = 0; i < N_INDICATORS; i++) {
+        result.nearer |= (unsigned)(fabs(b->g[i]) < fabs(a->g[i])) << i;
+        result.farther |= (unsigned)(fabs(b->g[i]) > fabs(a->g[i])) << i;
+    }
+    return result;
+}
+
+/* Whether the look between two trends is nearest to zero for any indicator: a quick answer, which is nearly always no. */
+static int turns(Trend before, Trend after) {
+    return (~before.farther & ~after.nearer & (before.nearer | after.farther)) != 0;
+}
+
 /* Looks once more where an indicator may have crossed zero and come back unseen between three looks that follow each other: where the
  * parabola through them comes nearest to zero, and again with the better look in the middle. Gives the part of the step at which an
  * indicator is seen to have changed, or 0. */
@@ -57,7 +81,7 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
     enum { REFINEMENTS = 3 };
     for (int i = 0; i < N_INDICATORS; i++) {
         double s = nearest_to_zero(&looks[0], &looks[1], &looks[2], i);
-        if (s == 0) continue; /* nearly always */
+        if (s == 0) continue;
         Look a = looks[0], b = looks[1], c = looks[2];
         for (int n = 0; n < REFINEMENTS; n++, s = nearest_to_zero(&a, &b, &c, i)) {
             if (!(s > a.s && s < c.s) || s == b.s) break;
@@ -78,22 +102,25 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
- * likely at the start, after an event. Without modes only inputs, which move linearly, make events; where neither a state nor an
- * input moves, nothing does. */
+ * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
 static double first_change(const Motion *motion, const Point *from, const Look *start, double h, const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
-    if (N_STATES == 0 && motion->held) return 0;
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
     Look looks[PARTS + 1];
+    Trend before = {0, 0};
     looks[0] = *start;
     for (int n = 0; n < PARTS; n++) {
         const States between = parts[n] < 1 ? inside(from, x1, &f1, h, parts[n]) : *x1;
         look(motion, from, h, parts[n], &between, &looks[n + 1]);
         if (signs_differ(start, &looks[n + 1])) return parts[n] * h;
-        const double peak = n > 0 ? peak_between(motion, from, start, h, x1, &f1, &looks[n - 1]) : 0;
-        if (peak > 0) return peak * h;
+        const Trend after = trend(&looks[n], &looks[n + 1]);
+        if (n > 0 && turns(before, after)) {
+            const double peak = peak_between(motion, from, start, h, x1, &f1, &looks[n - 1]);
+            if (peak > 0) return peak * h;
+        }
+        before = after;
     }
     return 0;
 }

@@ -9,6 +9,13 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
+/* A function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left out. */
+#ifdef __GNUC__
+#define INTO_ITSELF __attribute__((noinline, flatten))
+#else
+#define INTO_ITSELF
+#endif
+
 typedef struct {
     const Parameters *p;
     const Inputs *u_start; /* inputs at the start of the communication step, */
@@ -39,7 +46,21 @@ typedef struct {
     double J[STATE_ROOM][STATE_ROOM]; /* their Jacobian with respect to the states */
 } Point;
 
-static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+/* Rates and outputs with the slopes of the rates along one direction of the states. Those of the outputs nobody asks for. */
+INTO_ITSELF static void evaluate_along(const Parameters *p, const Inputs *u, const States *x, const States *seed,
+                                       const Modes *m, States *f, States *f_slope, Outputs *y) {
+    Outputs y_slope;
+    evaluate_state_slopes(p, u, x, seed, m, f, f_slope, y, &y_slope);
+}
+
+/* Linear states do not see each other, so one direction gives all of their slopes. */
+static States all_directions(void) {
+    States seed = no_states;
+    for (int i = 0; i < N_STATES; i++) ((double *)&seed)[i] = 1;
+    return seed;
+}
+
+INTO_ITSELF static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States f = no_states;
     Outputs y;
     const Inputs u = inputs_at(motion, t);
@@ -47,17 +68,33 @@ static States rates_at(const Motion *motion, double t, const States *x, const Mo
     return f;
 }
 
-/* A point with its rates and their slopes. Linear states do not see each other, so one direction gives all of their slopes. */
-static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+/* Time derivatives of the rates, as the inputs move. */
+INTO_ITSELF static States rates_of_rates(const Motion *motion, const Point *point) {
+    States f, f_rate = no_states;
+    Outputs y, y_slope;
+    const Inputs u = inputs_at(motion, point->t);
+    evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &point->x, &no_states, &point->m, &f, &f_rate, &y,
+                    &y_slope);
+    return f_rate;
+}
+
+/* A point with its rates and their slopes. */
+INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
     const Inputs u = inputs_at(motion, t);
-    const int at_once = LINEAR_STATES ? N_STATES : 1;
     Point point = {t, *x, *m, no_states, {{0}}};
-    for (int first = 0; first < N_STATES; first += at_once) {
-        States seed = no_states, slope;
-        Outputs y, y_slope;
-        for (int j = first; j < first + at_once; j++) ((double *)&seed)[j] = 1;
-        evaluate_slopes(motion->p, &no_parameters, &u, &no_inputs, x, &seed, m, &point.f, &slope, &y, &y_slope);
-        for (int i = 0; i < N_STATES; i++) point.J[i][LINEAR_STATES ? i : first] = ((const double *)&slope)[i];
+    Outputs y, y_slope;
+    States slope;
+    if (LINEAR_STATES) {
+        const States seed = all_directions();
+        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
+        return point;
+    }
+    for (int j = 0; j < N_STATES; j++) {
+        States seed = no_states;
+        ((double *)&seed)[j] = 1;
+        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) point.J[i][j] = ((const double *)&slope)[i];
     }
     return point;
 }

@@ -47,17 +47,15 @@ static double rosenbrock_step(const Motion *motion, const Point *from, double h,
     const double per_h = 1 / h;
     double W[MATRIX_ROOM][MATRIX_ROOM], k[RODAS_STAGES][STATE_ROOM];
     int row[STATE_ROOM];
-    States f = from->f, f_rate = no_states;
-    Outputs y, y_slope;
+    const States f_rate = motion->held ? no_states : rates_of_rates(motion, from);
+    States f = from->f;
 
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
     factorize(N_STATES, W, row);
-    if (!motion->held) {
-        const Inputs u = inputs_at(motion, from->t);
-        evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &from->x, &no_states, &from->m, &f, &f_rate, &y,
-                        &y_slope);
-    }
+#ifdef __clang__
+#pragma clang loop unroll(full) /* the loops over earlier stages are as long as it takes to make them */
+#endif
     for (int s = 0; s < RODAS_STAGES; s++) {
         if (s > 0) {
             for (int i = 0; i < N_STATES; i++) {

@@ -50,24 +50,39 @@ static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *
 
 /* Lets the modes settle at the time t of a communication step, and tells of it. */
 static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
+    if (N_MODES == 0) return;
     const Inputs u = inputs_at(motion, t);
     const Modes before = *m;
     settle_modes(motion->p, &u, x, m);
     if (motion->note && memcmp(&before, m, sizeof before) != 0) motion->note(motion->log, t, &before, m);
 }
 
+/* How many times longer the next trial step may be than one that made this error: five at most. */
+static double growth(double error) {
+    return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
+}
+
+/* Under held inputs linear states are taken over a communication step at once, exactly; without states there is nothing to take. Returns 0 where
+ * that does not hold, or earlier steps have found that the solver has to go in smaller ones. */
+static int advance_at_once(const Motion *motion, const Point *from, double length, States *x, double *step) {
+    if (!motion->held || (N_STATES > 0 && (N_MODES > 0 || !LINEAR_STATES))) return 0;
+    if (length == 0 || (*step > 0 && *step < length)) return 0;
+    if (N_STATES > 0 && !isfinite(held_step(from, length, x))) return 0;
+    *step = fmax(*step, length * growth(0));
+    return 1;
+}
+
 /* Takes states and modes over a communication step. A bristle that is stiff enough swings so fast between stick and slip that no step
  * could follow it: when the trials of a step are used up, the states are as good for any later time, and half of what is left of the
  * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the swing is lost. Half of the trials that the user
  * allows (the option maximumSubsteps) are for the way to the first part that is left out, where there are enough for all parts.
- * `step` remembers the length of the next trial step (0: none yet).
+ * `step` remembers the length of the next trial step (0: none yet). `from` is the point at the start, where the modes have settled.
  * Where it does not succeed, x and m are in between: the caller works on copies. */
-static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
+static int advance_from(const Motion *motion, Point from, double length, States *x, Modes *m, double *step) {
+    if (advance_at_once(motion, &from, length, x, step)) return SOLVER_DONE;
     const double resolution = 1e-11 * length; /* of the time of an event; a step may have to be shorter */
     const int after_each_part = m->substeps / (2 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
-    settle_at(motion, 0, x, m);
-    Point from = point_at(motion, 0, x, m);
     for (int trial = 0; from.t < length; trial++) {
         const double rest = length - from.t;
         double h = *step > 0 && *step < rest ? *step : rest;
@@ -88,9 +103,9 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
 
         Look start;
         double after = 0;
-        look(motion, &from, 0, 0, &from.x, &start);
+        if (can_change(motion)) look(motion, &from, 0, 0, &from.x, &start);
         double error = trial_step(motion, &from, h, x);
-        const double changed = isfinite(error) ? first_change(motion, &from, &start, h, x) : 0;
+        const double changed = can_change(motion) && isfinite(error) ? first_change(motion, &from, &start, h, x) : 0;
         if (changed > 0) {
             trial += locate_change(motion, &from, &start, changed, resolution, &h, &after);
             *x = from.x;
@@ -110,13 +125,19 @@ static int advance(const Motion *motion, double length, States *x, Modes *m, dou
         if (after > 0) {
             settle_at(motion, t, x, m);
         } else {
-            const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
+            const double longer = h * growth(error);
             if (h < rest || longer > *step) *step = longer;
         }
         if (t == length) break;
         from = point_at(motion, t, x, m);
     }
     return outcome;
+}
+
+/* The same from the states and modes of now, which settle first. */
+static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
+    settle_at(motion, 0, x, m);
+    return advance_from(motion, point_at(motion, 0, x, m), length, x, m, step);
 }
 
 #if HAS_COUPLING

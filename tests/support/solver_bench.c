@@ -61,6 +61,13 @@ static void evaluate_slopes(const Parameters *p, const Parameters *p_slope, cons
     y_slope->mu = 0;
 }
 
+static void evaluate_state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *x_slope,
+                                  const Modes *m, States *dx, States *dx_slope, Outputs *y, Outputs *y_slope) {
+    const Parameters no_parameters = {0};
+    const Inputs no_inputs = {0};
+    evaluate_slopes(p, &no_parameters, u, &no_inputs, x, x_slope, m, dx, dx_slope, y, y_slope);
+}
+
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     (void)p, (void)x, (void)m;
     g[0] = u->N;

@@ -57,6 +57,12 @@ void slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const In
             const Modes *m, States *dx, States *dxs, Outputs *y, Outputs *ys) {
     evaluate_slopes(p, ps, u, us, x, xs, m, dx, dxs, y, ys);
 }
+void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs, const Modes *m, States *dx, States *dxs,
+                  Outputs *y, Outputs *ys);
+void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs, const Modes *m, States *dx, States *dxs,
+                  Outputs *y, Outputs *ys) {
+    evaluate_state_slopes(p, u, x, xs, m, dx, dxs, y, ys);
+}
 """
 INITIALIZE_DRIVER = """\
 void start_values(const Parameters *p, const Inputs *u, States *x);
@@ -108,6 +114,13 @@ class Snippet:
         dx, dxs, y, ys = (np.full(n, np.nan) for n in (2, 2, 3, 3))
         (p, u, x), (ps, us, xs) = split(k), split(d)
         self.call("slopes", p, ps, u, us, x, xs, np.array([mode], dtype=np.int32), dx, dxs, y, ys)
+        return np.concatenate([dx, y]), np.concatenate([dxs, ys])
+
+    def state_slopes(self, k, d, mode):
+        """Values and slopes along the part of the direction that the states have."""
+        dx, dxs, y, ys = (np.full(n, np.nan) for n in (2, 2, 3, 3))
+        (p, u, x), (_, _, xs) = split(k), split(d)
+        self.call("state_slopes", p, u, x, xs, np.array([mode], dtype=np.int32), dx, dxs, y, ys)
         return np.concatenate([dx, y]), np.concatenate([dxs, ys])
 
     def start_values(self, k, mode):
@@ -167,7 +180,19 @@ def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
 def check_snippet(folder, text, headers=None):
     snippet = Snippet(folder, text, headers)
     check(snippet.values, snippet.slopes, UNKNOWNS, snippet.code.dependencies)
+    check_along_states(snippet)
     return snippet
+
+
+def check_along_states(snippet):
+    """Along the states alone values are the same bit for bit and slopes those of the general function: only products with zero are left out."""
+    random = np.random.default_rng(2)
+    for turn in range(20):
+        k, d = random.uniform(-2, 2, len(KNOWNS)), np.zeros(len(KNOWNS))
+        d[-2:] = random.uniform(-1, 1, 2)
+        value, slope = snippet.state_slopes(k, d, turn % 3)
+        assert value.tobytes() == snippet.values(k, turn % 3).tobytes()
+        np.testing.assert_array_equal(slope, snippet.slopes(k, d, turn % 3)[1])
 
 
 def model(body, before=""):
@@ -834,7 +859,7 @@ def test_each_function_is_written_once_and_before_its_callers(tmp_path):
     before = "static double f(double q) {\n    return q * q;\n}\nstatic double g(double q) {\n    return f(q) + f(2 * q);\n}\n"
     slopes = read(tmp_path, model("y->F = g(u->v) * f(x->z);", before)).slopes
     heads = re.findall(r"^static \w+ (\w+)\(", slopes, re.MULTILINE)
-    assert heads == ["f_slopes", "g_slopes", "evaluate_slopes"]
+    assert heads == ["f_slopes", "g_slopes", "evaluate_slopes", "f_state_slopes", "evaluate_state_slopes"]
 
 
 ERRORS = {

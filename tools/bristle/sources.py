@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import BristleError
 from .description import Description
+from .differentiate import all_inlined
 from .frame import renames
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -26,7 +27,7 @@ def unit_text(description: Description) -> str:
     law = [f'#include "models/{model}.c"']
     if names:
         law = [f"#define {name} {other}" for name, other in names.items()] + law + [f"#undef {name}" for name in names]
-        law.append(f'#include "{model}_frame.c"')
+        law = ["#include <math.h>", *all_inlined(law), f'#include "{model}_frame.c"']
     lines = [
         f"/* {description.name} as one translation unit. Generated. */",
         "#ifdef __GNUC__",

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from pycparser import c_ast, c_generator
 
 from .expression_slopes import Destination, ExpressionWriter, Findings, Value
-from .kinds import DOUBLE, INT, VOID, Pointer, is_active, is_active_pointer
+from .kinds import DOUBLE, INT, VOID, Pointer, Struct, is_active, is_active_pointer, is_held_pointer
 from .rules import FROM_VALUE, math_slope, zero_or
 from .source import SubsetError
 from .text import POSTFIX, Text, call_text
 from .unit import Function, Unit
 from .walker import MATH_ARGUMENTS, TESTS, arguments
+
+
+HELD = {"Parameters": "no_parameter_slopes", "Inputs": "no_input_slopes"}  # along the states alone, and constants of zeros for them
 
 
 @dataclass
@@ -78,7 +81,7 @@ class CallWriter(ExpressionWriter):
         given = self.slopes_arguments(node, function, self.sources(node, function))
         if is_active(function.result):
             given.append(Text(f"&{self.kept_slope(function)}_slope"))
-        self.lines.write(call_text(name + "_slopes", *given).text + ";")
+        self.lines.write(call_text(function.with_slopes, *given).text + ";")
 
     def own_call(self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None) -> Value:
         """A call that gives a value."""
@@ -93,7 +96,7 @@ class CallWriter(ExpressionWriter):
         given = self.slopes_arguments(node, function, sources)
         if not is_active(result):
             kept = self.fresh(function.name)
-            text = call_text(function.name + "_slopes", *given).text
+            text = call_text(function.with_slopes, *given).text
             self.lines.write(f"const {result.name} {kept} = {text};")
             return Value(Text(kept), None, result)
         return self.slopes_call(function, given, place)
@@ -108,7 +111,7 @@ class CallWriter(ExpressionWriter):
 
     def slopes_call(self, function: Function, given: list[Text], place: Destination | None) -> Value:
         """A call whose result has a slope, written to where it is wanted or to a new variable."""
-        name, result = function.name + "_slopes", function.result
+        name, result = function.with_slopes, function.result
         through_pointers = any(isinstance(p.kind, Pointer) for p in function.parameters)
         if place and (place.name or place.opening == "return " or not through_pointers):
             if place.before:
@@ -140,7 +143,8 @@ class CallWriter(ExpressionWriter):
         return sources
 
     def slopes_arguments(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> list[Text]:
-        """What is passed to the function with slopes; notes that it is called."""
+        """What is passed to the function with slopes; notes that it is called. One that is written by hand has slopes of what is held, too."""
+        by_hand = self.unit.has_companion(function.name)
         given = []
         for p, a, source in zip(function.parameters, arguments(node), sources, strict=True):
             given.append(source.value)
@@ -148,6 +152,9 @@ class CallWriter(ExpressionWriter):
                 given.append(source.slope or self.zero_companion(a))
             elif is_active(p.kind):
                 given.append(zero_or(source.slope, p.kind))
+            elif by_hand and is_held_pointer(p.kind):
+                self.found.zero_structs.add(p.kind.target.name)
+                given.append(Text(f"&{HELD[p.kind.target.name]}"))
         if function.name not in self.found.calls:
             self.found.calls.append(function.name)
         return given
@@ -161,15 +168,21 @@ class CallWriter(ExpressionWriter):
         self.found.read.add(root.key)
 
     def zero_companion(self, node: c_ast.Node) -> Text:
-        """The slope of a constant that is reached through a pointer: the same place in a constant of zeros."""
+        """The slope of a constant, or of what is held, that is reached through a pointer: the same place in a constant of zeros."""
         root = self.root(node)
-        if root is None or root.place != "constant" or root.key == 0:
+        held = root.kind.target if root and is_held_pointer(root.kind) else root.kind if root else None
+        if isinstance(held, Struct) and held.held:
+            self.found.zero_structs.add(held.name)
+            zeros = f"(&{HELD[held.name]})" if is_held_pointer(root.kind) else HELD[held.name]
+        elif root is None or root.place != "constant" or root.key == 0:
             raise self.no_address(node)
-        self.found.zero_constants.add(root.name)
+        else:
+            self.found.zero_constants.add(root.name)
+            zeros = root.name + "_slope"
         renamed = inner = copy.deepcopy(node)
         while not isinstance(inner, c_ast.ID):
             inner = inner.expr if isinstance(inner, c_ast.UnaryOp) else inner.name
-        inner.name += "_slope"
+        inner.name = zeros
         return Text(c_generator.CGenerator().visit(renamed), POSTFIX)
 
     def no_address(self, node: c_ast.Node) -> SubsetError:

@@ -17,6 +17,7 @@ class Scalar:
 class Struct:
     name: str
     members: tuple[tuple[str, Kind], ...]
+    held: bool = False  # counts as constant, although there are doubles in it
 
     def member(self, name: str) -> Kind | None:
         return dict(self.members).get(name)
@@ -49,13 +50,17 @@ DOUBLE, INT, VOID = Scalar("double"), Scalar("int"), Scalar("void")
 def is_active(kind: Kind) -> bool:
     """Has slopes: doubles and whatever holds them."""
     if isinstance(kind, Struct):
-        return any(is_active(member) for _, member in kind.members)
+        return not kind.held and any(is_active(member) for _, member in kind.members)
     inner = pointed(kind)
     return is_active(inner) if inner else kind == DOUBLE
 
 
 def is_active_pointer(kind: Kind) -> bool:
     return isinstance(kind, Pointer) and is_active(kind)
+
+
+def is_held_pointer(kind: Kind) -> bool:
+    return isinstance(kind, Pointer) and isinstance(kind.target, Struct) and kind.target.held
 
 
 def is_mixed(kind: Kind) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pycparser import c_ast
 
-from .call_slopes import Written
+from .call_slopes import HELD, Written
+from .expression_slopes import Findings
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
+from .text import all_inlined
 from .unit import Unit, declaration
 from .walker import SELF_CALL
 
@@ -18,38 +22,55 @@ OPENING = """\
 #include <math.h>
 """
 
+ALONG_STATES = """\
+/* The same along directions of the states alone, under parameters and inputs that stay: what a solver's Jacobian is made of. */
+"""
+
 
 def slopes_text(unit: Unit, model_name: str) -> str:
-    return _File(unit, model_name).text()
+    """The functions with slopes along any direction, and `evaluate` also along the states alone."""
+    files = _File(unit), _File(Unit(unit.source, HELD, "_state_slopes"))
+    files[0].fill(DIFFERENTIATED)
+    files[1].fill(DIFFERENTIATED[:1])
+    helpers = {name for file in files for one in file.found for name in one.helpers}
+    zeros = {name for file in files for one in file.found for name in one.zero_constants}
+    files[0].check_names(helpers | {name + "_slope" for name in zeros})
+    parts = [OPENING.format(model_name)]
+    parts += [text for name, text in HELPERS.items() if name in helpers]
+    parts += [
+        f"{declaration(node, name + '_slope')} = {{0}};\n"
+        for name, (_, node) in unit.constants.items()
+        if name in zeros
+    ]
+    held = {name for one in files[1].found for name in one.zero_structs}
+    parts += [f"static const {kind} {name} = {{0}};\n" for kind, name in HELD.items() if kind in held]
+    return "\n".join([*parts, *files[0].functions(), ALONG_STATES, *files[1].functions()])
 
 
 class _File:
-    """A file of slopes. Functions are written when they are called for the first time."""
+    """Functions with slopes. They are written when they are called for the first time."""
 
-    def __init__(self, unit: Unit, model_name: str) -> None:
+    def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.model_name = model_name
         self.written: dict[str, Written] = {}
         self.busy: list[str] = []
         self.order: list[str] = []
 
-    def text(self) -> str:
-        for name in DIFFERENTIATED:
+    def fill(self, names: Iterable[str]) -> None:
+        for name in names:
             if name in self.unit.definitions:
                 self.place(name)
-        found = [self.written[name].found for name in self.order]
-        helpers = {name for one in found for name in one.helpers}
-        zeros = {name for one in found for name in one.zero_constants}
-        self.check_names(helpers | {name + "_slope" for name in zeros})
-        parts = [OPENING.format(self.model_name)]
-        parts += [text for name, text in HELPERS.items() if name in helpers]
-        parts += [
-            f"{declaration(node, name + '_slope')} = {{0}};\n"
-            for name, (_, node) in self.unit.constants.items()
-            if name in zeros
-        ]
-        parts += [self.written[name].text for name in self.order if self.written[name].text]
-        return "\n".join(parts)
+
+    @property
+    def found(self) -> list[Findings]:
+        return [self.written[name].found for name in self.order]
+
+    def functions(self) -> list[str]:
+        """The texts, all inlined but what is called from outside."""
+        texts = {name: self.written[name].text for name in self.order if self.written[name].text}
+        first = next(i for i, name in enumerate(texts) if name in DIFFERENTIATED)
+        inner, outer = list(texts.values())[:first], list(texts.values())[first:]
+        return [*(all_inlined(inner) if inner else []), *outer]
 
     def slopes_of(self, name: str, node: c_ast.Node | None = None) -> Written:
         """The function of this name with slopes; `node` is the call that needs it."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pycparser import c_ast, c_generator
 
 from .constants import Number, fold_binary, fold_unary, number
-from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Scalar, Struct, is_active, is_active_pointer
+from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Scalar, Struct, is_active, is_active_pointer, is_held_pointer
 from .source import Source, SubsetError, syntax_tree
 
 INTEGERS = {"int", "unsigned", "char", "short", "long", "signed", "_Bool"}
@@ -27,6 +27,7 @@ class Function:
     node: c_ast.FuncDef
     result: Kind
     parameters: list[Parameter]
+    with_slopes: str  # its name with slopes
 
     @property
     def writes(self) -> bool:
@@ -35,8 +36,8 @@ class Function:
 
     @property
     def slopes_kinds(self) -> list[Kind]:
-        """The types of the arguments of the function with slopes."""
-        kinds = [kind for p in self.parameters for kind in [p.kind] * (2 if is_active(p.kind) else 1)]
+        """The types of the arguments of the function with slopes, as it is written by hand: what is held has a slope too."""
+        kinds = [kind for p in self.parameters for kind in [p.kind] * (2 if is_active(p.kind) or is_held_pointer(p.kind) else 1)]
         return kinds + [Pointer(self.result, False)] * is_active(self.result)
 
     @property
@@ -49,7 +50,7 @@ class Function:
                 arguments.append(declaration(p.node, p.name + "_slope"))
         if is_active(self.result):
             arguments.append(f"{self.result.name} *result_slope")
-        return f"static {self.result.name} {self.name}_slopes({', '.join(arguments) or 'void'})"
+        return f"static {self.result.name} {self.with_slopes}({', '.join(arguments) or 'void'})"
 
 
 def all_nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -77,10 +78,13 @@ def declaration(node: c_ast.Decl, name: str) -> str:
 
 
 class Unit:
-    """Types, constants and functions of the whole text."""
+    """Types, constants and functions of the whole text. Structs that are held count as constant: the functions with slopes then have
+    another ending."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, held: Iterable[str] = (), ending: str = "_slopes") -> None:
         self.source = source
+        self.held = frozenset(held)
+        self.ending = ending
         self.typedefs: dict[str, Kind] = {}
         self.structs: dict[str, Struct] = {}
         self.enumerators: dict[str, int] = {}
@@ -158,7 +162,8 @@ class Unit:
             if node.name not in self.structs:
                 raise self.error(node, f"struct {node.name} is not declared")
             return self.structs[node.name]
-        kind = Struct(name or f"struct {node.name}", tuple((d.name, self.kind_of(d.type)) for d in node.decls))
+        members = tuple((d.name, self.kind_of(d.type)) for d in node.decls)
+        kind = Struct(name or f"struct {node.name}", members, name in self.held)
         if node.name:
             self.structs[node.name] = kind
         return kind
@@ -209,7 +214,9 @@ class Unit:
             if is_active_pointer(result):
                 text = f"{name} returns a pointer, which is not supported; return a struct or write through an argument"
                 raise self.error(node, text)
-            self.signatures[name] = Function(name, node, result, [p for p in parameters if p.kind != VOID])
+            given = [p for p in parameters if p.kind != VOID]
+            ending = "_slopes" if name + "_slopes" in self.definitions else self.ending
+            self.signatures[name] = Function(name, node, result, given, name + ending)
         return self.signatures[name]
 
     def parameter(self, name: str, node: c_ast.FuncDef, parameter: c_ast.Node) -> Parameter:
