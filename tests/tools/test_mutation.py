@@ -72,8 +72,9 @@ def test_a_draw_begins_as_a_shorter_one_of_its_seed():
     assert operators.drawn(20, 7)[:5] == operators.drawn(5, 7) != operators.drawn(5, 8)
 
 
-def test_a_mutant_that_lives_is_a_failure(listed, capsys):
-    dead, alive = workshop.Outcome(workshop.KILLED, "test"), workshop.Outcome(workshop.ALIVE)
+@pytest.mark.parametrize("fate", [workshop.ALIVE, workshop.UNFINISHED, workshop.BROKEN])
+def test_a_mutant_that_no_test_has_killed_is_a_failure(listed, capsys, fate):
+    dead, alive = workshop.Outcome(workshop.KILLED, "test"), workshop.Outcome(fate)
     assert summary([(listed[0], dead)], [], 1.0) == 0
     assert summary([(listed[0], dead), (listed[1], alive)], [], 1.0) == 1
     assert "50.0 %" in capsys.readouterr().out
