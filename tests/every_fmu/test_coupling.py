@@ -10,6 +10,7 @@ from scipy.linalg import expm
 
 from fmi2 import WARNING
 from loop import break_away, drift, pulses, restlessness, run_loop
+from units import scaled
 
 NORMAL = 9.81
 STIFF = {"bristleStiffness": 1e7, "regularizationVelocity": 1e-5}
@@ -321,6 +322,20 @@ def test_random_loads_never_gain_energy(fmu):
         velocity = np.concatenate([[0.0], rows[:, 2]])
         assert np.mean(velocity**2) < np.mean((np.cumsum(loads) * 1e-3) ** 2)
         assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
+
+
+@scalar
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@pytest.mark.parametrize("kilogram", [2.0**-10, 2.0**10], ids=["grams", "tonnes"])
+def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
+    """With all masses and forces a power of two larger, the motion is the same but for rounding: no number of the element is one of newtons or kilograms."""
+    factor = scaled(fmu.description, 1.0, kilogram, 1.0)
+    values = {v.name: v.start * factor[v.name] for v in fmu.description.real_parameters if v.name != "couplingMass"}
+    load = third(fmu)
+    with element(fmu, 2.0) as light, element(fmu, 2.0 * kilogram, **values) as heavy:
+        expected = run_loop(light, load, 0.25, 1e-3, late=late)
+        found = run_loop(heavy, lambda t, x: kilogram * load(t, x), 0.25, 1e-3, late=late, mass=kilogram, normal=kilogram * NORMAL)
+    assert found[:, 3] / kilogram == pytest.approx(expected[:, 3], rel=1e-6, abs=1e-6 * limit_of(fmu))
 
 
 @pytest.mark.fmus.with_args(is_spatial)

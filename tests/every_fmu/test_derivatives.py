@@ -217,18 +217,24 @@ def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
         assert instance.snapshot() == before
 
 
-def test_slopes_of_what_is_given_are_an_error(fmu, kind):
-    """Of inputs and parameters, during initialization too; of states only there, where they follow from parameters."""
+def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
+    """Unknown are derivatives and outputs, known inputs and parameters. States are known in the run; during initialization they are unknown, because they follow from
+    parameters there. All else is refused, by name."""
     d = fmu.description
+    known, unknown = d.inputs[0], d.outputs[0]
     with fmu.instance(kind) as instance:
         instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
         instance.demand("fmi2EnterInitializationMode")
-        for phase in ("initialization", "running"):
-            for v in [d.inputs[0], d.real_parameters[0]] + (d.states if phase == "running" else []):
-                status = instance.fmi2GetDirectionalDerivative(instance.reference_array([v.reference]), 1, instance.reference_array([d.inputs[0].reference]), 1,
-                                                               reals([1.0]), reals([7.0]))
-                assert status == ERROR and v.name in instance.messages[-1].text, (phase, v.name)
-            if phase == "initialization":
+        for running in (False, True):
+            knowns = d.inputs + d.real_parameters + (d.states if running else [])
+            unknowns = d.derivatives + d.outputs + ([] if running else d.states)
+            for v in d.inputs + d.real_parameters + d.states + d.derivatives + d.outputs:
+                for of, along, possible in ((v, known, v in unknowns), (unknown, v, v in knowns)):
+                    status = instance.fmi2GetDirectionalDerivative(instance.reference_array([of.reference]), 1, instance.reference_array([along.reference]), 1,
+                                                                   reals([1.0]), reals([7.0]))
+                    assert status == (OK if possible else ERROR), (running, of.name, along.name)
+                    assert possible or v.name in instance.messages[-1].text
+            if not running:
                 instance.demand("fmi2ExitInitializationMode")
 
 

@@ -565,11 +565,12 @@ def test_messages_are_plain_text_in_declared_categories(fmu, kind):
                 instance.event()
         assert len(instance.messages) >= 3
         for message in instance.messages:
-            assert message.instance == "100% element"
+            assert message.instance == "100% element" and message.environment == instance.host.callbacks.componentEnvironment
             assert message.category in declared
             assert message.text and "%" not in message.text and "\n" not in message.text
     component, host = instantiate(fmu, name=b"100% element", guid=b"%s%s%n")
     assert component is None and "%" not in host.messages[-1].text
+    assert host.messages[-1].instance == "100% element" and host.messages[-1].environment == host.callbacks.componentEnvironment
 
 
 def test_a_run_is_quiet(fmu, kind):
