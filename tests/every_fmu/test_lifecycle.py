@@ -128,38 +128,36 @@ def test_no_instance_is_no_crash(fmu):
 
 
 def test_null_pointers_are_an_error(fmu, kind):
+    """Each pointer of each function, alone and with all others, and nothing has changed."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start()
-        before = instance.snapshot()
-        number = instance.reference_array([d.inputs[0].reference])
-        n = len(d.states)
-        calls = [("fmi2GetReal", (None, 1, reals([0]))), ("fmi2GetReal", (number, 1, None)), ("fmi2SetReal", (number, 1, None)),
-                 ("fmi2SetReal", (None, 1, reals([0]))), ("fmi2GetInteger", (None, 1, None)), ("fmi2SetInteger", (None, 1, None)),
-                 ("fmi2GetBoolean", (None, 1, None)), ("fmi2SetBoolean", (None, 1, None)), ("fmi2GetString", (None, 1, None)),
-                 ("fmi2SetString", (None, 1, None)), ("fmi2SetDebugLogging", (1, 1, None)),
-                 ("fmi2GetDirectionalDerivative", (number, 1, number, 1, None, None))]
+        number, value, whole, flag, n = instance.reference_array([d.inputs[0].reference]), reals([0.0]), integers([1]), c_int(), len(d.states)
+        state, bytes_, size, other = instance.save(), ctypes.create_string_buffer(instance.snapshot()), ctypes.c_size_t(), c_void_p()
+        calls = [(f"fmi2{verb}{of}", number, 1, value if of == "Real" else whole) for verb in ("Get", "Set") for of in ("Real", "Integer", "Boolean", "String")]
+        calls += [("fmi2SetDebugLogging", 1, 1, None), ("fmi2GetDirectionalDerivative", instance.reference_array([d.outputs[0].reference]), 1, number, 1, value, value),
+                  ("fmi2GetFMUstate", byref(other)), ("fmi2SetFMUstate", state), ("fmi2SerializedFMUstateSize", state, byref(size)),
+                  ("fmi2SerializeFMUstate", state, bytes_, len(bytes_)), ("fmi2DeSerializeFMUstate", bytes_, len(bytes_) - 1, byref(other))]
         if kind == MODEL_EXCHANGE:
-            calls += [("fmi2GetEventIndicators", (None, d.indicators))] if d.indicators else []
-            calls += [(name, (None, n)) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
-                                                     "fmi2GetNominalsOfContinuousStates")] if n else []
+            calls += [("fmi2CompletedIntegratorStep", 1, byref(flag), byref(flag))]
+            calls += [("fmi2GetEventIndicators", reals([0.0] * d.indicators), d.indicators)] if d.indicators else []
+            calls += [(name, reals([0.0] * n), n) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
+                                                               "fmi2GetNominalsOfContinuousStates")] if n else []
         else:
-            calls += [("fmi2SetRealInputDerivatives", (number, 1, None, reals([0]))),
-                      ("fmi2GetRealOutputDerivatives", (None, 1, integers([1]), reals([0])))]
-            calls += [(f"fmi2Get{kind}Status", (LAST_SUCCESSFUL_TIME, None)) for kind in ("", "Real", "Integer", "Boolean", "String")]
-        for function, given_arguments in calls:
-            assert getattr(instance, function)(*given_arguments) == ERROR, function
-            assert instance.snapshot() == before
-
-
-def test_event_info_and_flags_must_exist(fmu):
-    with fmu.model_exchange() as instance:
-        instance.initialize()
-        assert instance.fmi2NewDiscreteStates(None) == ERROR
-        instance.settle()
-        instance.demand("fmi2EnterContinuousTimeMode")
-        assert instance.fmi2CompletedIntegratorStep(1, None, None) == ERROR
-        instance.event()
+            calls += [(name, number, 1, whole, value) for name in ("fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives")]
+            calls += [(f"fmi2Get{of}Status", LAST_SUCCESSFUL_TIME, byref(value)) for of in ("", "Real", "Integer", "Boolean", "String")]
+        before = instance.snapshot()
+        for function, *arguments in calls:
+            pointers = [i for i, argument in enumerate(arguments) if not isinstance(argument, int)]
+            for nulls in [[i] for i in pointers] + [pointers]:
+                without = [None if i in nulls else argument for i, argument in enumerate(arguments)]
+                assert getattr(instance, function)(*without) == ERROR, (function, nulls)
+                assert instance.snapshot() == before and other.value is None, (function, nulls)
+        instance.drop(state)
+        if kind == MODEL_EXCHANGE:
+            instance.demand("fmi2EnterEventMode")
+            assert instance.fmi2NewDiscreteStates(None) == ERROR
+            instance.settle()
 
 
 def test_wrong_vector_lengths_are_an_error(fmu):
