@@ -451,6 +451,24 @@ def test_states_are_made_up_for_a_velocity_that_was_not_expected(fmu):
     assert found == pytest.approx((expm(h * system) @ made_up)[0], rel=5e-3)  # the velocity that came is no slip
 
 
+@pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
+@pytest.mark.parametrize("mass, h", [(1.0, 1e-3), (10.0, 5e-3)])
+def test_states_follow_a_load_that_changes_by_little(fmu, mass, h):
+    """Held in stick, where bristle and body are a spring with a damper and a mass, then half a percent more load: it shows itself after a step, and the
+    deflection has made up for it along the slope of the last solution. One step of order 3 over each interval misses the exact motion by 2e-3."""
+    load, more, velocity, found = limit_of(fmu) / 4, limit_of(fmu) / 800, 0.0, []
+    with element(fmu, mass, normalForce=NORMAL) as instance:
+        stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
+        for n in range(404):
+            instance.set({"relativeVelocity": velocity})
+            instance.step(h, time=n * h)
+            velocity += h * (load + (more if n >= 400 else 0.0) - instance.get("frictionForce")) / mass
+            found.append(instance.get("bristleDeflection"))
+    over_a_step = expm(h * np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, more / mass], [0, 0, 0]]))
+    expected = [(np.linalg.matrix_power(over_a_step, n) @ [0.0, 0.0, 1.0])[0] for n in (2, 3, 4)]
+    assert np.array(found[401:]) - found[399] == pytest.approx(expected, rel=5e-3)
+
+
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
 def test_a_late_output_answers_to_noise_with_care(fmu):
     """Noise of a twentieth of the velocity that the load gives in a step: the body shakes by a sixth of the load on the average, and by a quarter if all that is seen
