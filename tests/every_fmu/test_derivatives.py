@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from fmi2 import ERROR, OK, FmiError, integers, reals
+from fmi2 import DISCARD, ERROR, OK, FmiError, integers, reals
 from points import Sampler
 
 SETS, STEPS = 12, 30  # 360 random points per FMU
@@ -236,6 +236,21 @@ def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
                     assert possible or v.name in instance.messages[-1].text
             if not running:
                 instance.demand("fmi2ExitInitializationMode")
+
+
+def test_slopes_that_are_not_finite_are_refused(fmu, kind):
+    """Along a direction as long as a number can be, some overflow: never without a word."""
+    d = fmu.description
+    unknowns, refused = [v.reference for v in unknowns_of(d)], 0
+    with fmu.instance(kind) as instance:
+        instance.start({v.name: 10.0 if v.unit == "m/s" else 1e-3 for v in d.inputs if v.unit == "m/s" or v.name == "penetration"})
+        for known in d.inputs + d.states + d.real_parameters:
+            result = reals([0.0] * len(unknowns))
+            status = instance.fmi2GetDirectionalDerivative(instance.reference_array(unknowns), len(unknowns), instance.reference_array([known.reference]), 1,
+                                                           reals([1.7e308]), result)
+            assert status == DISCARD or status == OK and all(map(math.isfinite, result)), known.name
+            refused += status == DISCARD
+    assert refused > 0
 
 
 # dependencies
