@@ -626,6 +626,16 @@ def test_an_experiment_need_not_be_set_up(fmu, kind):
             instance.step(1e-3)
 
 
+def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
+    """Nor does one of 0, which some importers give; one that is defined is remembered."""
+    def bytes_after(defined, tolerance):
+        with fmu.instance(kind) as instance:
+            instance.demand("fmi2SetupExperiment", defined, tolerance, 0.0, 0, 0.0)
+            return instance.snapshot()
+
+    assert bytes_after(0, 1e-2) == bytes_after(1, 0.0) == bytes_after(0, 0.0) != bytes_after(1, 1e-2)
+
+
 def test_status_functions_tell_what_they_know(fmu):
     with fmu.co_simulation() as instance:
         instance.start(time=3.0)

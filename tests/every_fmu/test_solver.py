@@ -197,12 +197,14 @@ def number(value):
 
 @pytest.mark.parametrize("diagonal", [0.0, 1e-17])
 def test_linear_equations_are_solved_whatever_their_diagonal(bench, diagonal):
+    """And the sign of the determinant is told, for odd and even numbers of rows."""
     draw = np.random.default_rng(1)
     for trial in range(100):
         n = 2 + trial % 5
         A, b, x = draw.uniform(1, 3, (n, n)), np.arange(1.0, n + 1), numbers(*[0.0] * n)
         np.fill_diagonal(A, diagonal)
-        bench.bench_solve(n, numbers(*A.ravel()), numbers(*b), x)
+        negative = bench.bench_solve(n, numbers(*A.ravel()), numbers(*b), x)
+        assert negative == (np.linalg.det(A) < 0)
         # rounding, as far as the matrix lets it grow
         assert np.array(x) == pytest.approx(np.linalg.solve(A, b), rel=1e-14 * np.linalg.cond(A), abs=1e-14 * np.linalg.cond(A))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fmi2 import CO_SIMULATION, ERROR, OK, FmiError
+from fmus import stored_modes
 from points import Sampler
 
 
@@ -200,11 +201,31 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
         for i, v in enumerate(d.real_parameters):
             if v.min is not None:
                 refused(instance, sealed(words[:first + i] + [as_word(math.nextafter(v.min, -math.inf))] + words[first + i + 1:]))
-        marks = range(first + numbers, first + numbers + 7)
+        marks = range(first + numbers, first + numbers + 8)
         modes = range(len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1)
         for place in [*marks, *modes]:
             for wrong in (-1, 3 * 2 ** 20, words[place] + 2 ** 32):
                 refused(instance, sealed(words[:place] + [wrong] + words[place + 1:]))
+        alternations = first + numbers + 8
+        refused(instance, sealed(words[:alternations] + [-1] + words[alternations + 1:]))
+
+
+@pytest.mark.fmus(lambda d: "couplingMass" in d)
+def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
+    """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
+    d = fmu.description
+    with fmu.co_simulation() as instance:
+        instance.start({"couplingMass": 1.0})
+        instance.step(1e-3)
+        words = words_of(instance.snapshot())
+        counts = len(words) - 1 - stored_modes(d) - 5  # steps, samples; late, load_given, sways
+        modes = counts - stored_modes(d)
+        seen = 3 + len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5 + 9
+        wrong = [(place, as_word(value)) for place in range(seen, modes) for value in (math.nan, -math.inf)]
+        wrong += [(place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)]
+        wrong += [(counts, -1), (counts, 4), (counts + 1, -1), *((counts + i, value) for i in (2, 3, 4) for value in (-1, 2))]
+        for place, value in wrong:
+            refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
 
 
 def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):

@@ -11,7 +11,7 @@ from reference.BlimanSorine import constants
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
 P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "bristleStiffness": 98100.0, "lengthRatio": 0.2, "relaxationTime": 0.01}
-SURFACES = [(0.6, 0.5, 0.2), (0.6, 0.3, 0.2), (0.6, 0.5, 0.02), (0.9, 0.1, 0.7), (0.51, 0.5, 0.9), (0.6, 0.5, 0.999)]
+SURFACES = [(0.6, 0.5, 0.2), (0.6, 0.3, 0.2), (0.6, 0.5, 0.02), (0.6, 0.5, 0.5), (0.9, 0.1, 0.7), (0.51, 0.5, 0.9), (0.6, 0.5, 0.999)]
 
 
 def parameters(static, dynamic, ratio):
