@@ -120,6 +120,25 @@ def test_the_work_of_a_step_can_be_capped(fmu):
 
 
 @BRISTLE
+@pytest.mark.parametrize("stiffness, size", [(3.9e8, 1.0), (3.9e12, 1e-5)])
+def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, stiffness, size):
+    """Through the falling part of the curve in the first hundredths of the step, which the bristle swings through and which are left out; after them it slides, and
+    ends where it has always slid."""
+    slow, fast, ends = STIFF["relativeVelocity"], 0.5, []
+    for begin in (slow, fast):
+        with fmu.co_simulation() as instance:
+            instance.demand("fmi2SetDebugLogging", 1, 0, None)
+            instance.start(STIFF | {"bristleStiffness": stiffness, "maximumSubsteps": 2000, "relativeVelocity": begin}, tolerance=1e-6)
+            instance.set_input_derivative("relativeVelocity", (fast - begin) / size)
+            instance.step(size)
+            if begin == fast:
+                instance.step(10 * size)
+            ends.append(instance.get("bristleDeflection"))
+            assert any("bounded work" in m.text for m in instance.messages) == (begin == slow)
+    assert ends[0] == pytest.approx(ends[1], rel=1e-5)  # ten tolerances
+
+
+@BRISTLE
 def test_the_work_of_a_coupled_step_can_be_capped(fmu):
     free, told = swung(fmu, 1e-5, couplingMass=1.0)
     assert not told
