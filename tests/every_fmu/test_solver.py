@@ -372,6 +372,15 @@ def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, s
         assert error == pytest.approx(0, abs=1e-12), "a rate that they do not miss"
 
 
+@pytest.mark.parametrize("b", [(3.0, 3.0), (1.8, 0.6, 3.0), (1.2, -0.9, 0.6, 3.0)], ids=["line", "parabola", "cubic"])
+def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow, b):
+    """The phases at the points are exact for rates up to a cubic, and so is the way of a value that is a cubic of them."""
+    phase, z = np.poly1d(np.polyint(b)), np.poly1d((0.02, -0.1, 0.3, 1.0))
+    parts = np.array([0, 1 / 3, 2 / 3, 1])
+    way, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
+    assert way == pytest.approx(way_of(b, z(phase), 1.0), rel=1e-10)
+
+
 @pytest.mark.fmus(lambda d: "stictionDisplacement" in d)
 @pytest.mark.parametrize("full", [1e-5, 1e-8])
 def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, full):
