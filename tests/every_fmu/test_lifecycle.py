@@ -527,7 +527,7 @@ def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
 
 
 def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
-    """There it takes effect with the next evaluation; the instance goes on when it is right again."""
+    """There it takes effect with the next evaluation; the instance goes on when it is right again. And it does not get there with one that breaks them."""
     d = fmu.description
     limited = [v for v in d.tunable_parameters if v.min is not None]
     with fmu.model_exchange() as instance:
@@ -546,6 +546,14 @@ def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
             assert instance.fmi2GetReal(output, 1, reals([0])) == OK
             assert instance.snapshot() == before
     assert limited
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        instance.settle()
+        for variable in limited:
+            assert instance.try_set(variable.name, variable.min - 1) == OK
+            assert instance.fmi2EnterContinuousTimeMode() == ERROR and variable.name in instance.messages[-1].text
+            assert instance.try_set(variable.name, variable.start) == OK
+        instance.demand("fmi2EnterContinuousTimeMode")
 
 
 # messages

@@ -153,8 +153,9 @@ class Workshop:
             code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
             if code == pytest.ExitCode.TESTS_FAILED:
                 break
-        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.TESTS_FAILED: KILLED, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
-        report.write_text(json.dumps([known.get(code, BROKEN), "\n".join(watch.failed), models]))
+        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
+        fate = KILLED if watch.failed else known.get(code, BROKEN)  # a file of tests that cannot be read is a failure, and none of a test
+        report.write_text(json.dumps([fate, "\n".join(watch.failed), models]))
 
 
 class Watch:
