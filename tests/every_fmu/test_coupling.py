@@ -385,14 +385,14 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
 @pytest.mark.fmus.with_args(is_spatial)
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
-    """Under a load that turns and pulses, while the body also moves along the normal: friction has no part there. Errors of a trial step are judged along each axis, so
-    that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters."""
+    """Under a load that turns and pulses, while the body also moves along the normal, of whatever length that is given: friction has no part there.
+    Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters."""
     d = fmu.description
     axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
     runs, step = [], 2e-3
-    for rotation in (np.eye(3), random_rotation(random.Random("tilted"))):
+    for rotation, length in ((np.eye(3), 1.0), (random_rotation(random.Random("tilted")), 3.0)):
         pressed = spread(pointPosition=rotation @ [0, 0, -1e-6]) if "pointPosition[1]" in d else {"normalForce": NORMAL}
-        with element(fmu, 2.0, **spread(contactNormal=rotation @ [0, 0, 1]), **pressed) as instance:
+        with element(fmu, 2.0, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed) as instance:
             mass, size = instance.get("normalForce") / 9.81, instance.get("normalForce") * d["staticFriction"].start / 3
             velocity, last, forces = np.zeros(3), np.zeros(3), []
             for n in range(150):
