@@ -255,9 +255,12 @@ def test_a_body_that_comes_to_rest_within_a_step_stays_there(fmu):
 
 
 @pytest.mark.fmus.with_args(needs_load)
-def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu):
+@pytest.mark.parametrize("rate", [0.0, -2 * NORMAL], ids=["steady", "falling"])
+def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu, rate):
+    """Also where the normal force falls so that it would be gone after half a second."""
     load = limit_of(fmu) / 3
     with element(fmu, 1.0, normalForce=NORMAL, externalForce=load) as instance:
+        instance.set_input_derivative("normalForce", rate)
         instance.step(1e-3, time=0.0)
         assert instance.get("frictionForce") == pytest.approx(load, rel=1e-6)
 
