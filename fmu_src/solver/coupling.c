@@ -299,8 +299,7 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
     if (!unrelated) {
         const Modes kept = *m;
         double force[N_AXES], whole[N_AXES];
-        Factors of;
-        of.known = 0;
+        Factors of = no_factors;
         if (COUPLED_LOAD >= 0 && !c->load_given)
             for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
         for (int i = 0; i < N_AXES; i++) {
@@ -374,8 +373,8 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (COUPLED_LOAD >= 0 && !c->load_given)
         for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
     Motion constant = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
-    Factors of;
-    of.known = c->sways = 0;
+    Factors of = no_factors;
+    c->sways = 0;
     int failed = is_unrelated(c) || run_joint(&constant, c, load, s->rest, h, x, m, w, force, &of);
     if (!failed && of.known && N_AXES == 1) {
         double push[N_JOINT] = {0}, sway[N_JOINT];

@@ -137,6 +137,8 @@ typedef struct {
     int row[MATRIX_ROOM];
 } Factors;
 
+static const Factors no_factors = {0, 0, {{0}}, {0}};
+
 /* Returns whether the determinant is negative. */
 static int factorize_joint(const JointPoint *from, double h, Factors *of) {
     const double per_gamma_h = 2 / h;

@@ -101,7 +101,7 @@ static int advance_from(const Motion *motion, Point from, double length, States 
             continue;
         }
 
-        Look start;
+        Look start = {0, {0}};
         double after = 0;
         if (can_change(motion)) look(motion, &from, 0, 0, &from.x, &start);
         double error = trial_step(motion, &from, h, x);

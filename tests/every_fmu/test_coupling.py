@@ -10,6 +10,8 @@ from scipy.linalg import expm
 
 from fmi2 import WARNING
 from loop import break_away, drift, pulses, restlessness, run_loop
+from units import scaled
+from vectors import random_rotation, spread
 
 NORMAL = 9.81
 STIFF = {"bristleStiffness": 1e7, "regularizationVelocity": 1e-5}
@@ -289,9 +291,12 @@ def test_a_body_that_comes_to_rest_within_a_step_stays_there(fmu):
 
 
 @pytest.mark.fmus.with_args(needs_load)
-def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu):
+@pytest.mark.parametrize("rate", [0.0, -2 * NORMAL], ids=["steady", "falling"])
+def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu, rate):
+    """Also where the normal force falls so that it would be gone after half a second."""
     load = limit_of(fmu) / 3
     with element(fmu, 1.0, normalForce=NORMAL, externalForce=load) as instance:
+        instance.set_input_derivative("normalForce", rate)
         instance.step(1e-3, time=0.0)
         assert instance.get("frictionForce") == pytest.approx(load, rel=1e-6)
 
@@ -319,6 +324,8 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
             instance.step(1e-3, time=n * 1e-3)
             shown = instance.get("slidingVelocity")
             before, velocity = velocity, velocity - 1e-3 * instance.get("frictionForce")
+        instance.set({"relativeVelocity": 0.3})
+        assert instance.get("slidingVelocity") == pytest.approx(0.3, rel=1e-2), "as soon as it says something else, that counts"
     assert shown == pytest.approx(velocity, abs=0.1 * (before - velocity))
 
 
@@ -359,6 +366,32 @@ def test_random_loads_never_gain_energy(fmu):
         assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
 
 
+@pytest.mark.fmus(lambda d: is_scalar(d) and all(scaled(d, 1.0, 2.0, 1.0)[v.name] == 1 for v in d.states))
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@pytest.mark.parametrize("kilogram", [2.0**-10, 2.0**10], ids=["grams", "tonnes"])
+def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
+    """With all masses and forces a power of two larger, the motion is the same but for rounding: no number of the element is one of newtons or kilograms. Nor is a
+    nominal value of the states, which tolerances are taken of, in these models."""
+    factor = scaled(fmu.description, 1.0, kilogram, 1.0)
+    values = {v.name: v.start * factor[v.name] for v in fmu.description.real_parameters if v.name != "couplingMass"}
+    load = third(fmu)
+    with element(fmu, 2.0) as light, element(fmu, 2.0 * kilogram, **values) as heavy:
+        expected = run_loop(light, load, 0.25, 1e-3, late=late)
+        found = run_loop(heavy, lambda t, x: kilogram * load(t, x), 0.25, 1e-3, late=late, mass=kilogram, normal=kilogram * NORMAL)
+    assert found[:, 3] / kilogram == pytest.approx(expected[:, 3], rel=1e-6, abs=1e-6 * limit_of(fmu))
+
+
+@pytest.mark.fmus(lambda d: is_scalar(d) and "backwardFrictionRatio" in d)
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
+    """Loads that jump: what a body is thrown by before they are known is caught by what the contact holds in that direction, and no more. A quarter is for
+    viscous and damping parts, as above."""
+    ratio, jumps = 0.3, np.random.default_rng(7).standard_normal(50)
+    with element(fmu, 1.0, backwardFrictionRatio=ratio) as instance:
+        rows = run_loop(instance, lambda t, x: 0.5 * limit_of(fmu) * jumps[round(t / 5e-3) // 4], 1.0, 5e-3, late=late)
+    assert rows[:, 3].min() >= -1.25 * ratio * limit_of(fmu) and rows[:, 3].max() <= 1.25 * limit_of(fmu)
+
+
 @pytest.mark.fmus.with_args(is_spatial)
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_rests_in_any_direction_of_the_plane(fmu, late):
@@ -386,6 +419,34 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
         if "contactForce[1]" in d:
             whole = [instance.get(f"contactForce[{i}]") for i in (1, 2, 3)]
             assert whole == pytest.approx([-force[0], -force[1], instance.get("normalForce")], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.fmus.with_args(is_spatial)
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
+    """Under a load that turns and pulses, while the body also moves along the normal, of whatever length that is given: friction has no part there.
+    Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters."""
+    d = fmu.description
+    axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
+    runs, step = [], 2e-3
+    for rotation, length in ((np.eye(3), 1.0), (random_rotation(random.Random("tilted")), 3.0)):
+        pressed = spread(pointPosition=rotation @ [0, 0, -1e-6]) if "pointPosition[1]" in d else {"normalForce": NORMAL}
+        with element(fmu, 2.0, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed) as instance:
+            mass, size = instance.get("normalForce") / 9.81, instance.get("normalForce") * d["staticFriction"].start / 3
+            velocity, last, forces = np.zeros(3), np.zeros(3), []
+            for n in range(150):
+                time = n * step
+                load = pulses(time, size=size) * np.array([math.cos(10 * time), math.sin(10 * time), 0])
+                velocity[2] = 1e-3 * math.sin(50 * time)
+                instance.set_reals(axes[0], list(rotation @ velocity))
+                instance.step(step, time=time)
+                force = rotation.T @ instance.get_reals(axes[1])
+                acts, last = (last, force) if late else (force, force)
+                velocity = velocity + step * (load - acts) / mass
+                forces.append(force / size)
+        runs.append(np.array(forces))
+        assert runs[-1][:, 2] == pytest.approx(0, abs=1e-12)
+    assert runs[1] == pytest.approx(runs[0], abs=1e-3)
 
 
 def change_by_coupling(fmu, steps, period):
@@ -458,6 +519,24 @@ def test_states_are_made_up_for_a_velocity_that_was_not_expected(fmu):
     system = np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, load / mass], [0, 0, 0]])
     made_up = expm(h * system) @ [0.0, 0.0, 1.0]
     assert found == pytest.approx((expm(h * system) @ made_up)[0], rel=5e-3)  # the velocity that came is no slip
+
+
+@pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
+@pytest.mark.parametrize("mass, h", [(1.0, 1e-3), (10.0, 5e-3)])
+def test_states_follow_a_load_that_changes_by_little(fmu, mass, h):
+    """Held in stick, where bristle and body are a spring with a damper and a mass, then half a percent more load: it shows itself after a step, and the
+    deflection has made up for it along the slope of the last solution. One step of order 3 over each interval misses the exact motion by 2e-3."""
+    load, more, velocity, found = limit_of(fmu) / 4, limit_of(fmu) / 800, 0.0, []
+    with element(fmu, mass, normalForce=NORMAL) as instance:
+        stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
+        for n in range(404):
+            instance.set({"relativeVelocity": velocity})
+            instance.step(h, time=n * h)
+            velocity += h * (load + (more if n >= 400 else 0.0) - instance.get("frictionForce")) / mass
+            found.append(instance.get("bristleDeflection"))
+    over_a_step = expm(h * np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, more / mass], [0, 0, 0]]))
+    expected = [(np.linalg.matrix_power(over_a_step, n) @ [0.0, 0.0, 1.0])[0] for n in (2, 3, 4)]
+    assert np.array(found[401:]) - found[399] == pytest.approx(expected, rel=5e-3)
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)

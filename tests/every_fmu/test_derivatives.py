@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from fmi2 import ERROR, OK, FmiError, integers, reals
+from fmi2 import DISCARD, ERROR, OK, FmiError, integers, reals
 from points import Sampler
 
 SETS, STEPS = 12, 30  # 360 random points per FMU
@@ -217,19 +217,40 @@ def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
         assert instance.snapshot() == before
 
 
-def test_slopes_of_what_is_given_are_an_error(fmu, kind):
-    """Of inputs and parameters, during initialization too; of states only there, where they follow from parameters."""
+def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
+    """Unknown are derivatives and outputs, known inputs and parameters. States are known in the run; during initialization they are unknown, because they follow from
+    parameters there. All else is refused, by name."""
     d = fmu.description
+    known, unknown = d.inputs[0], d.outputs[0]
     with fmu.instance(kind) as instance:
         instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
         instance.demand("fmi2EnterInitializationMode")
-        for phase in ("initialization", "running"):
-            for v in [d.inputs[0], d.real_parameters[0]] + (d.states if phase == "running" else []):
-                status = instance.fmi2GetDirectionalDerivative(instance.reference_array([v.reference]), 1, instance.reference_array([d.inputs[0].reference]), 1,
-                                                               reals([1.0]), reals([7.0]))
-                assert status == ERROR and v.name in instance.messages[-1].text, (phase, v.name)
-            if phase == "initialization":
+        for running in (False, True):
+            knowns = d.inputs + d.real_parameters + (d.states if running else [])
+            unknowns = d.derivatives + d.outputs + ([] if running else d.states)
+            for v in d.inputs + d.real_parameters + d.states + d.derivatives + d.outputs:
+                for of, along, possible in ((v, known, v in unknowns), (unknown, v, v in knowns)):
+                    status = instance.fmi2GetDirectionalDerivative(instance.reference_array([of.reference]), 1, instance.reference_array([along.reference]), 1,
+                                                                   reals([1.0]), reals([7.0]))
+                    assert status == (OK if possible else ERROR), (running, of.name, along.name)
+                    assert possible or v.name in instance.messages[-1].text
+            if not running:
                 instance.demand("fmi2ExitInitializationMode")
+
+
+def test_slopes_that_are_not_finite_are_refused(fmu, kind):
+    """Along a direction as long as a number can be, some overflow: never without a word."""
+    d = fmu.description
+    unknowns, refused = [v.reference for v in unknowns_of(d)], 0
+    with fmu.instance(kind) as instance:
+        instance.start({v.name: 10.0 if v.unit == "m/s" else 1e-3 for v in d.inputs if v.unit == "m/s" or v.name == "penetration"})
+        for known in d.inputs + d.states + d.real_parameters:
+            result = reals([0.0] * len(unknowns))
+            status = instance.fmi2GetDirectionalDerivative(instance.reference_array(unknowns), len(unknowns), instance.reference_array([known.reference]), 1,
+                                                           reals([1.7e308]), result)
+            assert status == DISCARD or status == OK and all(map(math.isfinite, result)), known.name
+            refused += status == DISCARD
+    assert refused > 0
 
 
 # dependencies

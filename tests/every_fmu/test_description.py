@@ -14,6 +14,7 @@ from lxml import etree
 
 from fmi2 import MODEL_EXCHANGE
 from points import Sampler
+from units import BASE, exponents_of, scaled, units
 
 SCHEMAS = Path(fmpy.__file__).parent
 
@@ -151,32 +152,6 @@ def test_enumerations_count_from_one_and_are_identifiers(fmu):
 
 # units
 
-BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
-
-
-def units(description):
-    found = {}
-    for element in description.root.findall("UnitDefinitions/Unit"):
-        base = element.find("BaseUnit")
-        assert base is not None, f"unit {element.get('name')} has no base unit"
-        exponents = tuple(int(base.get(name, 0)) for name in BASE)
-        found[element.get("name")] = (exponents, float(base.get("factor", 1)), float(base.get("offset", 0)))
-    return found
-
-
-def exponents_of(text):
-    """Exponents of a unit written in the way of Modelica: N.s/m, m/s2, 1/(m.s)."""
-    known = {name: tuple(int(name == other) for other in BASE) for name in BASE} | {
-        "1": (), "N": (1, 1, -2), "W": (1, 2, -3), "J": (1, 2, -2), "Pa": (1, -1, -2), "Hz": (0, 0, -1), "C": (0, 0, 1, 1), "V": (1, 2, -3, -1)}
-    total = [0] * len(BASE)
-    for sign, part in zip((1, -1), text.split("/", 1)):
-        for factor in part.strip("()").split("."):
-            symbol, power = re.fullmatch(r"([A-Za-z]+|1)(-?\d+)?", factor).groups()
-            for i, exponent in enumerate(known[symbol]):
-                total[i] += sign * exponent * int(power or 1)
-    return tuple(total)
-
-
 def test_every_real_has_a_defined_unit(fmu):
     defined = units(fmu.description)
     for variable in fmu.description.reals:
@@ -202,14 +177,6 @@ def test_a_derivative_has_the_unit_of_its_state_per_second(fmu):
         expected[second] -= 1
         assert defined[derivative.unit][0] == tuple(expected), derivative.name
         assert derivative.name == f"der({state.name})"
-
-
-def scaled(description, metre, kilogram, second):
-    """Factor of each Real when the base units change by these factors."""
-    factors = {}
-    for name, (exponents, _, _) in units(description).items():
-        factors[name] = kilogram ** exponents[0] * metre ** exponents[1] * second ** exponents[2]
-    return {v.name: factors[v.unit] for v in description.reals}
 
 
 @pytest.mark.parametrize("units_of", [(2.0, 1.0, 1.0), (1.0, 4.0, 1.0), (1.0, 1.0, 8.0)], ids=["length", "mass", "time"])

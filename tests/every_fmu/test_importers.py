@@ -340,6 +340,27 @@ def test_only_parameters_are_needed_to_start_anywhere(fmu):
             instance.demand("fmi2Reset")
 
 
+@pytest.mark.fmus(lambda d: bool(d.states) and bool(d.initial_values))
+def test_states_that_are_given_stay_until_their_start_value_changes(fmu):
+    """In event mode before the run: another parameter that changes, with a start value that is set to what it is, leaves them; a start value that changes counts."""
+    d = fmu.description
+    other = next(v for v in d.tunable_parameters if v.start > 0)
+    starts = [v.reference for v in d.initial_values]
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        from_the_start = instance.states
+        given = [value + 1e-3 * v.nominal for value, v in zip(from_the_start, d.states)]
+        values = instance.get_reals(starts)
+        instance.states = given
+        instance.set_reals([other.reference, *starts], [1.01 * other.start, *values])
+        assert instance.states == given
+        moved = [value + 2e-3 * v.nominal for value, v in zip(values, d.states)]
+        instance.set_reals(starts, moved)
+        assert instance.states != given
+        instance.set_reals(starts, values)
+        assert instance.states == from_the_start
+
+
 def test_an_openmodelica_run_ends_where_ours_does(fmu):
     """The whole of it: a fixed-step solver in that order of calls, against the tight reference."""
     d = fmu.description

@@ -128,38 +128,36 @@ def test_no_instance_is_no_crash(fmu):
 
 
 def test_null_pointers_are_an_error(fmu, kind):
+    """Each pointer of each function, alone and with all others, and nothing has changed."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start()
-        before = instance.snapshot()
-        number = instance.reference_array([d.inputs[0].reference])
-        n = len(d.states)
-        calls = [("fmi2GetReal", (None, 1, reals([0]))), ("fmi2GetReal", (number, 1, None)), ("fmi2SetReal", (number, 1, None)),
-                 ("fmi2SetReal", (None, 1, reals([0]))), ("fmi2GetInteger", (None, 1, None)), ("fmi2SetInteger", (None, 1, None)),
-                 ("fmi2GetBoolean", (None, 1, None)), ("fmi2SetBoolean", (None, 1, None)), ("fmi2GetString", (None, 1, None)),
-                 ("fmi2SetString", (None, 1, None)), ("fmi2SetDebugLogging", (1, 1, None)),
-                 ("fmi2GetDirectionalDerivative", (number, 1, number, 1, None, None))]
+        number, value, whole, flag, n = instance.reference_array([d.inputs[0].reference]), reals([0.0]), integers([1]), c_int(), len(d.states)
+        state, bytes_, size, other = instance.save(), ctypes.create_string_buffer(instance.snapshot()), ctypes.c_size_t(), c_void_p()
+        calls = [(f"fmi2{verb}{of}", number, 1, value if of == "Real" else whole) for verb in ("Get", "Set") for of in ("Real", "Integer", "Boolean", "String")]
+        calls += [("fmi2SetDebugLogging", 1, 1, None), ("fmi2GetDirectionalDerivative", instance.reference_array([d.outputs[0].reference]), 1, number, 1, value, value),
+                  ("fmi2GetFMUstate", byref(other)), ("fmi2SetFMUstate", state), ("fmi2SerializedFMUstateSize", state, byref(size)),
+                  ("fmi2SerializeFMUstate", state, bytes_, len(bytes_)), ("fmi2DeSerializeFMUstate", bytes_, len(bytes_) - 1, byref(other))]
         if kind == MODEL_EXCHANGE:
-            calls += [("fmi2GetEventIndicators", (None, d.indicators))] if d.indicators else []
-            calls += [(name, (None, n)) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
-                                                     "fmi2GetNominalsOfContinuousStates")] if n else []
+            calls += [("fmi2CompletedIntegratorStep", 1, byref(flag), byref(flag))]
+            calls += [("fmi2GetEventIndicators", reals([0.0] * d.indicators), d.indicators)] if d.indicators else []
+            calls += [(name, reals([0.0] * n), n) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
+                                                               "fmi2GetNominalsOfContinuousStates")] if n else []
         else:
-            calls += [("fmi2SetRealInputDerivatives", (number, 1, None, reals([0]))),
-                      ("fmi2GetRealOutputDerivatives", (None, 1, integers([1]), reals([0])))]
-            calls += [(f"fmi2Get{kind}Status", (LAST_SUCCESSFUL_TIME, None)) for kind in ("", "Real", "Integer", "Boolean", "String")]
-        for function, given_arguments in calls:
-            assert getattr(instance, function)(*given_arguments) == ERROR, function
-            assert instance.snapshot() == before
-
-
-def test_event_info_and_flags_must_exist(fmu):
-    with fmu.model_exchange() as instance:
-        instance.initialize()
-        assert instance.fmi2NewDiscreteStates(None) == ERROR
-        instance.settle()
-        instance.demand("fmi2EnterContinuousTimeMode")
-        assert instance.fmi2CompletedIntegratorStep(1, None, None) == ERROR
-        instance.event()
+            calls += [(name, number, 1, whole, value) for name in ("fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives")]
+            calls += [(f"fmi2Get{of}Status", LAST_SUCCESSFUL_TIME, byref(value)) for of in ("", "Real", "Integer", "Boolean", "String")]
+        before = instance.snapshot()
+        for function, *arguments in calls:
+            pointers = [i for i, argument in enumerate(arguments) if not isinstance(argument, int)]
+            for nulls in [[i] for i in pointers] + [pointers]:
+                without = [None if i in nulls else argument for i, argument in enumerate(arguments)]
+                assert getattr(instance, function)(*without) == ERROR, (function, nulls)
+                assert instance.snapshot() == before and other.value is None, (function, nulls)
+        instance.drop(state)
+        if kind == MODEL_EXCHANGE:
+            instance.demand("fmi2EnterEventMode")
+            assert instance.fmi2NewDiscreteStates(None) == ERROR
+            instance.settle()
 
 
 def test_wrong_vector_lengths_are_an_error(fmu):
@@ -529,7 +527,7 @@ def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
 
 
 def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
-    """There it takes effect with the next evaluation; the instance goes on when it is right again."""
+    """There it takes effect with the next evaluation; the instance goes on when it is right again. And it does not get there with one that breaks them."""
     d = fmu.description
     limited = [v for v in d.tunable_parameters if v.min is not None]
     with fmu.model_exchange() as instance:
@@ -548,6 +546,14 @@ def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
             assert instance.fmi2GetReal(output, 1, reals([0])) == OK
             assert instance.snapshot() == before
     assert limited
+    with fmu.model_exchange() as instance:
+        instance.initialize()
+        instance.settle()
+        for variable in limited:
+            assert instance.try_set(variable.name, variable.min - 1) == OK
+            assert instance.fmi2EnterContinuousTimeMode() == ERROR and variable.name in instance.messages[-1].text
+            assert instance.try_set(variable.name, variable.start) == OK
+        instance.demand("fmi2EnterContinuousTimeMode")
 
 
 # messages
@@ -565,11 +571,12 @@ def test_messages_are_plain_text_in_declared_categories(fmu, kind):
                 instance.event()
         assert len(instance.messages) >= 3
         for message in instance.messages:
-            assert message.instance == "100% element"
+            assert message.instance == "100% element" and message.environment == instance.host.callbacks.componentEnvironment
             assert message.category in declared
             assert message.text and "%" not in message.text and "\n" not in message.text
     component, host = instantiate(fmu, name=b"100% element", guid=b"%s%s%n")
     assert component is None and "%" not in host.messages[-1].text
+    assert host.messages[-1].instance == "100% element" and host.messages[-1].environment == host.callbacks.componentEnvironment
 
 
 def test_a_run_is_quiet(fmu, kind):
@@ -627,17 +634,28 @@ def test_an_experiment_need_not_be_set_up(fmu, kind):
             instance.step(1e-3)
 
 
+def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
+    """Nor does one of 0, which some importers give; one that is defined is remembered."""
+    def bytes_after(defined, tolerance):
+        with fmu.instance(kind) as instance:
+            instance.demand("fmi2SetupExperiment", defined, tolerance, 0.0, 0, 0.0)
+            return instance.snapshot()
+
+    assert bytes_after(0, 1e-2) == bytes_after(1, 0.0) == bytes_after(0, 0.0) != bytes_after(1, 1e-2)
+
+
 def test_status_functions_tell_what_they_know(fmu):
     with fmu.co_simulation() as instance:
         instance.start(time=3.0)
         instance.step(0.5)
-        status, terminated, text, number = c_int(7), c_int(7), c_char_p(), c_int()
-        assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value == OK
-        assert instance.last_time == 3.5
-        assert instance.fmi2GetBooleanStatus(TERMINATED, byref(terminated)) == OK and terminated.value == 0
-        assert instance.fmi2GetStringStatus(PENDING_STATUS, byref(text)) in (OK, DISCARD)
-        assert instance.fmi2GetIntegerStatus(DO_STEP_STATUS, byref(number)) == DISCARD
-        assert instance.fmi2GetRealStatus(DO_STEP_STATUS, byref(c_double())) == DISCARD
+        known = {("", DO_STEP_STATUS): OK, ("Real", LAST_SUCCESSFUL_TIME): 3.5, ("Boolean", TERMINATED): 0, ("String", PENDING_STATUS): b""}
+        for name, value in (("", c_int(7)), ("Real", c_double(7)), ("Integer", c_int(7)), ("Boolean", c_int(7)), ("String", c_char_p(b"7"))):
+            for kind in (DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED):
+                before = value.value
+                status = getattr(instance, f"fmi2Get{name}Status")(kind, byref(value))
+                assert status == (OK if (name, kind) in known else DISCARD), (name, kind)
+                assert value.value == known.get((name, kind), before), (name, kind)
+        status = c_int()
         assert instance.fmi2DoStep(3.5, -1.0, 1) in (ERROR, DISCARD)
         assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value in (ERROR, DISCARD)
         assert instance.fmi2CancelStep() == ERROR

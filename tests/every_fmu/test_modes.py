@@ -236,10 +236,28 @@ def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, t
         place(right)
         place(left)
         stopped = instance.states
-        instance.event()
+        _, info = instance.event()
         after = instance.indicators
+        assert bool(info.valuesOfContinuousStatesChanged) == (instance.states != stopped) or not any(stopped), "a reset from zero to zero may be told"
         if instance.states != stopped:  # the event has set them
             states, rates = instance.states, [0.0] * len(states)
         assert place(right) == [value > 0 for value in after], (left, instance.modes())
         met += 1
     assert met >= 5
+
+
+@MODES
+def test_no_mode_changes_without_an_indicator(fmu):
+    """From one random point to the next: where an event changes a mode, an indicator has had another sign before it, or no host would have made one there."""
+    d, changes = fmu.description, 0
+    sampler = Sampler(d, "announced")
+    for instance, parameters in sampler.points(fmu, 12, 40):
+        instance.event()
+        modes, signs = instance.modes(), [value > 0 for value in instance.indicators]
+        instance.set(sampler.inputs(parameters))
+        instance.states = sampler.states(parameters)
+        shown = [value > 0 for value in instance.indicators] != signs
+        instance.event()
+        assert shown or instance.modes() == modes, (modes, instance.modes())
+        changes += instance.modes() != modes
+    assert changes >= 50

@@ -120,6 +120,25 @@ def test_the_work_of_a_step_can_be_capped(fmu):
 
 
 @BRISTLE
+@pytest.mark.parametrize("stiffness, size", [(3.9e8, 1.0), (3.9e12, 1e-5)])
+def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, stiffness, size):
+    """Through the falling part of the curve in the first hundredths of the step, which the bristle swings through and which are left out; after them it slides, and
+    ends where it has always slid."""
+    slow, fast, ends = STIFF["relativeVelocity"], 0.5, []
+    for begin in (slow, fast):
+        with fmu.co_simulation() as instance:
+            instance.demand("fmi2SetDebugLogging", 1, 0, None)
+            instance.start(STIFF | {"bristleStiffness": stiffness, "maximumSubsteps": 2000, "relativeVelocity": begin}, tolerance=1e-6)
+            instance.set_input_derivative("relativeVelocity", (fast - begin) / size)
+            instance.step(size)
+            if begin == fast:
+                instance.step(10 * size)
+            ends.append(instance.get("bristleDeflection"))
+            assert any("bounded work" in m.text for m in instance.messages) == (begin == slow)
+    assert ends[0] == pytest.approx(ends[1], rel=1e-5)  # ten tolerances
+
+
+@BRISTLE
 def test_the_work_of_a_coupled_step_can_be_capped(fmu):
     free, told = swung(fmu, 1e-5, couplingMass=1.0)
     assert not told
@@ -197,12 +216,14 @@ def number(value):
 
 @pytest.mark.parametrize("diagonal", [0.0, 1e-17])
 def test_linear_equations_are_solved_whatever_their_diagonal(bench, diagonal):
+    """And the sign of the determinant is told, for odd and even numbers of rows."""
     draw = np.random.default_rng(1)
     for trial in range(100):
         n = 2 + trial % 5
         A, b, x = draw.uniform(1, 3, (n, n)), np.arange(1.0, n + 1), numbers(*[0.0] * n)
         np.fill_diagonal(A, diagonal)
-        bench.bench_solve(n, numbers(*A.ravel()), numbers(*b), x)
+        negative = bench.bench_solve(n, numbers(*A.ravel()), numbers(*b), x)
+        assert negative == (np.linalg.det(A) < 0)
         # rounding, as far as the matrix lets it grow
         assert np.array(x) == pytest.approx(np.linalg.solve(A, b), rel=1e-14 * np.linalg.cond(A), abs=1e-14 * np.linalg.cond(A))
 
@@ -285,9 +306,10 @@ def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
     assert joint_step(bench, (30.0, 0.0, 2.0, 1e-9, 0.0), 0.02, 0.0, 1e3)[2] > 1
 
 
-def test_a_trial_step_that_is_not_finite_is_made_shorter(bench):
-    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made nevertheless."""
-    law, h, x = (-8.0, 0.0, 0.0, 1.0, 0.0), 0.5, numbers(*START)
+@pytest.mark.parametrize("h", [0.5, 2.0**-10])
+def test_a_trial_step_that_is_not_finite_is_made_shorter(bench, h):
+    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made nevertheless, however long it is."""
+    law, x = (-4.0 / h, 0.0, 0.0, 1.0, 0.0), numbers(*START)
     assert not math.isfinite(one_step(bench, "rosenbrock", law, h)[1])
     assert bench.bench_advance(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, 0), number(1e-9), number(h), x)
     assert np.array(x) == pytest.approx(exact(law, h, 1.0, 0.0)[0], rel=1e-6)
@@ -348,6 +370,15 @@ def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, s
         assert error > 1e-4, "a rate that parabolas miss"
     elif slope == 0:
         assert error == pytest.approx(0, abs=1e-12), "a rate that they do not miss"
+
+
+@pytest.mark.parametrize("b", [(3.0, 3.0), (1.8, 0.6, 3.0), (1.2, -0.9, 0.6, 3.0)], ids=["line", "parabola", "cubic"])
+def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow, b):
+    """The phases at the points are exact for rates up to a cubic, and so is the way of a value that is a cubic of them."""
+    phase, z = np.poly1d(np.polyint(b)), np.poly1d((0.02, -0.1, 0.3, 1.0))
+    parts = np.array([0, 1 / 3, 2 / 3, 1])
+    way, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
+    assert way == pytest.approx(way_of(b, z(phase), 1.0), rel=1e-10)
 
 
 @pytest.mark.fmus(lambda d: "stictionDisplacement" in d)

@@ -227,3 +227,19 @@ def test_a_normal_without_length_does_no_harm_when_separated(fmu, kind):
         instance.start({"normalForce": 0.0, **spread(contactNormal=(0, 0, 0), relativeVelocity=(1e-3, 0, 0))})
         assert list(read(instance, "frictionForce")) == [0, 0, 0]
         assert all(math.isfinite(instance.get(v.name)) for v in fmu.description.reals)
+
+
+@pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and "frictionAxis[1]" in d)
+def test_an_axis_without_a_direction_in_the_plane_is_refused_in_contact(fmu):
+    """Where friction differs by direction; without a grain, or where nothing touches, the axis does not count."""
+    d = fmu.description
+    axis = spread(frictionAxis=(0, 0, 2), relativeVelocity=(1e-3, 0, 0))
+    for grain, touches in ((1.0, True), (0.5, False), (0.5, True)):
+        with fmu.model_exchange() as instance:
+            instance.start({"transverseFriction": grain, **axis, **{name: value if touches else -value for name, value in in_contact(d).items()}})
+            if grain != 1 and touches:
+                with pytest.raises(FmiError) as refusal:
+                    instance.get("frictionForceMagnitude")
+                assert refusal.value.status == DISCARD and "frictionAxis" in instance.messages[-1].text
+            else:
+                assert (instance.get("frictionForceMagnitude") > 0) == touches

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fmi2 import CO_SIMULATION, ERROR, OK, FmiError
+from fmus import stored_modes
 from points import Sampler
 
 
@@ -83,6 +84,25 @@ def test_going_back_and_on_again_is_the_same_bit_by_bit(fmu, kind):
         instance.restore(state)
         instance.time = time
         assert [make(instance, move) for move in moves] == first
+        instance.drop(state)
+
+
+def test_a_step_after_going_back_needs_no_inputs_anew(fmu):
+    """A host that holds its inputs sets them once. What is known of the point from which a later step would have started is not taken for the one that came back."""
+    with fmu.co_simulation() as instance, fmu.co_simulation() as straight:
+        for one in (instance, straight):
+            course = Course(fmu, "hold").begin(one)
+            here, elsewhere = (inputs for inputs, _, _, _ in course.plan(2))
+            one.set(here)
+            one.step(1e-4)
+        time, state = instance.time, instance.save()
+        instance.set(elsewhere)
+        instance.step(1e-3)
+        instance.restore(state)
+        instance.time = time
+        for one in (instance, straight):
+            one.step(1e-3)
+        assert numbers(instance) == numbers(straight)
         instance.drop(state)
 
 
@@ -203,11 +223,31 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
         for i, v in enumerate(d.real_parameters):
             if v.min is not None:
                 refused(instance, sealed(words[:first + i] + [as_word(math.nextafter(v.min, -math.inf))] + words[first + i + 1:]))
-        marks = range(first + numbers, first + numbers + 7)
+        marks = range(first + numbers, first + numbers + 8)
         modes = range(len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1)
         for place in [*marks, *modes]:
             for wrong in (-1, 3 * 2 ** 20, words[place] + 2 ** 32):
                 refused(instance, sealed(words[:place] + [wrong] + words[place + 1:]))
+        alternations = first + numbers + 8
+        refused(instance, sealed(words[:alternations] + [-1] + words[alternations + 1:]))
+
+
+@pytest.mark.fmus(lambda d: "couplingMass" in d)
+def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
+    """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
+    d = fmu.description
+    with fmu.co_simulation() as instance:
+        instance.start({"couplingMass": 1.0})
+        instance.step(1e-3)
+        words = words_of(instance.snapshot())
+        counts = len(words) - 1 - stored_modes(d) - 5  # steps, samples; late, load_given, sways
+        modes = counts - stored_modes(d)
+        seen = 3 + len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5 + 9
+        wrong = [(place, as_word(value)) for place in range(seen, modes) for value in (math.nan, -math.inf)]
+        wrong += [(place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)]
+        wrong += [(counts, -1), (counts, 4), (counts + 1, -1), *((counts + i, value) for i in (2, 3, 4) for value in (-1, 2))]
+        for place, value in wrong:
+            refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
 
 
 def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):

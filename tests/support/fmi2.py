@@ -88,8 +88,8 @@ class EventInfo(Structure):
 
 
 class Message:
-    def __init__(self, instance, status, category, text):
-        self.instance, self.status, self.category, self.text = instance, status, category, text
+    def __init__(self, environment, instance, status, category, text):
+        self.environment, self.instance, self.status, self.category, self.text = environment, instance, status, category, text
 
     def __repr__(self):
         return f"[{self.status} {self.category}] {self.text}"
@@ -135,11 +135,11 @@ class Host:
         self.exhausted = False
         self._keep = (LOGGER(self._log), ALLOCATE(self._allocate), FREE(self._free))
         self.callbacks = Callbacks(self._keep[0] if logger else LOGGER(), self._keep[1] if allocate else ALLOCATE(),
-                                   self._keep[2] if free else FREE(), None, None)
+                                   self._keep[2] if free else FREE(), None, id(self))
 
     def _log(self, environment, instance, status, category, text):
         decoded = [part.decode() if part is not None else None for part in (instance, category, text)]
-        self.messages.append(Message(decoded[0], status, decoded[1], decoded[2]))
+        self.messages.append(Message(environment, decoded[0], status, decoded[1], decoded[2]))
 
     def _allocate(self, count, size):
         if self.exhausted:

@@ -7,6 +7,7 @@ import atexit
 import os
 import shutil
 import tempfile
+import tomllib
 import zipfile
 from functools import cached_property
 from pathlib import Path
@@ -73,3 +74,10 @@ FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
 TWINS = [(fmu, model) for fmu in _ALL for model in FMUS if model.name == _twin_of(fmu.name)]
 COMPLETE = {path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml")} <= {fmu.name for fmu in FMUS}
 PLATFORMS = list(dict.fromkeys(name.split("/")[1] for fmu in _ALL for name in zipfile.ZipFile(fmu.path).namelist() if name.startswith("binaries/")))
+
+
+def stored_modes(description):
+    """How many modes and options an instance has, with those of which the XML has no word."""
+    described = tomllib.loads((REPOSITORY / "modelDescription" / f"{description.name}.toml").read_text(encoding="utf-8")).get("modes", {})
+    hidden = sum(mode.get("size", 1) for mode in described.values() if not mode.get("output"))
+    return max(len(description.modes) + hidden + len(description.select("parameter", "Integer")), 1)  # a struct is never empty

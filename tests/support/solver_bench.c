@@ -84,13 +84,14 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 static const Modes modes = {1000};
 
-/* Solves A x = b with n rows, A by rows. */
-void bench_solve(int n, const double *A, const double *b, double *x) {
+/* Solves A x = b with n rows, A by rows; 1 where the determinant is negative. */
+int bench_solve(int n, const double *A, const double *b, double *x) {
     double W[MATRIX_ROOM][MATRIX_ROOM];
     int row[MATRIX_ROOM];
     for (int i = 0; i < n; i++) memcpy(W[i], A + i * n, (size_t)n * sizeof(double));
-    factorize(n, W, row);
+    const int negative = factorize(n, W, row);
     back_substitute(n, W, row, b, x);
+    return negative;
 }
 
 double bench_followed(const double *b, const double *z, double h, double *error) {

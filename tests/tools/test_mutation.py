@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -72,11 +73,22 @@ def test_a_draw_begins_as_a_shorter_one_of_its_seed():
     assert operators.drawn(20, 7)[:5] == operators.drawn(5, 7) != operators.drawn(5, 8)
 
 
-def test_a_mutant_that_lives_is_a_failure(listed, capsys):
-    dead, alive = workshop.Outcome(workshop.KILLED, "test"), workshop.Outcome(workshop.ALIVE)
+@pytest.mark.parametrize("fate", [workshop.ALIVE, workshop.UNFINISHED, workshop.BROKEN])
+def test_a_mutant_that_no_test_has_killed_is_a_failure(listed, capsys, fate):
+    dead, alive = workshop.Outcome(workshop.KILLED, "test"), workshop.Outcome(fate)
     assert summary([(listed[0], dead)], [], 1.0) == 0
     assert summary([(listed[0], dead), (listed[1], alive)], [], 1.0) == 1
     assert "50.0 %" in capsys.readouterr().out
+
+
+def test_tests_that_cannot_be_read_have_killed_nothing(listed, tmp_path):
+    shop = workshop.Workshop(tmp_path / "shop", workshop.Originals(tmp_path / "originals"))
+    (shop.folder / "tests" / "every_fmu" / "test_unreadable.py").write_text("raise KeyError\n")
+    edit = next(edit for edit in listed if edit.models == ("LuGre",))
+    trial = workshop.Trial(shop, edit, edit.models, [("every_fmu/test_unreadable.py", "every_fmu/test_memory.py")])
+    while not (outcome := trial.outcome()):
+        time.sleep(0.1)
+    assert outcome.fate == workshop.BROKEN
 
 
 @pytest.mark.parametrize("name", ["a known that is named twice counts once"])

@@ -19,7 +19,7 @@ from .edits import REPOSITORY, Mutant, MutationError, change_of, read_edits, rea
 from .kept import Kept
 from .operators import drawn
 from .plan import left_out, planned
-from .workshop import ALIVE, BROKEN, DEAD, KILLED, SAME, STILLBORN, Originals, Outcome, Trial, Workshop
+from .workshop import ALIVE, BROKEN, DEAD, KILLED, LIVING, SAME, STILLBORN, UNFINISHED, Originals, Outcome, Trial, Workshop
 
 EXAMPLES = """\
 examples:
@@ -139,21 +139,21 @@ def summary(results: list[tuple[Mutant, Outcome]], named: list[tuple[Mutant, str
     """The table and the score; 1 where a mutant lives."""
     for mutant, why in named:
         print(f"equivalent: {mutant.shown()}\n    {why}")
-    for fate in (SAME, STILLBORN, BROKEN, ALIVE):
+    for fate in (SAME, STILLBORN, BROKEN, UNFINISHED, ALIVE):
         for mutant, outcome in results:
             if outcome.fate == fate:
-                print(f"{fate}: {mutant.name}: {mutant.shown()}" + (f"\n    {outcome.by.strip()[:300]}" if fate in (STILLBORN, BROKEN) else ""))
+                print(f"{fate}: {mutant.name}: {mutant.shown()}" + (f"\n    {outcome.by.strip()[:300]}" if fate in (STILLBORN, BROKEN, UNFINISHED) else ""))
     rooms = sorted({mutant.file.partition("/")[0] for mutant, _ in results} | {mutant.file.partition("/")[0] for mutant, _ in named})
     print(f"\n{'':10} {'drawn':>6} {'no mutant':>10} {'equivalent':>11} {'killed':>7} {'alive':>6} {'score':>7}")
     for room in [*rooms, "all"]:
         here = [outcome.fate for mutant, outcome in results if room in ("all", mutant.file.partition("/")[0])]
         known = sum(room in ("all", mutant.file.partition("/")[0]) for mutant, _ in named)
         count = Counter(here)
-        dead, alive = sum(count[fate] for fate in DEAD), count[ALIVE] + count[BROKEN]
+        dead, alive = sum(count[fate] for fate in DEAD), sum(count[fate] for fate in LIVING)
         score = f"{100 * dead / (dead + alive):.1f} %" if dead + alive else "–"
         print(f"{room:10} {len(here) + known:6} {count[SAME] + count[STILLBORN]:10} {known:11} {dead:7} {alive:6} {score:>7}")
     print(f"{seconds / 60:.0f} min. \"No mutant\": the compiler refuses it or makes the same code of it.")
-    return int(any(outcome.fate in (ALIVE, BROKEN) for _, outcome in results))
+    return int(any(outcome.fate in LIVING for _, outcome in results))
 
 
 if __name__ == "__main__":

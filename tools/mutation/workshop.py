@@ -31,11 +31,12 @@ FLAGS = ["-std=c99", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract
 TEST_SECONDS = 60  # of the processor, for one test
 MODELS_AT_MOST = 5  # that a mutant changes are asked
 RUNNING = "build/running.txt"  # the test that runs
-MUTANT_SECONDS = 1200  # by the clock, for all tests of a mutant
+MUTANT_SECONDS = 1800  # by the clock, for all tests of a mutant; one that needs longer counts as alive
 
-KILLED, CRASHED, ENDLESS, ALIVE, SAME, STILLBORN, BROKEN = (
-    "killed", "crashed", "endless", "alive", "same code", "does not compile", "tests do not run")  # fmt: skip
+KILLED, CRASHED, ENDLESS, ALIVE, UNFINISHED, SAME, STILLBORN, BROKEN = (
+    "killed", "crashed", "endless", "alive", "tests unfinished", "same code", "does not compile", "tests do not run")  # fmt: skip
 DEAD = (KILLED, CRASHED, ENDLESS)
+LIVING = (ALIVE, UNFINISHED, BROKEN)
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,9 @@ class Workshop:
             code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
             if code == pytest.ExitCode.TESTS_FAILED:
                 break
-        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.TESTS_FAILED: KILLED, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
-        report.write_text(json.dumps([known.get(code, BROKEN), "\n".join(watch.failed), models]))
+        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
+        fate = KILLED if watch.failed else known.get(code, BROKEN)  # a file of tests that cannot be read is a failure, and none of a test
+        report.write_text(json.dumps([fate, "\n".join(watch.failed), models]))
 
 
 class Watch:
@@ -200,7 +202,7 @@ class Trial:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.join()
-        fate, by, self.models = (ENDLESS, self._running(), []) if late else self._fate()
+        fate, by, self.models = (UNFINISHED, self._running(), []) if late else self._fate()
         if fate == ALIVE and self.models and not self.alive:
             self.alive = True
             self._go_on(MODELS_AT_MOST - 1)
