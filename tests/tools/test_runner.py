@@ -127,7 +127,8 @@ def slopes_that_are_missed(name, time, inputs, parameters, interpolate, toleranc
     missed = {}
     for one in names:
         value = parameters.get(one, about[one].start)
-        step = 1e-4 * (abs(value) or 1.0)
+        # with 1e-4 one sample of BlimanSorine has the limit of a deflection between both sides; with less, Gonthier shows the errors of the runs
+        step = (1e-5 if name == "BlimanSorine" else 1e-4) * (abs(value) or 1.0)
         sides = [value, value + 2 * step] if value - step < (about[one].min or 0) else [value - step, value + step]
         sets = [parameters | {one: side} for side in sides]
         runs = bristle.run_many(name, time, inputs, sets, ["frictionForce"], interpolate, 1e-10)["frictionForce"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from . import BristleError
 from .description import Description
-from .differentiate import all_inlined
 from .frame import renames
+from .inlining import all_inlined
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 FMI_HEADERS = "headers"  # folder of those that serve where the importer has none

@@ -37,6 +37,5 @@ Each module knows only those above it in this list:
 
 from .model import ModelCode, Surroundings, read_model
 from .source import SubsetError
-from .text import all_inlined
 
-__all__ = ["ModelCode", "SubsetError", "Surroundings", "all_inlined", "read_model"]
+__all__ = ["ModelCode", "SubsetError", "Surroundings", "read_model"]

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
+from ..inlining import all_inlined
 from .call_slopes import HELD, Written
 from .expression_slopes import Findings
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
-from .text import all_inlined
 from .unit import Unit, declaration
 from .walker import SELF_CALL
 

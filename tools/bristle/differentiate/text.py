@@ -114,17 +114,3 @@ def _breaks(line: str, indent: int) -> Iterator[tuple[float, int]]:
         follows = line[i + 1 : line.find(" ", i + 1)]
         if line[i - 1] == "," or follows in BREAKS:
             yield depth + (0 if line[i - 1] == "," else BREAKS[follows]) + (WIDTH - i) / 40, i
-
-
-def all_inlined(lines: list[str]) -> list[str]:
-    """Functions that are inlined wherever they are called, so that what a caller does not need can be left out there. gcc does it by itself
-    where it is told to inline all (`flatten`); clang looks at the first calls only."""
-    return [
-        "#ifdef __clang__",
-        "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)",
-        "#endif",
-        *lines,
-        "#ifdef __clang__",
-        "#pragma clang attribute pop",
-        "#endif",
-    ]
