@@ -200,7 +200,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->new_rates = 0;
     k->started = 1;
     k->stale = 1;
-    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : bring_up_to_date(c);
+    /* without slopes: most hosts give new inputs before the next step */
+    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, 0);
     if (status != fmi2OK) {
         copy_changing(k, &before, with_coupling);
         forget_slopes(c);

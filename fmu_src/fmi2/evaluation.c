@@ -16,16 +16,18 @@ static Present present(const Memory *k) {
     return now;
 }
 
-/* Between co-simulation steps the slopes of linear states come along, at little cost: the next step then starts with what is known. */
-static void evaluate_now(Instance *c, const Inputs *u, const Present *now) {
+/* With the slopes of linear states, where they are asked for: a step that starts here then knows them. */
+static void evaluate_now(Instance *c, const Inputs *u, const Present *now, int with_slopes) {
     Memory *k = &c->memory;
 #if LINEAR_STATES
-    c->slopes_known = k->phase == STEPPING && !couples(k);
-    if (c->slopes_known) {
+    c->slopes_known = with_slopes;
+    if (with_slopes) {
         const States seed = all_directions();
         evaluate_along(&k->reals.p, u, &now->x, &seed, &now->modes, &k->reals.dx, &c->slopes, &k->reals.y);
         return;
     }
+#else
+    (void)with_slopes;
 #endif
     evaluate(&k->reals.p, u, &now->x, &now->modes, &k->reals.dx, &k->reals.y);
 }
@@ -39,10 +41,9 @@ static void forget_slopes(Instance *c) {
 #endif
 }
 
-/* Derivatives and outputs of now. */
-static fmi2Status bring_up_to_date(Instance *c) {
+/* Derivatives and outputs of now, evaluated anew. */
+static fmi2Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
-    if (!k->stale) return fmi2OK;
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
     if (k->phase == CONTINUOUS) notice_load(c);
@@ -50,10 +51,16 @@ static fmi2Status bring_up_to_date(Instance *c) {
     const Present now = present(k);
     Inputs room;
     const Inputs *u = present_inputs(k, &room);
-    evaluate_now(c, u, &now);
+    evaluate_now(c, u, &now, with_slopes);
     give_coupled(k, u);
     if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
         return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
     k->stale = 0;
     return fmi2OK;
+}
+
+/* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation steps will step from there. */
+static fmi2Status bring_up_to_date(Instance *c) {
+    if (!c->memory.stale) return fmi2OK;
+    return renew(c, c->memory.phase == STEPPING && !couples(&c->memory));
 }
