@@ -425,7 +425,8 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
     """Under a load that turns and pulses, while the body also moves along the normal, of whatever length that is given: friction has no part there.
-    Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters."""
+    Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters: late, up to 14 times
+    that in the force (1.4e-3; 4e-6 with a tenth of the tolerance), because it counts as load until the next velocity is seen."""
     d = fmu.description
     axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
     runs, step = [], 2e-3
@@ -446,7 +447,7 @@ def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
                 forces.append(force / size)
         runs.append(np.array(forces))
         assert runs[-1][:, 2] == pytest.approx(0, abs=1e-12)
-    assert runs[1] == pytest.approx(runs[0], abs=1e-3)
+    assert runs[1] == pytest.approx(runs[0], abs=2e-3 if late else 1e-3)
 
 
 def change_by_coupling(fmu, steps, period):
