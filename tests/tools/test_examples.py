@@ -297,9 +297,11 @@ def test_openmodelica_examples_come_out_as_their_page_says():
 
 
 def test_openmodelica_flag_and_tolerance_are_where_people_look():
-    for page in (REPOSITORY / "README.md", EXAMPLES / "openmodelica" / "README.md"):
+    for page in (REPOSITORY / "docs" / "tools.md", EXAMPLES / "openmodelica" / "README.md"):
         text = page.read_text()
         assert FLAG in text and "1e-8" in text and 'workdir = cd() + "/LuGre"' in text and "every" in text, page
+    front = next(line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| OpenModelica |"))
+    assert "every input" in front and "1e-8" in front and "(examples/openmodelica/README.md)" in front
 
 
 def test_simulink_and_dymola_page_names_what_the_fmu_has():

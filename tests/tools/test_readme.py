@@ -68,16 +68,29 @@ def test_the_first_minute_is_as_told(monkeypatch, capsys):
     assert said.err == f"They are in {FMUS[0].path.parent}.\n"
 
 
+def places(page):
+    """The anchors of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S), re.M)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
 def test_every_link_leads_somewhere():
-    for page in [README, REPOSITORY / "ARCHITECTURE.md"]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            if "://" not in target:
-                assert (REPOSITORY / target).exists(), f"{page.name}: {target}"
+    """In every Markdown file, also to the heading that it names."""
+    pages = [page for folder in (".", "docs", "examples", "examples/*", "bench", "playground", "rig") for page in REPOSITORY.glob(f"{folder}/*.md")]
+    assert len(pages) >= 15
+    dead = []
+    for page in pages:
+        for target, place in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text(encoding="utf-8")):
+            file = page.parent / target if target else page
+            if "://" not in target and (not file.exists() or (place and place not in places(file))):
+                dead.append(f"{page.relative_to(REPOSITORY)}: {target}#{place}")
+    assert not dead
 
 
 def test_python_snippets_run_as_they_stand(tmp_path):
-    """Those for FMPy; the first says in its comment what it prints."""
-    blocks = [code for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL) if "fmpy" in code]
+    """Those for FMPy, in the README and beside it; the first says in its comment what it prints."""
+    texts = [page.read_text(encoding="utf-8") for page in (README, REPOSITORY / "docs" / "tools.md")]
+    blocks = [code for text in texts for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "fmpy" in code]
     assert len(blocks) >= 2
     for code in blocks:
         code = code.replace('"dist/', f'"{FOLDER.as_posix()}/')
