@@ -8,7 +8,7 @@
  *
  * r_A: the point, r_P: any point of the plane, n: its normal, on the side where the point is free (the paper's n points into the
  * plane), v: velocity of the point relative to the body of the plane where they touch. F_A acts on the body of the point and is
- * added to its equation of motion; the body of the plane feels the opposite at the same place.
+ * added to its equation of motion; the opposite acts on the plane's body at the same place.
  *
  * Separated (N = 0): F_A = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  */

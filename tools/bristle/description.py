@@ -13,10 +13,10 @@ IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "bel
 
 # Kinds of models, in the order of the README, each with what it is about.
 MODEL_KINDS = {
-    "regularized": "Regularized: a curve of the velocity. The cheapest; a body under load creeps",
-    "ideal stick": "Ideal stick: rest is rest, found by events from the load on the body",
-    "bristle": "Bristles and springs: pre-sliding displacement as a state, stick with more or less drift",
-    "hysteresis": "Hysteresis: loops of small motions",
+    "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
+    "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
+    "bristle": "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model",
+    "hysteresis": "Hysteresis: loops for small motions",
     "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
 }
 

@@ -34,7 +34,7 @@ def models_table(descriptions: Iterable[Description]) -> str:
         states = sum(state.count for state in one.states)
         twins = ", ".join(f"`{name}`" for name in twins_of(one.file)) or "–"
         rows[one.kind].append(f"| `{one.name}` | {twins} | {one.title} | {states or '–'} | {_needs(one)} | {one.choose[0]} |")
-    head = ["| FMU | the same for a joint | the law in a line | states | needs | choose it when |", "|---|---|---|---|---|---|"]
+    head = ["| FMU | for a joint | the law in one line | states | needs | choose it if |", "|---|---|---|---|---|---|"]
     return "\n\n".join("\n".join([f"**{MODEL_KINDS[kind]}**", "", *head, *lines]) for kind, lines in rows.items() if lines)
 
 
