@@ -6,18 +6,18 @@
 
 #include "common/slowing.h"
 
-/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13), slowed where g has all but vanished. */
+/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13), slowed down where g is nearly zero. */
 static double lugre_rate(double sigma0, double sigma1, double g, double v, double z) {
     return saturating_rate(g, sigma1, v, sigma0 * z);
 }
 
-/* Rate of a bristle that nothing holds: -sigma0/sigma1 z (Rill 2023, eq 6). */
+/* Rate of a free bristle: -sigma0/sigma1 z (Rill 2023, eq 6). */
 static double relaxation_rate(double sigma0, double sigma1, double z) {
     return -sigma0 / sigma1 * z;
 }
 
-/* Damping of a bristle that creates no energy, whatever its deflection is. With r = sigma0 z/g in the direction of the motion, what is
- * turned into heat is F v - sigma0 z dz/dt = g |v| (r^2 + c (1 - r)), c = sigma1 |v|/g, which is negative somewhere for c > 4. */
+/* Damping of a bristle, limited so that it creates no energy at any deflection. With r = sigma0 z/g in the direction of the motion, the
+ * heat is F v - sigma0 z dz/dt = g |v| (r^2 + c (1 - r)), c = sigma1 |v|/g, which is negative somewhere for c > 4. */
 static double passive_damping(double sigma1, double g, double v) {
     const double a = fabs(v), most = 4 * g;
     return sigma1 * a > most ? most / a : sigma1;

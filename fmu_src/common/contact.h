@@ -3,12 +3,12 @@
 #define BRISTLE_CONTACT_H
 
 /* Positive in contact, negative when separated, with a gap around zero,
- * so that it rests nowhere near zero, not even for a normal force of exactly zero. */
+ * so that it never stays near zero, not even for a normal force of exactly zero. */
 static double contact_indicator(double N) {
     return N > 0 ? N + 1 : N - 1;
 }
 
-/* Whether surfaces part that have touched before, in a model with modes of which one is `separated`; its states are then set to
+/* Whether surfaces that touched before separate now, in a model with a mode `separated`; its states are then reset to
  * zero. At the start, with a fresh mode, states keep their initial values. */
 static int lifts_off(int mode, int separated, double N) {
     return N <= 0 && mode != 0 && mode != separated;

@@ -4,7 +4,7 @@
 
 #include "common/contact.h"
 
-/* What presses the surfaces together; zero or negative when they are separated. Scalar elements are given it (scalar.h), others find it. */
+/* Normal force; zero or negative when the surfaces are separated. For scalar elements it is an input (scalar.h), others compute it. */
 static double normal_force(const Parameters *p, const Inputs *u);
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {

@@ -2,7 +2,7 @@
  *
  *     dz/dt = v sgn(w) |w|^delta,   w = 1 - sgn(v) z/z_max          Piatkowski 2014, eq 2
  *
- * The bristles have no damping, so a time constant of their own, tau, says how they relax when nothing loads them.
+ * The bristles have no damping, so a separate time constant, tau, determines how they relax without contact.
  */
 #ifndef BRISTLE_DAHL_BRISTLE_H
 #define BRISTLE_DAHL_BRISTLE_H
@@ -11,7 +11,7 @@
 
 #include "common/slowing.h"
 
-/* sgn(w) |w|^delta. The exponents 1 and 2 do without pow. */
+/* sgn(w) |w|^delta. The exponents 1 and 2 need no pow. */
 static double signed_power(double w, double delta) {
     if (delta == 1) return w;
     if (delta == 2) return w * fabs(w);
@@ -35,9 +35,9 @@ static double saturation_length(double g, double sigma0) {
     return fmax(g / sigma0, NO_LENGTH);
 }
 
-/* Rate of the deflection; the bristles have the time constant tau. Where the power has a slope without bound the law is continued linearly,
+/* Rate of the deflection; the bristles have the time constant tau. Where the slope of the power is unbounded, the law is continued linearly,
  * since no solver can follow it: below a millionth of the way to the limit for delta < 1, and beyond a thousand times the limit (the
- * normal force has all but vanished). */
+ * normal force is nearly zero). */
 static double dahl_rate(double z_max, double delta, double tau, double v, double z) {
     const double side = copysign(1, v);
     const double path = fmax(z_max, SHORTEST * tau * fabs(v));

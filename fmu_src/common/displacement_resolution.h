@@ -1,4 +1,4 @@
-/* What co-simulation has to resolve of a displacement that reaches the static limit at x_s. */
+/* Resolution for co-simulation of a displacement that reaches the static limit at x_s. */
 #ifndef BRISTLE_DISPLACEMENT_RESOLUTION_H
 #define BRISTLE_DISPLACEMENT_RESOLUTION_H
 

@@ -1,4 +1,4 @@
-/* Four springs in parallel, each on a slider of its own that carries a share of the friction force. */
+/* Four springs in parallel, each on its own slider, which carries a share of the friction force. */
 #ifndef BRISTLE_ELEMENTS_H
 #define BRISTLE_ELEMENTS_H
 
@@ -10,7 +10,7 @@ static double sum(const double *values) {
     return values[0] + values[1] + values[2] + values[3];
 }
 
-/* Share of an element in the whole; the parameters are divided by their sum. */
+/* Share of an element in the total; the parameters are divided by their sum. */
 static double element_share(const Parameters *p, int i) {
     return p->share[i] / sum(p->share);
 }

@@ -1,4 +1,4 @@
-/* Heat: of the power an element takes out of the moving bodies, what it does not store. */
+/* Heat: the power that an element takes from the moving bodies and does not store. */
 #ifndef BRISTLE_HEAT_H
 #define BRISTLE_HEAT_H
 

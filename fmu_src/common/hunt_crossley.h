@@ -29,8 +29,8 @@ static double hunt_crossley(const Parameters *p, double delta, double rate) {
     return fmax(unclipped_force(p, delta, rate), 0);
 }
 
-/* Power that turns into heat, N d(delta)/dt less what the spring stores: that of the damper or, where the force is cut off, what the
- * spring gives up. */
+/* Power that turns into heat, N d(delta)/dt minus what the spring stores: that of the damper or, where the force is cut off, what the
+ * spring releases. */
 static double contact_heat(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return 0;
     return fmax(damper_force(p, delta, rate), -spring_force(p, delta)) * rate;

@@ -1,4 +1,4 @@
-/* Friction with ideal stick, for the models that only differ in the force of sliding.
+/* Friction with ideal stick, for models that only differ in their sliding force.
  *
  *     stick   F = F_ext + F_s v/v_r, limited to -F_s ... F_s, F_s = mu_s N      (see stick_force.h)
  *     slip    F(|v|) in the direction of the slip                               given by the model
@@ -6,8 +6,8 @@
  * Stick begins when the sliding speed has come down to rest (a 1e-4 part of v_r) and the load is within the static
  * limit. It ends when the load passes the limit; also when the speed passes v_r although the load does not, because
  * the motion is prescribed. A slip that begins at rest lasts as long as either the load is above the limit or the body
- * moves, so it cannot end by the velocity it has not gained yet. Beyond v_r the direction of the motion is that of the
- * slip. By direction (direction.h) the limit is that of the side to which the load pulls or the slip goes.
+ * moves, so it cannot end because of a velocity that it has not reached yet. Beyond v_r the direction of the motion is that of the
+ * slip. If friction depends on the direction (direction.h), the limit is that of the side to which the load pulls or the slip goes.
  */
 #ifndef BRISTLE_IDEAL_STICK_H
 #define BRISTLE_IDEAL_STICK_H

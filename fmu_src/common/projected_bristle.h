@@ -4,12 +4,12 @@
  *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
  *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h, viscous_power.h
  *
- * v_t and z_t are the parts in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
- * When the normal turns, z would be left behind. What then stands out of the plane is held by nothing, so it relaxes as a bristle does
- * that nothing holds, and does not act. This lets z turn with the plane, without a rate of the normal among the inputs:
+ * v_t and z_t are the components in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
+ * When the normal rotates, z would be left behind. Its component out of the plane is not held by anything, so it relaxes like a free
+ * bristle and does not act. This lets z rotate with the plane, without a rate of the normal among the inputs:
  * from d(n z)/dt = 0 the last term becomes -(z dn/dt) n, the turning of a vector that is fixed in the plane.
  *
- * The bristle stores N sigma0 |z_t|^2/2; what a normal force that rises, or a plane that turns, adds to it is neither power nor heat.
+ * The bristle stores N sigma0 |z_t|^2/2; what a rising normal force or a rotating plane adds to it is neither power nor heat.
  *
  * Friction that differs along and across an axis e in the plane (a grain): across it is r times that along it. With M the matrix that
  * leaves vectors along e and multiplies those across by r,
@@ -128,7 +128,7 @@ static void follow_plane(Vector before, Vector now, States *x) {
 /* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */
 static const char *check_grain(const Parameters *p, Vector n) {
     if (p->r == 1 || length(grain_axis(p, unit(n))) > 0) return NULL;
-    return "frictionAxis is normal to the plane of contact, in which it has to show a direction.";
+    return "frictionAxis is normal to the contact plane, but it must have a direction in that plane.";
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* Stick at speeds up to v_s, slip above.
  *
- * In slip the velocity itself is an indicator too, so that a motion that turns round within one step of a solver does
- * not jump over the band unseen. */
+ * In slip the velocity itself is an indicator too, so that a motion that reverses within one step of a solver does
+ * not jump over the band unnoticed. */
 #ifndef BRISTLE_VELOCITY_BAND_H
 #define BRISTLE_VELOCITY_BAND_H
 

@@ -2,8 +2,8 @@
  *
  *     F_v = (nu N + sigma2) v
  *
- * nu N v is what presses: asperities that shear under the normal force. sigma2 v is a film between the surfaces, which does not feel
- * how hard they are pressed; it is the sigma2 v of the LuGre literature. On a line it may differ by direction (directed_viscous.h) and, in most
+ * nu N v comes from asperities that shear under the normal force. sigma2 v is a film between the surfaces, which does not depend
+ * on the normal force; it is the sigma2 v of the LuGre literature. On a line it may differ by direction (directed_viscous.h) and, in most
  * models, be a power of the speed (viscous_force.h).
  */
 #ifndef BRISTLE_VISCOUS_H
@@ -14,7 +14,7 @@ static double film_damping(const Parameters *p) {
     return p->sigma2;
 }
 
-/* Part of the friction coefficient at the speed v that grows with it. */
+/* Part of the friction coefficient that grows with the speed v. */
 static double viscous_friction(const Parameters *p, double v) {
     return p->nu * v;
 }

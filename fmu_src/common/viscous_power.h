@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-static const double LINEAR_PART = 1e-4; /* of the reference speed, below which the power goes over into a line */
+static const double LINEAR_PART = 1e-4; /* of the reference speed, below which the power becomes a line */
 
-/* What a force in proportion to the speed a is multiplied with to grow with its power n: (s^2 + LINEAR_PART^2)^((n-1)/2), s = a/v_n.
- * Multiplied by s it is odd, rises everywhere and has a finite slope at rest. The exponent 1 does without pow. */
+/* Factor that makes a force proportional to the speed a grow with its power n: (s^2 + LINEAR_PART^2)^((n-1)/2), s = a/v_n.
+ * Multiplied by s it is odd, rises everywhere and has a finite slope at rest. The exponent 1 needs no pow. */
 static double power_factor(double a, double v_n, double n) {
     if (n == 1) return 1;
     const double s = a / v_n;

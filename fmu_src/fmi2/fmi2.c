@@ -3,9 +3,9 @@
  * One translation unit per FMU, so that the compiler can see the model from here and inline it:
  *   log            messages
  *   references     value references
- *   rules          what parameters have to keep
+ *   rules          checks of parameters and inputs
  *   modes          states and modes at the start and at events
- *   coupled        the body in the loop
+ *   coupled        co-simulation with the body in the loop
  *   evaluation     lazy evaluation
  *   lifecycle      instantiate, initialize, terminate, reset
  *   variables      get and set

@@ -1,9 +1,9 @@
-/* What one instance of a friction element holds, and the phases of its life. */
+/* The data of an instance of a friction element, and the phases of its life cycle. */
 #ifndef BRISTLE_INSTANCE_H
 #define BRISTLE_INSTANCE_H
 
-/* The importer's headers decide what becomes of FMI2_FUNCTION_PREFIX, which fmu.c defines. Where there are none, those that come
- * with the sources serve: they know no prefix, so it is put in here. */
+/* The importer's headers handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without them, the headers that come
+ * with the sources are used; these do not know the prefix, so it is applied here. */
 #ifdef __has_include
 #if !__has_include(<fmi2Functions.h>)
 #define BRISTLE_OWN_HEADERS
@@ -21,7 +21,7 @@
 #include <fmi2Functions.h>
 #endif
 
-/* Functions that stay out of their callers, so as not to burden the usual way through these: NOINLINE, and COLD called at all. */
+/* Functions that must not be inlined, to keep the usual path through their callers short: NOINLINE, and COLD for those rarely called. */
 #ifdef __GNUC__
 #define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((noinline, cold))
@@ -43,7 +43,7 @@ enum {
     ANY_PHASE = 63
 };
 
-/* All Reals in one block; a value reference counts through it. */
+/* All Reals in one block; a value reference is an index into it. */
 typedef struct {
     Parameters p;
     Inputs u;
@@ -55,17 +55,17 @@ typedef struct {
 #endif
 } Reals;
 
-/* What is known of a point behind a crossing of an indicator: nothing; it was seen; the mode is the one that holds there. */
+/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode is already the one beyond it. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
-/* Everything that a stored FMU state has to bring back; from reals.u on, what a co-simulation step may change. */
+/* Everything that a stored FMU state has to restore; from reals.u on, what a co-simulation step may change. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;
-    double t_ahead; /* model exchange: time, inputs and states at which an indicator was last seen with another sign */
+    double t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
     Inputs u_ahead;
     States x_ahead;
-    States nominals; /* of the states, as they were given last; zero before the run */
+    States nominals; /* of the states, as last returned; zero before the run */
     int ahead;       /* one of AHEAD_… */
     int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
@@ -77,11 +77,11 @@ typedef struct {
     Modes modes;
     double time;
     double solver_step;
-    double left_out; /* of the run, by steps that did not start where the last one had ended */
-    int new_rates;   /* bit i: the rate of input i was given for the step to come, so that setting its value keeps it */
-    int started;     /* has left event mode, or made a step: initial values and options hold from here on */
-    int alternations; /* steps one after the other that have each turned the velocity round */
-    int stale;        /* derivatives and outputs have to be evaluated anew */
+    double left_out;  /* time skipped by steps that did not start where the last one ended */
+    int new_rates;    /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
+    int started;      /* has left event mode, or made a step: from here on initial values and options are fixed */
+    int alternations; /* consecutive steps that have each reversed the velocity */
+    int stale;        /* derivatives and outputs have to be evaluated again */
 #if HAS_COUPLING
     Coupling
         coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
@@ -97,8 +97,8 @@ typedef struct {
     fmi2CallbackFreeMemory free;
     fmi2ComponentEnvironment environment;
     unsigned logged;    /* categories that are switched on, one bit each */
-    unsigned tolerated; /* calls against the standard that have been reported, one bit each */
-    int refused;        /* a call has been refused, and its reason told */
+    unsigned tolerated; /* deviations from the standard that have been logged, one bit each */
+    int refused;        /* a call has been refused, and the reason logged */
 #if LINEAR_STATES
     int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
     States slopes;

@@ -1,6 +1,6 @@
-/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always told, warnings and
+/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always logged, warnings and
  * events when their category is switched on. Logging that is merely switched on, as OpenModelica does for every instance,
- * leaves warnings out: they are for those who ask for them by fmi2SetDebugLogging. */
+ * leaves warnings out: they have to be requested by fmi2SetDebugLogging. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const char *const category_names[LOG_CATEGORIES] = {
     "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal", "logEvents", "logAll",
 };
 
-/* Hands a text to a logger that may or may not treat it as a format: it must not hold a per cent sign. */
+/* Passes a text to a logger that may or may not treat it as a format, so it must not contain a per cent sign. */
 static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment, const char *name,
                       fmi2Status status, int category, const char *format, va_list arguments) {
     char text[512];
@@ -22,7 +22,7 @@ static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment enviro
     logger(environment, name, status, category_names[category], text);
 }
 
-/* Tells why a call is refused, and gives the status to return. */
+/* Logs why a call is refused, and returns the status. */
 COLD static fmi2Status refuse(Instance *c, fmi2Status status, const char *format, ...) {
     va_list arguments;
     c->refused = 1;
@@ -45,7 +45,7 @@ static void log_message(const Instance *c, fmi2Status status, int category, cons
     va_end(arguments);
 }
 
-/* Reports once per instance what is taken although the standard does not allow it there, or does not go as asked. */
+/* Logs once per instance what is accepted although the standard does not allow it there, or cannot be done as requested. */
 enum {
     TOLERATED_PARAMETER,
     TOLERATED_STATE,

@@ -1,4 +1,4 @@
-/* Model exchange: the importer's solver owns time and states, the element gives derivatives, indicators and modes. */
+/* Model exchange: the importer's solver owns time and states, the element returns derivatives, indicators and modes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,9 +25,9 @@ fmi2Status fmi2EnterEventMode(fmi2Component component) {
     return fmi2OK;
 }
 
-/* Late in a run the time has few digits left. An importer that stops one rounding short of a crossing would find nothing changed there, go on
- * and meet the same crossing again, without end. So the mode is then the one that holds where the crossing was seen, and so are the
- * indicators until that time has come. */
+/* Late in a run the time has few digits left. An importer that stops one rounding error short of a crossing would find nothing changed there, continue
+ * and meet the same crossing again, forever. So the mode is then the one beyond the detected crossing, and so are the
+ * indicators until that time is reached. */
 static int is_just_ahead(const Memory *k) {
     return k->t_ahead > k->time && k->t_ahead - k->time <= 16 * DBL_EPSILON * fabs(k->t_ahead);
 }
@@ -43,7 +43,7 @@ static int signs_of(const double *values) {
     return signs;
 }
 
-/* Remembers a point at which an indicator has another sign than when continuous-time mode was entered. */
+/* Stores a point at which an indicator has a different sign than on entry to continuous-time mode. */
 static void look_ahead(Memory *k, const double *values) {
     if (k->phase != CONTINUOUS || signs_of(values) == k->signs) return;
     k->ahead = AHEAD_SEEN;
@@ -52,7 +52,7 @@ static void look_ahead(Memory *k, const double *values) {
     k->x_ahead = k->reals.x;
 }
 
-/* Modes of now, or of the crossing just ahead; returns 1 if a state was reset. */
+/* Modes at the current point, or at the crossing just ahead; returns 1 if a state was reset. */
 static int settle_event(Memory *k) {
     if (k->ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
         k->ahead = AHEAD_NOTHING;

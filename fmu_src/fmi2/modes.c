@@ -1,6 +1,6 @@
-/* States and modes: where they start, how events settle them, what is logged of them. */
+/* States and modes: initial values, changes at events, and logging of them. */
 
-/* Tells each mode that has changed. */
+/* Logs each mode that has changed. */
 COLD static void log_mode_changes(const Instance *c, double time, const Modes *before, const Modes *after) {
     for (int i = 0; i < N_MODES; i++) {
         const int a = ((const int *)before)[i], b = ((const int *)after)[i], first = mode_first_item[i];
@@ -10,7 +10,7 @@ COLD static void log_mode_changes(const Instance *c, double time, const Modes *b
     }
 }
 
-/* States and modes as they are at the start, from the parameters and inputs of now. */
+/* Initial states and modes, from the current parameters and inputs. */
 static void start_over(Memory *k) {
     const double *starts = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
     for (int i = 0; i < N_STATES; i++) ((double *)&k->reals.x)[i] = starts[i];
@@ -22,7 +22,7 @@ static void start_over(Memory *k) {
     k->stale = 1;
 }
 
-/* Before the start a changed parameter or input moves the initial states and modes too. */
+/* Before the start, a changed parameter or input also changes the initial states and modes. */
 static void follow_start(Memory *k) {
     if (k->phase & BEFORE_START && k->stale) start_over(k);
 }
@@ -32,7 +32,7 @@ static void begin_run(Memory *k) {
     if (!k->started) k->u_last = k->reals.u;
 }
 
-/* Projects the states onto what the law allows, after what the inputs have done since the last time; 1: they have changed. */
+/* Projects the states onto what the law allows, given the change of the inputs since the last call; returns 1 if they have changed. */
 static int apply_constraints(Memory *k) {
     int changed = 0;
 #if HAS_CONSTRAIN
@@ -45,8 +45,8 @@ static int apply_constraints(Memory *k) {
     return changed;
 }
 
-/* Nominal values of the states in model exchange: what the law tells apart of them under the inputs of now, from unloaded states, since these move
- * without an event. They are kept until one of them has changed by more than a factor of two; 1: that was so. */
+/* Nominal values of the states in model exchange: the resolution of the law at the current inputs and for unloaded states, since states change
+ * without an event. They are kept until one of them changes by more than a factor of two; returns 1 in that case. */
 static int renew_nominals(Memory *k) {
     const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->tolerance, 1, NULL, NULL};
     const States resolved = resolved_at(&now, 0, &no_states);

@@ -1,4 +1,4 @@
-/* Where a value reference lies, and what it stands for. */
+/* Maps value references to variables. */
 
 enum {
     FIRST_INPUT = N_PARAMETERS,
@@ -8,11 +8,11 @@ enum {
     FIRST_MODE_OUTPUT = N_REALS,
     FIRST_OPTION = N_REALS + N_MODE_OUTPUTS,
     N_INTEGERS = N_MODE_OUTPUTS + N_OPTIONS,
-    OPTION_PLACE = N_MODES,              /* options lie behind the modes */
+    OPTION_PLACE = N_MODES,              /* options come after the modes */
     STATELESS_GAP = N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
 };
 
-/* The table is read where it lies: through a pointer that the compiler cannot foresee, so that no value of it is built into the code. */
+/* The table is read in place, through a pointer that the compiler cannot see through, so that no value of it is compiled into the code. */
 static const Defaults *own(void) {
     const Defaults *volatile place = &own_defaults;
     return place;

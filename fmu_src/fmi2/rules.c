@@ -1,4 +1,4 @@
-/* Whether parameters keep their rules, and inputs make sense to the model. */
+/* Checks that parameters satisfy their rules and that inputs make sense to the model. */
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
@@ -16,7 +16,7 @@ static int keeps_rule(double value, int relation, double bound) {
     }
 }
 
-/* The rules that all parameters have to keep; tells the first that is broken. */
+/* Checks the rules of all parameters and reports the first that is broken. */
 static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
     static const char *const words[] = {"at least", "greater than", "at most", "less than"};
     const double *p = (const double *)parameters;
@@ -38,7 +38,7 @@ static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
     return fmi2OK;
 }
 
-/* The rules, where parameters have changed since they were checked. */
+/* Checks the rules if parameters have changed since the last check. */
 static fmi2Status check_parameters(Instance *c) {
     if (!c->memory.unchecked) return fmi2OK;
     const fmi2Status status = check_rules(c, &c->memory.reals.p);
@@ -47,18 +47,18 @@ static fmi2Status check_parameters(Instance *c) {
 }
 
 /* In model exchange parameters take effect with the next evaluation, in event mode too: OpenModelica sets them there and reads
- * the states at once. Before the start and between co-simulation steps they may still be on their way, one after the other. */
+ * the states at once. Before the start and between co-simulation steps they may still be set one after the other, so they are not checked yet. */
 static fmi2Status check_effect(Instance *c) {
     return c->memory.phase & (EVENT | CONTINUOUS) ? check_parameters(c) : fmi2OK;
 }
 
-/* Refuses what is not finite; where a parameter has broken its rule, that is why. */
+/* Refuses a result that is not finite; if a parameter breaks its rule, that is the reason given. */
 COLD static fmi2Status refuse_result(Instance *c, const char *what) {
     const fmi2Status status = check_parameters(c);
     return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what) : status;
 }
 
-/* Parameters and inputs under which the model has no meaning; it tells why. */
+/* Refuses parameters and inputs for which the model is not defined; the model gives the reason. */
 static fmi2Status check_point(Instance *c) {
     const fmi2Status status = check_effect(c);
     if (status != fmi2OK) return status;

@@ -1,7 +1,7 @@
 /* Storing and restoring an instance, in memory and as bytes that any machine and any later process can read back.
  *
- * The bytes are words of 8, least significant byte first, in the order of carry_state; last a checksum of all before it.
- * Derivatives and outputs are evaluated anew.
+ * The bytes are words of 8, least significant byte first, in the order of carry_state, followed by a checksum.
+ * Derivatives and outputs are evaluated again.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -29,14 +29,14 @@ static uint64_t model_identity(void) {
 
 static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     if (stored->identity != model_identity())
-        return refuse(c, fmi2Error, "The stored state is not one of this %s.", own()->name);
+        return refuse(c, fmi2Error, "The stored state does not belong to this %s.", own()->name);
     if (stored->kind != c->kind)
-        return refuse(c, fmi2Error, "The stored state is one of %s, this instance is not.",
+        return refuse(c, fmi2Error, "The stored state belongs to a %s instance, this instance does not.",
                       stored->kind == fmi2ModelExchange ? "model exchange" : "co-simulation");
     return fmi2OK;
 }
 
-/* Whether what was read from bytes can be the state of a running instance: the checksum says that they are as they were written, not by whom. */
+/* Whether the bytes can be the state of a running instance: the checksum shows that they are unchanged, not who wrote them. */
 static int is_sound(const StoredState *stored) {
     const Memory *k = &stored->memory;
     const int phases = stored->kind == fmi2ModelExchange ? EVENT | CONTINUOUS : STEPPING;
@@ -80,7 +80,7 @@ fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
     if (!state) return need(c, NULL, "fmi2GetFMUstate");
     if (!*state) *state = c->allocate(1, sizeof(StoredState));
     StoredState *stored = (StoredState *)*state;
-    if (!stored) return refuse(c, fmi2Error, "There is no memory to store the state.");
+    if (!stored) return refuse(c, fmi2Error, "Out of memory: the state is not stored.");
     stored->magic = STATE_MAGIC;
     stored->identity = model_identity();
     stored->kind = c->kind;
@@ -109,12 +109,12 @@ fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state) {
     return fmi2OK;
 }
 
-/* A walk through the bytes of a stored state: `to` where it writes, `from` where it reads, with neither it counts. */
+/* A pass over the bytes of a stored state: it writes to `to`, reads from `from`, or with neither only counts. */
 typedef struct {
     unsigned char *to;
     const unsigned char *from;
-    size_t count; /* bytes behind it */
-    int odd;      /* a word was read that no int can hold */
+    size_t count; /* bytes passed so far */
+    int odd;      /* a word was read that does not fit into an int */
 } Walk;
 
 static uint64_t carry_word(Walk *walk, uint64_t word) {
@@ -145,7 +145,7 @@ static void carry_integers(Walk *walk, int *values, int count) {
     }
 }
 
-/* All that is stored, each thing named once for all directions. */
+/* Everything that is stored, listed once for writing, reading and counting. */
 static void carry_state(Walk *walk, StoredState *stored) {
     Memory *k = &stored->memory;
     int kind = (int)stored->kind;
@@ -188,7 +188,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     stored->kind = (fmi2Type)kind;
 }
 
-/* How many bytes a stored state takes, with its checksum. */
+/* Size of a stored state in bytes, with its checksum. */
 static size_t stored_bytes(void) {
     StoredState nothing;
     Walk walk = {NULL, NULL, 0, 0};
@@ -242,7 +242,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     if (status == fmi2OK && !stored.memory.unchecked) status = check_rules(c, &stored.memory.reals.p);
     if (status != fmi2OK) return status;
     if (!*state) *state = c->allocate(1, sizeof stored);
-    if (!*state) return refuse(c, fmi2Error, "There is no memory to store the state.");
+    if (!*state) return refuse(c, fmi2Error, "Out of memory: the state is not stored.");
     memcpy(*state, &stored, sizeof stored);
     return fmi2OK;
 }

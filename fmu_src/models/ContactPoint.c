@@ -35,7 +35,7 @@ static double normal_force(const Parameters *p, const Inputs *u) {
 }
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
-    if (length(vector(u->n)) == 0) return "contactNormal has no length: there is no plane.";
+    if (length(vector(u->n)) == 0) return "contactNormal has zero length, so the plane is not defined.";
     return normal_force(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
 }
 

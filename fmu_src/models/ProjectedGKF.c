@@ -26,7 +26,7 @@ static const char *check(const Parameters *p) {
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     (void)p;
     if (u->N <= 0 || length(vector(u->n)) > 0) return NULL;
-    return "contactNormal has no length, and the surfaces touch: there is no plane.";
+    return "contactNormal has zero length while the surfaces touch, so the plane is not defined.";
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {

@@ -22,7 +22,8 @@ static double normal_force(const Parameters *p, const Inputs *u) {
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     if (u->N <= 0) return NULL;
-    if (length(vector(u->n)) == 0) return "contactNormal has no length, and the surfaces touch: there is no plane.";
+    if (length(vector(u->n)) == 0)
+        return "contactNormal has zero length while the surfaces touch, so the plane is not defined.";
     return check_grain(p, vector(u->n));
 }
 

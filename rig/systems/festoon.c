@@ -15,14 +15,14 @@
  * from 14 s on, an expansion by 3.5 m, which takes up speed in 1 s and stops suddenly at 19 s.
  *
  * This is a CALIBRATED case. The text gives 1.5529 m, the sag 0.967 m, N = 22 N, mu 0.08/0.05, sigma0, sigma1, the
- * amplitude of the to and fro motion and the sudden stop. Masses, cable data, v_A, alpha, v_r and u(t) stand only in
+ * amplitude of the back-and-forth motion and the sudden stop. Masses, cable data, v_A, alpha, v_r and u(t) stand only in
  * figures. Here l0 = 1 m, m_T + m_C = 2.2426 kg, m_T = 0.25 kg and k = 1e4 N/m give the sag; the times of u(t), d, v_A,
  * alpha and v_r are chosen to give the four numbers below and a start of trolley 2 at 2.8 s. Not used for that, and
  * met: trolley 2 stops at 4 s; with friction 10 % lower trolley 1 moves with all three models (though, but for the
  * static one, on the way back only); with LuGre and friction 10 % higher it breaks away less far, and with 25 % not at
  * all.
  *
- * Answer: in the to and fro motion trolley 1 stays, and trolley 2 ends 17.9 mm off its place (second-order bristle and
+ * Answer: in the back-and-forth motion trolley 1 stays, and trolley 2 ends 17.9 mm off its place (second-order bristle and
  * static model). The static model lets trolley 1 creep by 0.4 mm; with LuGre it breaks away at 10.3 s, from 0.5176 m to
  * 0.5384 m.
  */
@@ -225,10 +225,10 @@ const System system_festoon = {
             [STIFFNESS] = {"ropeStiffness", "N/m", 1e4, POSITIVE, "Stiffness of a rope section"},
             [DAMPING] = {"ropeDamping", "N.s/m", 200, NOT_NEGATIVE, "Damping of a rope section"},
             [TOWING_START] = {"towingStart", "m", 1.5529, POSITIVE, "Position of the towing trolley at the beginning"},
-            [AMPLITUDE] = {"amplitude", "m", 0.5, ANY, "Way of the to and fro motion"},
-            [OUT_BEGIN] = {"outBegin", "s", 0, NOT_NEGATIVE, "Begin of the motion to"},
+            [AMPLITUDE] = {"amplitude", "m", 0.5, ANY, "Amplitude of the back-and-forth motion"},
+            [OUT_BEGIN] = {"outBegin", "s", 0, NOT_NEGATIVE, "Start of the outward motion"},
             [OUT_TIME] = {"outTime", "s", 4.95, POSITIVE, "Time it takes"},
-            [BACK_BEGIN] = {"backBegin", "s", 7.3, NOT_NEGATIVE, "Begin of the motion fro"},
+            [BACK_BEGIN] = {"backBegin", "s", 7.3, NOT_NEGATIVE, "Start of the return motion"},
             [BACK_TIME] = {"backTime", "s", 4.95, POSITIVE, "Time it takes"},
             [EXPANSION_BEGIN] = {"expansionBegin", "s", 14, NOT_NEGATIVE, "Begin of the expansion"},
             [EXPANSION_RAMP] = {"expansionRamp", "s", 1, POSITIVE, "Time it takes to come to speed"},

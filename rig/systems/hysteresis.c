@@ -1,4 +1,4 @@
-/* hysteresis: slow to and fro motion within the pre-sliding range.                         Piatkowski 2014, section 3
+/* hysteresis: slow back-and-forth motion within the pre-sliding range.                     Piatkowski 2014, section 3
  *
  *     x(t): from 0 to X, and then in turn to -X and X, with constant speed 4 X/T
  *     dx/dt = v(t),   dW/dt = F v(t)
@@ -25,7 +25,7 @@ static double event_time(const Moment *m) {
 
 const System system_hysteresis = {
     .name = "hysteresis",
-    .title = "Slow to and fro motion within the pre-sliding range: the hysteresis loop",
+    .title = "Slow back-and-forth motion within the pre-sliding range: the hysteresis loop",
     .source = "Piatkowski 2014, section 3",
     .stop = 22.5,
     .interval = 0.01,

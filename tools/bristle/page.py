@@ -31,13 +31,13 @@ class LatexError(BristleError):
 
 
 TOOLS = [
-    "OpenModelica: simulate with a tolerance of 1e-8. It takes no nominal values from an FMU, so at its own 1e-6 the velocities of friction "
-    "are not resolved, and results can be wrong without a word. Every input has to be connected.",
-    "FMPy: inputs that move need co-simulation, or an output_interval of 1e-4 s or less in model exchange. Its solver (0.3.32) holds them "
-    "between two output points, which stiff elements answer with “mxstep steps taken before reaching tout”.",
+    "OpenModelica: simulate with a tolerance of 1e-8. It ignores the nominal values of an FMU, so its default of 1e-6 does not resolve the "
+    "velocities of friction, and results can be wrong without any message. Every input has to be connected.",
+    "FMPy: inputs that vary need co-simulation, or an output_interval of 1e-4 s or less in model exchange. Its solver (0.3.32) holds them "
+    "between two output points, and stiff elements then stop with “mxstep steps taken before reaching tout”.",
 ]
 
-PASSIVE = "Passive: from an unloaded start it never gives back more energy than it took."
+PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
 
 STYLE = """
 :root { --ink: #1f2a30; --soft: #5b6b75; --line: #d9e0e4; --accent: #b23a4c; --paper: #fff; --tint: #f5f7f8; }
@@ -84,7 +84,7 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "Parameters": _parameters(description),
         "States": _states(description),
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
-        "How the parameters are found": _list(description.identify),
+        "How to find the parameters": _list(description.identify),
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _coupling(description),
@@ -262,16 +262,16 @@ def _coupling(description: Description) -> str:
         return ""
     mass, force = coupling.mass.name, coupling.force.name
     return (
-        f"<p>A host that holds {escape(force)} over its step h can bear a law whose slope at rest is at most 2 m/h, and m/h where the "
-        "output acts one step late, as in masters that step all parts side by side. Of a bristle the slope is its damping plus h times its stiffness. "
+        f"<p>A host that holds {escape(force)} over its step h is stable only if the slope of the law at rest is at most 2 m/h, or m/h if the "
+        "output acts one step late, as in masters that step all parts in parallel. For a bristle the slope is its damping plus h times its stiffness. "
         "With a speed v<sub>r</sub> over which friction rises, and a body pressed by its weight, this means "
-        "v<sub>r</sub> ≥ (s/2) μ<sub>s</sub> g h, twice as much where the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
-        "1.5 for a cubic and 1 for a line. Beyond it the body is shaken to and fro, which the element notices and says in its log.</p>\n"
-        f"<p><code>{escape(mass)}</code> takes the bound away in co-simulation. The element then observes the load from the velocity and its own forces, "
-        "solves law and body together over the step in which its output acts, and gives the mean force. "
-        f"A guess within a factor of 4 is enough: <code>{escape(coupling.observed_mass.name)}</code> shows what it has found. "
-        f"The output keeps its value until the next step, whatever inputs are set in between. "
-        f"Without a guess (0), and in model exchange, all is as the equations say.</p>"
+        "v<sub>r</sub> ≥ (s/2) μ<sub>s</sub> g h, twice as much if the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
+        "1.5 for a cubic and 1 for a line. Otherwise the body chatters, which the element detects and reports in its log.</p>\n"
+        f"<p><code>{escape(mass)}</code> removes this bound in co-simulation. The element then observes the load from the velocity and its own forces, "
+        "solves law and body together over the step in which its output acts, and returns the mean force. "
+        f"A guess within a factor of 4 is enough: <code>{escape(coupling.observed_mass.name)}</code> shows the value that it uses. "
+        f"The output keeps its value until the next step, even if inputs are set in between. "
+        f"Without a guess (0), and in model exchange, the equations above apply unchanged.</p>"
     )
 
 
@@ -294,7 +294,7 @@ def _parameters(description: Description) -> str:
     ]  # fmt: skip
     heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
     options = "\n".join(_choice(option) + _default_item(option) for option in description.options if option.items)
-    note = "<p>Initial values and options count at the start; all others may change during a run, too.</p>\n"
+    note = "<p>Initial values and options take effect at the start; all other parameters may also change during a run.</p>\n"
     return note + _table(heads, rows, ("Default",)) + options
 
 
@@ -306,7 +306,7 @@ def _states(description: Description) -> str:
     ]  # fmt: skip
     heads = ("State", "Symbol", "Unit", "Nominal", "Initial value", "Derivative", "Meaning")
     note = (
-        "<p>In model exchange the nominal values are renewed at events: under a light load they are what the law resolves there, if that is less. Where "
+        "<p>In model exchange the nominal values are updated at events: under a light load they are reduced to the resolution of the law. If "
         "the normal force falls by decades between two events, lower the absolute tolerance.</p>\n"
     )
     return _table(heads, rows, ("Nominal",)) + (note if rows else "")

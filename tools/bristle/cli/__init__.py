@@ -86,7 +86,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(
         prog="bristle",
         description="Friction models as FMUs: look at them, run them, fit them to measurements.",
-        epilog="bristle <command> --help tells more, with examples.",
+        epilog="bristle <command> --help has more, with examples.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"bristle {VERSION}")

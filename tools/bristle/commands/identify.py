@@ -1,8 +1,8 @@
 """Find the parameters of a model from measured data.
 
-A record is a text table as it comes: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
-usual unit, with commas, semicolons, tabs or blanks between them, and a decimal comma if need be. Times may be those of a clock; lines in
-which a number is missing are left out. How the columns were read is told first, then the result, with what the data do not determine.
+A record is any text table: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
+usual unit, with commas, semicolons, tabs or blanks between them, and a decimal comma if need be. Times may be clock times; lines with a
+missing number are left out. The output first says how the columns were read, then gives the result and what the data do not determine.
 A page with pictures (NAME.html) and a parameter set (NAME.ssv) are written. Angles and torques (rad, deg, rpm, N.m, Nmm) are for a
 rotational twin such as LuGreRotational; "--model all" then compares the twins."""
 
@@ -30,15 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("records", type=Path, nargs="+", metavar="FILE", help="a measurement; several are fitted together")
     parser.add_argument("--model", required=True, help="name of a model, an .fmu, or all to compare all of them")
     parser.add_argument("-o", "--out", type=Path, help="name of the results, without suffix (default: record and model, in this folder)")
-    parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement to try the result on")
-    parser.add_argument("--validate-from", type=float, metavar="S", help="of it, leave out what is before (--from and --to are for what is fitted)")
-    parser.add_argument("--validate-to", type=float, metavar="S", help="of it, leave out what is after")
+    parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement on which to validate the result")
+    parser.add_argument("--validate-from", type=float, metavar="S", help="start of the validation data (--from and --to limit the fitted data)")
+    parser.add_argument("--validate-to", type=float, metavar="S", help="end of the validation data")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
-    what = parser.add_argument_group("what is fitted")
-    what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter that is known")
-    what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only these (default: all)")
-    what.add_argument("--start", action="append", default=[], metavar="NAME=VALUE", help="where to begin")
-    what.add_argument("--seed", type=int, default=1, help="of the search for a start (default: 1)")
+    what = parser.add_argument_group("the fit")
+    what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter with a known value")
+    what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only this parameter; may be repeated (default: all)")
+    what.add_argument("--start", action="append", default=[], metavar="NAME=VALUE", help="a start value")
+    what.add_argument("--seed", type=int, default=1, help="seed of the search for start values (default: 1)")
     add_reading(parser)
 
 
@@ -46,16 +46,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """How a measurement is read."""
     data = parser.add_argument_group("the data")
     data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
-    data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, friction coefficients are forces in N")
-    data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify" (of a twin in kg.m2)')
-    data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current is measured (N.m/A with --radius)")
-    data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
-    data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, where there is no column of time")
-    data.add_argument("--from", dest="begin", type=float, metavar="S", help="leave out what is before")
-    data.add_argument("--to", dest="end", type=float, metavar="S", help="leave out what is after")
-    data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is the one on the body, against the motion")
+    data.add_argument("--normal", type=float, metavar="N", help="the normal force, if it is not measured; with 1, friction coefficients are forces in N")
+    data.add_argument("--mass", metavar="KG", help='mass for drive data, whose force contains both inertia and friction; or "identify" (of a twin in kg.m2)')
+    data.add_argument("--constant", type=float, metavar="N/A", help="force constant of a motor whose current is measured (N.m/A with --radius)")
+    data.add_argument("--radius", type=float, metavar="M", help="radius at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
+    data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, if there is no time column")
+    data.add_argument("--from", dest="begin", type=float, metavar="S", help="ignore data before this time")
+    data.add_argument("--to", dest="end", type=float, metavar="S", help="ignore data after this time")
+    data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is that on the body, opposite to the motion")
     data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift; what differs by direction is friction")
-    data.add_argument("--samples", type=int, default=10_000, help="largest number of samples of a record; of more, neighbours are averaged (default: 10000)")
+    data.add_argument("--samples", type=int, default=10_000, help="largest number of samples of a record; neighbours are averaged to reach it (default: 10000)")
 
 
 def reading_options(arguments: argparse.Namespace):

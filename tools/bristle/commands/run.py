@@ -1,6 +1,6 @@
 """Run a model over a record of its inputs.
 
-The record is a table with a column time and one column per input, named as in the FMU; inputs without a column keep their defaults,
+The record is a table with a column time and one column per input, named as in the FMU; inputs without a column keep their defaults
 or what --set gives them. The outputs are written as CSV, at the same times."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("record", type=Path, nargs="?", help="the table of inputs")
     add_parameters(parser)
     parser.add_argument("--output", action="append", metavar="NAME", help="a variable to write (default: all outputs)")
-    parser.add_argument("--hold", action="store_true", help="hold the inputs between samples instead of moving them linearly")
+    parser.add_argument("--hold", action="store_true", help="hold the inputs between samples instead of interpolating linearly")
     parser.add_argument("--tolerance", type=float, help="of the co-simulation")
     parser.add_argument("--stop", type=float, help="without a record: the end of the run [s]")
     parser.add_argument("--interval", type=float, help="without a record: time between samples [s]")

@@ -1,6 +1,6 @@
 """Make an FMU of your own: a model with your values as its defaults.
 
-It has the law, the platforms and the sources of the model, and beside your values a name, a documentation page and a GUID of its own. All
+It has the law, the platforms and the sources of the model, your values, and its own name, documentation page and GUID. All
 parameters can still be set. No compiler is needed."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Suggest first values of a model's parameters from what you know.
 
-Tells where each value comes from, what was assumed, and where the choice misbehaves. All quantities are in SI units."""
+Says where each value comes from, what was assumed, and where the choice misbehaves. All quantities are in SI units."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ EXAMPLES = """
 QUANTITIES = {
     "normal_force": "normal force [N] (default: weight of the mass)",
     "mass": "mass of the body [kg]",
-    "inertia": "moment of inertia of the body [kg.m2], for a rotational twin in place of --mass",
+    "inertia": "moment of inertia of the body [kg.m2], for a rotational twin instead of --mass",
     "radius": "radius at which friction acts [m], for a rotational twin (default: its frictionRadius); forces and displacements are those at this radius",
     "static_friction": "coefficient of static friction",
     "dynamic_friction": "coefficient of dynamic friction",
     "break_away_force": "force at which it breaks away [N], in place of --static-friction",
     "sliding_force": "force in sliding [N], in place of --dynamic-friction",
     "stribeck_velocity": "speed over which friction falls to its dynamic value [m/s]",
-    "reference_force": "force of the deflection [N] (default: static friction)",
+    "reference_force": "force that causes the deflection [N] (default: static friction)",
     "deflection": "deflection under the reference force [m]",
     "rise_time": "time in which the force follows a step [s], in place of --deflection",
     "damping_ratio": "damping ratio of the mass on the bristle (default: 1; 0.5 with --rise-time)",
-    "creep": "tolerated creep under load [m/s], for models that are a curve over the velocity",
-    "load": "load of that creep [N] (default: half of static friction)",
-    "speed": "sliding speed for which the largest steps are given, too [m/s]",
-    "step": "step of a fixed-step host [s], to be judged",
+    "creep": "acceptable creep under load [m/s], for models that are a curve over the velocity",
+    "load": "load that causes this creep [N] (default: half of static friction)",
+    "speed": "sliding speed for which the largest steps are also given [m/s]",
+    "step": "step of a fixed-step host [s], to be checked",
 }
 
 

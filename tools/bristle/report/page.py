@@ -128,8 +128,8 @@ def _header(report: Report) -> str:
     return f"""<header>
 <h1>Friction models, side by side</h1>
 <p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
-SUNDIALS CVODE through the FMI interface. Switch models on and off on the left (double click: this one alone), drag in a
-plot to zoom, double click in it to see all again, and point at a line to read it.</p>
+SUNDIALS CVODE through the FMI interface. Select models in the list (double click: only this one), drag in a
+plot to zoom, double click in it to zoom out, and point at a line to read values.</p>
 <ul class="facts">{items}</ul>
 </header>"""
 
@@ -219,7 +219,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
         f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span class="save"><button type="button" data-as="png">PNG</button>'
         f'<button type="button" data-as="svg">SVG</button><button type="button" data-as="csv">CSV</button></span></h3>'
         f'<div class="legend"></div><div class="canvas"></div>'
-        f'<div class="empty" hidden>No model that is switched on runs here.</div><div class="tooltip"></div></div>'
+        f'<div class="empty" hidden>None of the selected models runs here.</div><div class="tooltip"></div></div>'
         for i, plot in enumerate(plots)
     )
     values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(section.experiment.param)

@@ -43,34 +43,34 @@ def properties(static_friction: Mapping[str, float]) -> list[Property]:
     return [
         Property(
             "holds a load",
-            "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was put on. "
+            "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was applied. "
             "Below 1 µm/s it rests.",
             (hold,),
             _holds,
         ),
         Property(
             "drift per cycle",
-            "How far the second pulse of 2 N leaves the body from where it found it. Below 1 µm counts as none.",
+            "Displacement of the body caused by the second pulse of 2 N. Below 1 µm counts as none.",
             (cycle,),
             _drift,
         ),
         Property(
             "break-away",
-            "Largest friction force before the first slip on the belt, over the static limit. 1 makes full use of it.",
+            "Largest friction force before the first slip on the belt, relative to the static limit. 1 is the ideal.",
             (belt,),
             lambda runs: _breakaway(runs, static_friction.get("belt")),
         ),
         Property(
             "passive",
-            "Energy that a relaxed element gives away under a constant normal force: crept into tension and jerked, "
+            "Energy that a relaxed element releases under a constant normal force: crept into tension and jerked, "
             "or shaken. "
-            "A passive element gives none under any motion; none under these is what is measured.",
+            "A passive element releases none under any motion; the measurement covers these motions.",
             motions,
             _passive,
         ),
         Property(
             "events",
-            "Events in 20 s on the belt. A model without them sticks and slips by its equations alone, which suits "
+            "Events in 20 s on the belt. A model without them sticks and slips through its equations alone, which suits "
             "importers that handle events poorly.",
             (belt,),
             lambda runs: Cell(f"{runs[0].stats['events']:.0f}", "good" if runs[0].stats["events"] == 0 else "plain"),
