@@ -58,7 +58,7 @@ typedef struct {
 /* What is known of a point behind a crossing of an indicator: nothing; it was seen; the mode is the one that holds there. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
-/* Everything that a stored FMU state has to bring back; from reals.u on, what a co-simulation step may change. */
+/* Everything that a stored FMU state has to bring back; from u_last on, and inputs and states, what a co-simulation step may change. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;

@@ -46,13 +46,6 @@ typedef struct {
     double J[STATE_ROOM][STATE_ROOM]; /* their Jacobian with respect to the states */
 } Point;
 
-/* Rates and outputs with the slopes of the rates along one direction of the states. Those of the outputs nobody asks for. */
-INTO_ITSELF static void evaluate_along(const Parameters *p, const Inputs *u, const States *x, const States *seed,
-                                       const Modes *m, States *f, States *f_slope, Outputs *y) {
-    Outputs y_slope;
-    evaluate_state_slopes(p, u, x, seed, m, f, f_slope, y, &y_slope);
-}
-
 /* Linear states do not see each other, so one direction gives all of their slopes. */
 static States all_directions(void) {
     States seed = no_states;

@@ -62,11 +62,17 @@ static double growth(double error) {
     return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
 }
 
-/* Under held inputs linear states are taken over a communication step at once, exactly; without states there is nothing to take. Returns 0 where
- * that does not hold, or earlier steps have found that the solver has to go in smaller ones. */
-static int advance_at_once(const Motion *motion, const Point *from, double length, States *x, double *step) {
+/* Whether a communication step can be made at once: without states and modes there is nothing to take over it; under held inputs modes
+ * alone do not change, and linear states have an exact solution, unless earlier steps have found that the solver has to go in smaller ones. */
+static int goes_at_once(const Motion *motion, double length, double step) {
+    if (N_STATES == 0 && N_MODES == 0) return 1;
     if (!motion->held || (N_STATES > 0 && (N_MODES > 0 || !LINEAR_STATES))) return 0;
-    if (length == 0 || (*step > 0 && *step < length)) return 0;
+    return length > 0 && !(step > 0 && step < length);
+}
+
+/* Makes such a step; 0 where it cannot be made. */
+static int advance_at_once(const Motion *motion, const Point *from, double length, States *x, double *step) {
+    if (!goes_at_once(motion, length, *step)) return 0;
     if (N_STATES > 0 && !isfinite(held_step(from, length, x))) return 0;
     *step = fmax(*step, length * growth(0));
     return 1;
