@@ -92,16 +92,39 @@ INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *
     return point;
 }
 
-/* States inside a step, at the part s of it: the cubic through both ends and their rates. */
-static States inside(const Point *from, const States *x1, const States *f1, double h, double s) {
-    States x = no_states;
+/* States inside a step: the cubic through both ends and their rates. */
+typedef struct {
+    const Point *from;
+    double way[STATE_ROOM];                     /* from the start to the end */
+    double left[STATE_ROOM], right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
+} Cubic;
+
+static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {
+    Cubic cubic;
+    cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
         const double a = ((const double *)&from->x)[i], b = ((const double *)x1)[i];
-        const double fa = ((const double *)&from->f)[i], fb = ((const double *)f1)[i];
-        const double bend = (1 - s) * (h * fa - (b - a)) - s * (h * fb - (b - a));
-        ((double *)&x)[i] = a + s * (b - a) + s * (1 - s) * bend;
+        cubic.way[i] = b - a;
+        cubic.left[i] = h * ((const double *)&from->f)[i] - (b - a);
+        cubic.right[i] = h * ((const double *)f1)[i] - (b - a);
+    }
+    return cubic;
+}
+
+/* States at the part s of the step. */
+static States inside(const Cubic *cubic, double s) {
+    States x = no_states;
+    for (int i = 0; i < N_STATES; i++) {
+        const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
+        ((double *)&x)[i] = ((const double *)&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
     }
     return x;
+}
+
+/* Rate of a state there, over the step. */
+static double rate_inside(const Cubic *cubic, int i, double s) {
+    const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
+    return cubic->way[i] + (1 - 2 * s) * bend - s * (1 - s) * (cubic->left[i] + cubic->right[i]);
 }
 
 /* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states
