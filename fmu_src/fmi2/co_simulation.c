@@ -148,14 +148,12 @@ static void notice_chatter(Instance *c) {
 #endif
 }
 
-/* Inputs at the end of a step, which their rates may lead beyond all numbers. */
-static fmi2Status check_motion(Instance *c, const Motion *motion, double length) {
-    const Inputs end = inputs_at(motion, length);
-    for (int i = 0; i < N_INPUTS; i++)
-        if (!isfinite(((const double *)&end)[i]))
-            return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.", real_names[FIRST_INPUT + i],
-                          length);
-    return fmi2OK;
+/* Tells which input its rate leads beyond all numbers. */
+COLD static fmi2Status refuse_motion(Instance *c, const Inputs *end, double length) {
+    int i = 0;
+    while (isfinite(((const double *)end)[i])) i++;
+    return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.", real_names[FIRST_INPUT + i],
+                  length);
 }
 
 /* What the solver tells of events goes to the log, in the time of the run. */
@@ -229,20 +227,22 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     Motion motion = {&k->reals.p, &before.reals.u, &k->u_rate, k->tolerance, 1, NULL, NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
-    if (!motion.held && check_motion(c, &motion, length) != fmi2OK) return fmi2Discard;
+    const Inputs end = inputs_at(&motion, length);
+    if (!motion.held && !all_finite((const double *)&end, N_INPUTS)) return refuse_motion(c, &end, length);
     begin_run(k);
     if (!couples(k)) notice_load(c); /* else it is seen in the motion */
     notice_chatter(c);
     const int outcome = with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
-    k->reals.u = inputs_at(&motion, length);
+    k->reals.u = end;
     apply_constraints(k);
     k->left_out += point - k->time;
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;
     k->stale = 1;
-    /* without slopes: most hosts give new inputs before the next step */
-    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, 0);
+    /* without slopes where inputs are held: most hosts give others before the next step */
+    const int goes_on = !motion.held && !with_coupling;
+    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
     if (status != fmi2OK) take_back(c, &before, with_coupling);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)

@@ -21,15 +21,6 @@
 #include <fmi2Functions.h>
 #endif
 
-/* Functions that stay out of their callers, so as not to burden the usual way through these: NOINLINE, and COLD called at all. */
-#ifdef __GNUC__
-#define NOINLINE __attribute__((noinline))
-#define COLD __attribute__((noinline, cold))
-#else
-#define NOINLINE
-#define COLD
-#endif
-
 /* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
 enum {
     INSTANTIATED = 1,

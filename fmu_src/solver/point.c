@@ -9,11 +9,17 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* A function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left out. */
+/* INTO_ITSELF: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
+ * out. NOINLINE and COLD: functions that stay out of their callers, so as not to burden the usual way through these; COLD ones are seldom called at
+ * all. */
 #ifdef __GNUC__
 #define INTO_ITSELF __attribute__((noinline, flatten))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
 #else
 #define INTO_ITSELF
+#define NOINLINE
+#define COLD
 #endif
 
 typedef struct {
@@ -71,18 +77,26 @@ INTO_ITSELF static States rates_of_rates(const Motion *motion, const Point *poin
     return f_rate;
 }
 
+/* Rates of linear states with their slopes along themselves. */
+INTO_ITSELF static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
+                                        States *slopes) {
+    const States seed = all_directions();
+    Outputs y, y_slopes;
+    const Inputs u = inputs_at(motion, t);
+    evaluate_state_slopes(motion->p, &u, x, &seed, m, f, slopes, &y, &y_slopes);
+}
+
 /* A point with its rates and their slopes. */
 INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
-    const Inputs u = inputs_at(motion, t);
     Point point = {t, *x, *m, no_states, {{0}}};
-    Outputs y, y_slope;
     States slope;
     if (LINEAR_STATES) {
-        const States seed = all_directions();
-        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        linear_rates_at(motion, t, x, m, &point.f, &slope);
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
         return point;
     }
+    const Inputs u = inputs_at(motion, t);
+    Outputs y, y_slope;
     for (int j = 0; j < N_STATES; j++) {
         States seed = no_states;
         ((double *)&seed)[j] = 1;

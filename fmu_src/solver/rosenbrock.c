@@ -40,7 +40,7 @@ static int runs_over(const Motion *motion, const Point *from, double h, const St
 }
 
 /* One step of length h to x1; returns its scaled error. */
-static double rosenbrock_step(const Motion *motion, const Point *from, double h, States *x1) {
+NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, double h, States *x1) {
     const double *x0 = (const double *)&from->x;
     double *end = (double *)x1;
     const double per_h = 1 / h;
