@@ -69,8 +69,12 @@ def fmpy_run(file: Path, unpacked: str, how: str) -> Callable[[], np.ndarray]:
     reference = {one.name: one.valueReference for one in about.modelVariables}
     signals, force = [reference["normalForce"], reference["relativeVelocity"]], [reference["frictionForce"]]
     moments, inputs = record(SAMPLES_FMPY)
-    rows, rates = inputs.tolist(), (np.diff(inputs, axis=0) / np.diff(moments)[:, np.newaxis]).tolist()
-    lengths = np.diff(moments).tolist()
+    rows, lengths = inputs.tolist(), np.diff(moments).tolist()
+    rates, held = [], inputs[0]  # moving inputs are not set anew, as in the runner
+    for row, length in zip(inputs[1:], lengths, strict=True):
+        rate = (row - held) / length
+        held = held + length * rate
+        rates.append(rate.tolist())
 
     def run_there() -> np.ndarray:
         slave = FMU2Slave(guid=about.guid, unzipDirectory=unpacked, modelIdentifier=about.coSimulation.modelIdentifier, instanceName="fmpy")
@@ -84,7 +88,8 @@ def fmpy_run(file: Path, unpacked: str, how: str) -> Callable[[], np.ndarray]:
             if how == "linear":
                 slave.setRealInputDerivatives(signals, [1, 1], rates[i])
             slave.doStep(moments[i], length)
-            slave.setReal(signals, rows[i + 1])
+            if how == "hold":
+                slave.setReal(signals, rows[i + 1])
             forces += slave.getReal(force)
         slave.terminate()
         slave.freeInstance()

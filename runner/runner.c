@@ -58,10 +58,10 @@ static int start(const Record *record, fmi2Component component, size_t sample) {
            fails(fmu->enter_initialization(component));
 }
 
-/* The inputs move from this sample to the next. */
-static int move_signals(const Record *record, fmi2Component component, size_t sample, double length,
+/* The inputs move from where they are to the next sample. */
+static int move_signals(const Record *record, fmi2Component component, const double *from, size_t sample, double length,
                         const fmi2Integer *orders, double *rates) {
-    const double *from = signals_at(record, sample), *to = signals_at(record, sample + 1);
+    const double *to = signals_at(record, sample + 1);
     for (size_t i = 0; i < record->signals.count; i++) rates[i] = (to[i] - from[i]) / length;
     return fails(record->fmu->set_input_derivatives(component, record->signals.references, record->signals.count,
                                                     orders, rates));
@@ -76,10 +76,14 @@ static int out_of_time(const Record *record, clock_t begin) {
     return record->seconds > 0 && (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
 }
 
-static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates) {
+/* Inputs that move are not set anew at each sample, since they have come there by themselves, to rounding; `inputs` is where the FMU has them, so
+ * that what is rounded off does not add up. */
+static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates, double *inputs) {
     const Fmu *fmu = record->fmu;
+    const size_t count = record->signals.count;
     const clock_t begin = record->seconds > 0 ? clock() : 0;
     if (start(record, component, 0) || fails(fmu->exit_initialization(component))) return 1;
+    memcpy(inputs, signals_at(record, 0), count * sizeof *inputs);
     for (;;) {
         const size_t sample = record->done;
         if (get_results(record, component, sample)) return 1;
@@ -87,11 +91,15 @@ static int simulate(Record *record, fmi2Component component, const fmi2Integer *
         if (record->done == record->n_samples) return 0;
         if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
         const double length = record->times[sample + 1] - record->times[sample];
-        if (length > 0) { /* two samples at one time are a jump */
-            if (record->linear && move_signals(record, component, sample, length, orders, rates)) return 1;
-            if (fails(fmu->do_step(component, record->times[sample], length, fmi2True))) return 1;
+        const int moves = record->linear && length > 0; /* two samples at one time are a jump */
+        if (moves && move_signals(record, component, inputs, sample, length, orders, rates)) return 1;
+        if (length > 0 && fails(fmu->do_step(component, record->times[sample], length, fmi2True))) return 1;
+        if (moves) {
+            for (size_t i = 0; i < count; i++) inputs[i] += length * rates[i];
+        } else {
+            if (set_signals(record, component, sample + 1)) return 1;
+            memcpy(inputs, signals_at(record, sample + 1), count * sizeof *inputs);
         }
-        if (set_signals(record, component, sample + 1)) return 1;
     }
 }
 
@@ -132,18 +140,18 @@ static int end(Record *record, fmi2Component component, int failed) {
     return failed ? give_up(record, "The FMU refused a call without telling why.") : 0;
 }
 
-typedef int Way(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates);
+typedef int Way(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates, double *inputs);
 
 static int run_along(Record *record, Way *way) {
     const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
     const size_t count = record->signals.count;
     fmi2Component component = instance_of(record, &callbacks, fmi2CoSimulation);
     if (!component) return give_up(record, "The FMU cannot be instantiated.");
-    double *rates = calloc(count + 1, sizeof *rates);
+    double *rates = calloc(2 * count + 1, sizeof *rates); /* and where the inputs are */
     fmi2Integer *orders = calloc(count + 1, sizeof *orders);
     int failed = !rates || !orders;
     for (size_t i = 0; i < count && !failed; i++) orders[i] = 1;
-    if (!failed) failed = way(record, component, orders, rates);
+    if (!failed) failed = way(record, component, orders, rates, rates + count);
     free(rates);
     free(orders);
     return end(record, component, failed);

@@ -241,7 +241,9 @@ static int simulate_slopes(Record *record, fmi2Component component, Sensitivitie
         if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
         const double length = record->times[sample + 1] - record->times[sample];
         if (length > 0) {
-            if (record->linear && move_signals(record, component, sample, length, orders, rates)) return 1;
+            if (record->linear &&
+                move_signals(record, component, signals_at(record, sample), sample, length, orders, rates))
+                return 1;
             if (advance_slopes(record, component, own, sample, length)) return 1;
         }
         if (set_signals(record, component, sample + 1)) return 1;
@@ -252,7 +254,9 @@ static int simulate_slopes(Record *record, fmi2Component component, Sensitivitie
     }
 }
 
-static int simulate_with_slopes(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates) {
+static int simulate_with_slopes(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates,
+                                double *inputs) {
+    (void)inputs;
     Sensitivities own;
     if (record->states.count > STATES_AT_MOST) return give_up(record, "The FMU has too many states for slopes.");
     const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};

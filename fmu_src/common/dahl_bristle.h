@@ -18,7 +18,8 @@ static double signed_power(double w, double delta) {
     return copysign(pow(fabs(w), delta), w);
 }
 
-/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1 and 0 above. */
+/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1 and 0 above. Where
+ * only states move it does without the logarithm. */
 static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope, double *result_slope) {
     if (w == 0) {
         *result_slope = delta == 1 ? w_slope : 0;
@@ -26,7 +27,8 @@ static double signed_power_slopes(double w, double w_slope, double delta, double
     }
     const double a = fabs(w);
     const double power = delta == 1 ? 1 : delta == 2 ? a : pow(a, delta - 1);
-    *result_slope = power * (delta * w_slope + delta_slope * w * log(a));
+    const double by_exponent = delta_slope == 0 ? 0 : delta_slope * w * log(a);
+    *result_slope = power * (delta * w_slope + by_exponent);
     return signed_power(w, delta);
 }
 

@@ -4,6 +4,33 @@
 #include <stddef.h>
 #include <string.h>
 
+static void set_rate(Memory *k, fmi2ValueReference reference, double value) {
+    const fmi2ValueReference input = reference - FIRST_INPUT;
+    ((double *)&k->u_rate)[input] = value;
+    k->new_rates |= 1 << input;
+    note_load(k, input);
+}
+
+/* Orders of derivatives, one for each input. */
+static int are_first(const fmi2Integer *order) {
+    for (int i = 0; i < N_INPUTS; i++)
+        if (order[i] != 1) return 0;
+    return 1;
+}
+
+/* Rates of any inputs, or values that may have to be refused. */
+NOINLINE static fmi2Status set_rates(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Integer order[],
+                                     const fmi2Real value[]) {
+    for (size_t i = 0; i < nvr; i++) {
+        if (!is_input(vr[i])) return refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
+        if (order[i] != 1) return refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.", order[i]);
+        if (!isfinite(value[i]))
+            return refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
+    }
+    for (size_t i = 0; i < nvr; i++) set_rate(&c->memory, vr[i], value[i]);
+    return fmi2OK;
+}
+
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[]) {
     Instance *c = (Instance *)component;
@@ -11,21 +38,10 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
     fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEPPING, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == fmi2OK && nvr > 0) status = need(c, order, function);
-    for (size_t i = 0; i < nvr && status == fmi2OK; i++) {
-        if (!is_input(vr[i]))
-            status = refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
-        else if (order[i] != 1)
-            status = refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.", order[i]);
-        else if (!isfinite(value[i]))
-            status =
-                refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
-    }
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < nvr; i++) {
-        ((double *)&c->memory.u_rate)[vr[i] - FIRST_INPUT] = value[i];
-        c->memory.new_rates |= 1 << (vr[i] - FIRST_INPUT);
-        note_load(&c->memory, vr[i] - FIRST_INPUT);
-    }
+    if (!are_all_inputs(vr, nvr) || !are_first(order) || !all_finite(value, N_INPUTS))
+        return set_rates(c, vr, nvr, order, value);
+    for (fmi2ValueReference i = 0; i < N_INPUTS; i++) set_rate(&c->memory, FIRST_INPUT + i, value[i]);
     return fmi2OK;
 }
 
@@ -76,6 +92,10 @@ static fmi2Status check_step(Instance *c, double point, double length) {
 /* The point at which a step starts; where nothing has changed since the last evaluation, it is known. */
 static Point start_of_step(const Instance *c, const Motion *motion) {
     const Memory *k = &c->memory;
+    if (N_STATES == 0) {
+        const Point point = {0, k->reals.x, k->modes, no_states, {{0}}};
+        return point;
+    }
 #if LINEAR_STATES
     if (N_MODES == 0 && !k->stale && c->slopes_known) {
         Point point = {0, k->reals.x, k->modes, k->reals.dx, {{0}}};
@@ -86,20 +106,29 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
     return point_at(motion, 0, &k->reals.x, &k->modes);
 }
 
-static int advance_instance(Instance *c, const Motion *motion, double length) {
+static int advance_alone(Instance *c, const Motion *motion, double length) {
     Memory *k = &c->memory;
+    settle_at(motion, 0, &k->reals.x, &k->modes);
+    if (goes_at_once(motion, length, k->solver_step)) {
+        const Point from = start_of_step(c, motion);
+        if (advance_at_once(motion, &from, length, &k->reals.x, &k->solver_step)) return SOLVER_DONE;
+    }
+    return advance_from(motion, start_of_step(c, motion), length, &k->reals.x, &k->modes, &k->solver_step);
+}
+
+/* With the body, where the loop over it is closed or has been until now. */
+NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double length) {
 #if HAS_COUPLING
+    Memory *k = &c->memory;
     if (couples(k)) {
         if (length == 0) return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
         return couple(motion, length, &k->coupling, &k->reals.x, &k->modes, &k->solver_step);
     }
-    if (k->coupling.steps > 0) { /* it has been switched off and is forgotten */
-        memset(&k->coupling, 0, sizeof k->coupling);
-        memset(&k->reals.observed, 0, sizeof k->reals.observed);
-    }
+    /* it has been switched off and is forgotten */
+    memset(&k->coupling, 0, sizeof k->coupling);
+    memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
-    settle_at(motion, 0, &k->reals.x, &k->modes);
-    return advance_from(motion, start_of_step(c, motion), length, &k->reals.x, &k->modes, &k->solver_step);
+    return advance_alone(c, motion, length);
 }
 
 /* Says once that the body is shaken to and fro, where the element could help it. */
@@ -119,14 +148,12 @@ static void notice_chatter(Instance *c) {
 #endif
 }
 
-/* Inputs at the end of a step, which their rates may lead beyond all numbers. */
-static fmi2Status check_motion(Instance *c, const Motion *motion, double length) {
-    const Inputs end = inputs_at(motion, length);
-    for (int i = 0; i < N_INPUTS; i++)
-        if (!isfinite(((const double *)&end)[i]))
-            return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.", real_names[FIRST_INPUT + i],
-                          length);
-    return fmi2OK;
+/* Tells which input its rate leads beyond all numbers. */
+COLD static fmi2Status refuse_motion(Instance *c, const Inputs *end, double length) {
+    int i = 0;
+    while (isfinite(((const double *)end)[i])) i++;
+    return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.", real_names[FIRST_INPUT + i],
+                  length);
 }
 
 /* What the solver tells of events goes to the log, in the time of the run. */
@@ -157,16 +184,28 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     advance(&motion, length, &x, &m, &step);
 }
 
-/* Copies what a step may change: all behind the parameters, the coupling with the body, which comes last, only where it is used. */
+/* Copies what a step may change, but for derivatives and outputs, which follow from it; what is observed of a body and the coupling with
+ * it, which comes last, only where it is used. */
 static void copy_changing(Memory *to, const Memory *from, int with_coupling) {
-    enum { FIRST = offsetof(Memory, reals) + offsetof(Reals, u) };
+    enum { FIRST = offsetof(Memory, u_last) };
+    to->reals.u = from->reals.u;
+    to->reals.x = from->reals.x;
 #if HAS_COUPLING
     memcpy((char *)to + FIRST, (const char *)from + FIRST, offsetof(Memory, coupling) - FIRST);
-    if (with_coupling) to->coupling = from->coupling;
+    if (!with_coupling) return;
+    to->reals.observed = from->reals.observed;
+    to->coupling = from->coupling;
 #else
     (void)with_coupling;
     memcpy((char *)to + FIRST, (const char *)from + FIRST, sizeof *to - FIRST);
 #endif
+}
+
+/* Puts everything back to where it was before a step that has failed. */
+COLD static void take_back(Instance *c, const Memory *before, int with_coupling) {
+    copy_changing(&c->memory, before, with_coupling);
+    forget_slopes(c);
+    if (!c->memory.stale) renew(c, 0);
 }
 
 /* Whether a step may change what the coupling with the body remembers. */
@@ -188,24 +227,23 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     Motion motion = {&k->reals.p, &before.reals.u, &k->u_rate, k->tolerance, 1, NULL, NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
-    if (!motion.held && check_motion(c, &motion, length) != fmi2OK) return fmi2Discard;
+    const Inputs end = inputs_at(&motion, length);
+    if (!motion.held && !all_finite((const double *)&end, N_INPUTS)) return refuse_motion(c, &end, length);
     begin_run(k);
     if (!couples(k)) notice_load(c); /* else it is seen in the motion */
     notice_chatter(c);
-    const int outcome = advance_instance(c, &motion, length);
-    k->reals.u = inputs_at(&motion, length);
+    const int outcome = with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
+    k->reals.u = end;
     apply_constraints(k);
     k->left_out += point - k->time;
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;
     k->stale = 1;
-    /* without slopes: most hosts give new inputs before the next step */
-    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, 0);
-    if (status != fmi2OK) {
-        copy_changing(k, &before, with_coupling);
-        forget_slopes(c);
-    }
+    /* without slopes where inputs are held: most hosts give others before the next step */
+    const int goes_on = !motion.held && !with_coupling;
+    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
+    if (status != fmi2OK) take_back(c, &before, with_coupling);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",

@@ -16,20 +16,39 @@ static Present present(const Memory *k) {
     return now;
 }
 
+/* Derivatives and outputs lie side by side. */
+static int results_are_finite(const Reals *reals) {
+    const double *outputs = (const double *)&reals->y;
+    return all_finite(outputs - N_STATES, N_STATES + N_OUTPUTS);
+}
+
+/* Derivatives and outputs of a point; whether all of them are finite. */
+INTO_ITSELF static int evaluate_all(Reals *reals, const Inputs *u, const States *x, const Modes *m) {
+    evaluate(&reals->p, u, x, m, &reals->dx, &reals->y);
+    return results_are_finite(reals);
+}
+
+#if LINEAR_STATES
+/* The same with the slopes of the derivatives along their states, which do not see each other: one direction gives all. Slopes of
+ * outputs nobody asks for. */
+INTO_ITSELF static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x, const Modes *m,
+                                            States *slopes) {
+    const States seed = all_directions();
+    Outputs y_slopes;
+    evaluate_state_slopes(&reals->p, u, x, &seed, m, &reals->dx, slopes, &reals->y, &y_slopes);
+    return results_are_finite(reals);
+}
+#endif
+
 /* With the slopes of linear states, where they are asked for: a step that starts here then knows them. */
-static void evaluate_now(Instance *c, const Inputs *u, const Present *now, int with_slopes) {
-    Memory *k = &c->memory;
+static int evaluate_now(Instance *c, const Inputs *u, const States *x, const Modes *m, int with_slopes) {
 #if LINEAR_STATES
     c->slopes_known = with_slopes;
-    if (with_slopes) {
-        const States seed = all_directions();
-        evaluate_along(&k->reals.p, u, &now->x, &seed, &now->modes, &k->reals.dx, &c->slopes, &k->reals.y);
-        return;
-    }
+    if (with_slopes) return evaluate_with_slopes(&c->memory.reals, u, x, m, &c->slopes);
 #else
     (void)with_slopes;
 #endif
-    evaluate(&k->reals.p, u, &now->x, &now->modes, &k->reals.dx, &k->reals.y);
+    return evaluate_all(&c->memory.reals, u, x, m);
 }
 
 /* What is known beside the memory is that no more. */
@@ -41,6 +60,17 @@ static void forget_slopes(Instance *c) {
 #endif
 }
 
+/* The same where the force of a step with the body acts. */
+COLD static int evaluate_coupled(Instance *c) {
+    Memory *k = &c->memory;
+    const Present now = present(k);
+    Inputs room;
+    const Inputs *u = present_inputs(k, &room);
+    evaluate_now(c, u, &now.x, &now.modes, 0);
+    give_coupled(k, u);
+    return results_are_finite(&k->reals);
+}
+
 /* Derivatives and outputs of now, evaluated anew. */
 static fmi2Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
@@ -48,13 +78,16 @@ static fmi2Status renew(Instance *c, int with_slopes) {
     if (status != fmi2OK) return status;
     if (k->phase == CONTINUOUS) notice_load(c);
     follow_start(k);
-    const Present now = present(k);
-    Inputs room;
-    const Inputs *u = present_inputs(k, &room);
-    evaluate_now(c, u, &now, with_slopes);
-    give_coupled(k, u);
-    if (!all_finite((const double *)&k->reals.y, N_OUTPUTS) || !all_finite((const double *)&k->reals.dx, N_STATES))
-        return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
+    int finite;
+    if (is_coupled(k)) {
+        finite = evaluate_coupled(c);
+    } else if (N_MODES > 0) {
+        const Present now = present(k);
+        finite = evaluate_now(c, &k->reals.u, &now.x, &now.modes, with_slopes);
+    } else {
+        finite = evaluate_now(c, &k->reals.u, &k->reals.x, &k->modes, with_slopes);
+    }
+    if (!finite) return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
     k->stale = 0;
     return fmi2OK;
 }

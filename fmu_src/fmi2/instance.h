@@ -21,15 +21,6 @@
 #include <fmi2Functions.h>
 #endif
 
-/* Functions that must not be inlined, to keep the usual path through their callers short: NOINLINE, and COLD for those rarely called. */
-#ifdef __GNUC__
-#define NOINLINE __attribute__((noinline))
-#define COLD __attribute__((noinline, cold))
-#else
-#define NOINLINE
-#define COLD
-#endif
-
 /* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
 enum {
     INSTANTIATED = 1,
@@ -58,7 +49,7 @@ typedef struct {
 /* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode is already the one beyond it. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
-/* Everything that a stored FMU state has to restore; from reals.u on, what a co-simulation step may change. */
+/* Everything that a stored FMU state has to restore; a co-simulation step may change what follows from u_last on, and inputs and states. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;

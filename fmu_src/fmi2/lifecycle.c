@@ -27,7 +27,7 @@ COLD static fmi2Status refuse_kind(Instance *c, const char *function) {
 /* Whether a function may be called now; a call in a wrong phase changes nothing. */
 static fmi2Status allow(Instance *c, int phases, const char *function) {
     if (!c) return fmi2Error;
-    return c->memory.phase & phases ? fmi2OK : refuse_phase(c, function);
+    return phases == ANY_PHASE || c->memory.phase & phases ? fmi2OK : refuse_phase(c, function);
 }
 
 static fmi2Status allow_kind(Instance *c, fmi2Type kind, int phases, const char *function) {

@@ -37,6 +37,13 @@ static int is_initial_value(fmi2ValueReference reference) {
 static int is_input(fmi2ValueReference reference) {
     return lies_in(reference, FIRST_INPUT, FIRST_STATE);
 }
+/* All inputs in their order, as most importers give them. */
+static int are_all_inputs(const fmi2ValueReference *references, size_t count) {
+    if (count != N_INPUTS) return 0;
+    for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
+        if (references[i] != FIRST_INPUT + i) return 0;
+    return 1;
+}
 static int is_state(fmi2ValueReference reference) {
     return lies_in(reference, FIRST_STATE, FIRST_DERIVATIVE);
 }

@@ -20,9 +20,9 @@ static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t 
     return fmi2OK;
 }
 
-/* Reals of which some may have to be evaluated first. */
+/* Reals of which some may have to be evaluated first; with the first of them all are. */
 NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
-    for (size_t i = 0; i < nvr; i++) {
+    for (size_t i = 0; i < nvr && c->memory.stale; i++) {
         if (is_state(vr[i])) follow_start(&c->memory);
         const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
                                   : is_state(vr[i])          ? check_effect(c)
@@ -83,7 +83,7 @@ static void set_input(Memory *k, fmi2ValueReference reference, double value) {
     note_load(k, input);
 }
 
-/* Reals that are not all good values of inputs. */
+/* Any Reals, or values that may have to be refused. */
 NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
     Memory *k = &c->memory;
     int changed = 0, start_changed = 0;
@@ -113,9 +113,8 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], s
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < nvr; i++)
-        if (!is_input(vr[i]) || !isfinite(value[i])) return set_reals(c, vr, nvr, value);
-    for (size_t i = 0; i < nvr; i++) set_input(&c->memory, vr[i], value[i]);
+    if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS)) return set_reals(c, vr, nvr, value);
+    for (fmi2ValueReference i = 0; i < N_INPUTS; i++) set_input(&c->memory, FIRST_INPUT + i, value[i]);
     c->memory.stale = 1;
     return fmi2OK;
 }

@@ -32,10 +32,15 @@ static void look(const Motion *motion, const Point *from, double h, double s, co
     indicators(motion->p, &u, x, &from->m, result->g);
 }
 
+/* One bit for each indicator that is positive. */
+static unsigned signs_at(const Look *at) {
+    unsigned signs = 0;
+    for (int i = 0; i < N_INDICATORS; i++) signs |= (unsigned)(at->g[i] > 0) << i;
+    return signs;
+}
+
 static int signs_differ(const Look *a, const Look *b) {
-    for (int i = 0; i < N_INDICATORS; i++)
-        if ((a->g[i] > 0) != (b->g[i] > 0)) return 1;
-    return 0;
+    return signs_at(a) != signs_at(b);
 }
 
 /* Whether an indicator has another sign after a step of length h to x1 than before. */
@@ -54,30 +59,22 @@ static double nearest_to_zero(const Look *a, const Look *b, const Look *c, int i
     return b->s + 0.5 * (left * after * after - right * before * before) / (left * after + right * before);
 }
 
-/* Indicators, one bit each, that come nearer to zero from one look to the next, or go farther away. */
-typedef struct {
-    unsigned nearer, farther;
-} Trend;
-
-static Trend trend(const Look *a, const Look *b) {
-    Trend result = {0, 0};
-    for (int i = 0; i < N_INDICATORS; i++) {
-        result.nearer |= (unsigned)(fabs(b->g[i]) < fabs(a->g[i])) << i;
-        result.farther |= (unsigned)(fabs(b->g[i]) > fabs(a->g[i])) << i;
-    }
-    return result;
-}
-
-/* Whether the look between two trends is nearest to zero for any indicator: a quick answer, which is nearly always no. */
-static int turns(Trend before, Trend after) {
-    return (~before.farther & ~after.nearer & (before.nearer | after.farther)) != 0;
+/* The first of the looks between n and the last at which an indicator is nearer to zero than at those beside it; the last where there is none,
+ * which is nearly always so. */
+static int first_turn(const Look *looks, int n, int last) {
+    for (; n < last; n++)
+        for (int i = 0; i < N_INDICATORS; i++) {
+            const double now = fabs(looks[n].g[i]), before = fabs(looks[n - 1].g[i]), after = fabs(looks[n + 1].g[i]);
+            if (now > before || now > after || (now == before && now == after)) continue;
+            return n;
+        }
+    return n;
 }
 
 /* Looks once more where an indicator may have crossed zero and come back unseen between three looks that follow each other: where the
  * parabola through them comes nearest to zero, and again with the better look in the middle. Gives the part of the step at which an
  * indicator is seen to have changed, or 0. */
-static double peak_between(const Motion *motion, const Point *from, const Look *start, double h, const States *x1,
-                           const States *f1, const Look *looks) {
+static double peak_between(const Motion *motion, const Cubic *cubic, const Look *start, double h, const Look *looks) {
     enum { REFINEMENTS = 3 };
     for (int i = 0; i < N_INDICATORS; i++) {
         double s = nearest_to_zero(&looks[0], &looks[1], &looks[2], i);
@@ -85,9 +82,9 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
         Look a = looks[0], b = looks[1], c = looks[2];
         for (int n = 0; n < REFINEMENTS; n++, s = nearest_to_zero(&a, &b, &c, i)) {
             if (!(s > a.s && s < c.s) || s == b.s) break;
-            const States between = inside(from, x1, f1, h, s);
+            const States between = inside(cubic, s);
             Look peak;
-            look(motion, from, h, s, &between, &peak);
+            look(motion, cubic->from, h, s, &between, &peak);
             if (signs_differ(start, &peak)) return s;
             if (fabs(peak.g[i]) >= fabs(b.g[i])) break;
             if (s < b.s)
@@ -103,26 +100,30 @@ static double peak_between(const Motion *motion, const Point *from, const Look *
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
  * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
-static double first_change(const Motion *motion, const Point *from, const Look *start, double h, const States *x1) {
+INTO_ITSELF static double first_change(const Motion *motion, const Point *from, const Look *start, double h,
+                                       const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
-    const States f1 = rates_at(motion, from->t + h, x1, &from->m);
+    const States f1 = N_STATES > 0 ? rates_at(motion, from->t + h, x1, &from->m) : no_states;
+    const Cubic cubic = cubic_between(from, x1, &f1, h);
     Look looks[PARTS + 1];
-    Trend before = {0, 0};
+    const unsigned signs = signs_at(start);
+    int last = 0;
     looks[0] = *start;
-    for (int n = 0; n < PARTS; n++) {
-        const States between = parts[n] < 1 ? inside(from, x1, &f1, h, parts[n]) : *x1;
-        look(motion, from, h, parts[n], &between, &looks[n + 1]);
-        if (signs_differ(start, &looks[n + 1])) return parts[n] * h;
-        const Trend after = trend(&looks[n], &looks[n + 1]);
-        if (n > 0 && turns(before, after)) {
-            const double peak = peak_between(motion, from, start, h, x1, &f1, &looks[n - 1]);
-            if (peak > 0) return peak * h;
-        }
-        before = after;
+    for (; last < PARTS; last++) {
+        Look *next = &looks[last + 1];
+        const double s = next->s = parts[last];
+        const States between = s < 1 ? inside(&cubic, s) : *x1;
+        const Inputs u = inputs_at(motion, from->t + s * h);
+        indicators(motion->p, &u, &between, &from->m, next->g); /* a look, with the law inlined */
+        if (signs_at(next) != signs) break;
     }
-    return 0;
+    for (int n = first_turn(looks, 1, last); n < last; n = first_turn(looks, n + 1, last)) {
+        const double peak = peak_between(motion, &cubic, start, h, &looks[n - 1]);
+        if (peak > 0) return peak * h;
+    }
+    return last < PARTS ? parts[last] * h : 0;
 }
 
 /* Narrows a change of an indicator in a trial step of length h down to an interval [*before, *after]; gives the number of trials. */

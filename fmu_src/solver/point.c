@@ -9,11 +9,17 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* A function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left out. */
+/* INTO_ITSELF: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
+ * out. NOINLINE and COLD: functions that stay out of their callers, so as not to burden the usual way through these; COLD ones are seldom called at
+ * all. */
 #ifdef __GNUC__
 #define INTO_ITSELF __attribute__((noinline, flatten))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
 #else
 #define INTO_ITSELF
+#define NOINLINE
+#define COLD
 #endif
 
 typedef struct {
@@ -46,13 +52,6 @@ typedef struct {
     double J[STATE_ROOM][STATE_ROOM]; /* their Jacobian with respect to the states */
 } Point;
 
-/* Rates and outputs with the slopes of the rates along one direction of the states. Those of the outputs nobody asks for. */
-INTO_ITSELF static void evaluate_along(const Parameters *p, const Inputs *u, const States *x, const States *seed,
-                                       const Modes *m, States *f, States *f_slope, Outputs *y) {
-    Outputs y_slope;
-    evaluate_state_slopes(p, u, x, seed, m, f, f_slope, y, &y_slope);
-}
-
 /* Linear states do not see each other, so one direction gives all of their slopes. */
 static States all_directions(void) {
     States seed = no_states;
@@ -78,18 +77,26 @@ INTO_ITSELF static States rates_of_rates(const Motion *motion, const Point *poin
     return f_rate;
 }
 
+/* Rates of linear states with their slopes along themselves. */
+INTO_ITSELF static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
+                                        States *slopes) {
+    const States seed = all_directions();
+    Outputs y, y_slopes;
+    const Inputs u = inputs_at(motion, t);
+    evaluate_state_slopes(motion->p, &u, x, &seed, m, f, slopes, &y, &y_slopes);
+}
+
 /* A point with its rates and their slopes. */
 INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
-    const Inputs u = inputs_at(motion, t);
     Point point = {t, *x, *m, no_states, {{0}}};
-    Outputs y, y_slope;
     States slope;
     if (LINEAR_STATES) {
-        const States seed = all_directions();
-        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        linear_rates_at(motion, t, x, m, &point.f, &slope);
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
         return point;
     }
+    const Inputs u = inputs_at(motion, t);
+    Outputs y, y_slope;
     for (int j = 0; j < N_STATES; j++) {
         States seed = no_states;
         ((double *)&seed)[j] = 1;
@@ -99,16 +106,39 @@ INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *
     return point;
 }
 
-/* States inside a step, at the part s of it: the cubic through both ends and their rates. */
-static States inside(const Point *from, const States *x1, const States *f1, double h, double s) {
-    States x = no_states;
+/* States inside a step: the cubic through both ends and their rates. */
+typedef struct {
+    const Point *from;
+    double way[STATE_ROOM];                     /* from the start to the end */
+    double left[STATE_ROOM], right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
+} Cubic;
+
+static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {
+    Cubic cubic;
+    cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
         const double a = ((const double *)&from->x)[i], b = ((const double *)x1)[i];
-        const double fa = ((const double *)&from->f)[i], fb = ((const double *)f1)[i];
-        const double bend = (1 - s) * (h * fa - (b - a)) - s * (h * fb - (b - a));
-        ((double *)&x)[i] = a + s * (b - a) + s * (1 - s) * bend;
+        cubic.way[i] = b - a;
+        cubic.left[i] = h * ((const double *)&from->f)[i] - (b - a);
+        cubic.right[i] = h * ((const double *)f1)[i] - (b - a);
+    }
+    return cubic;
+}
+
+/* States at the part s of the step. */
+static States inside(const Cubic *cubic, double s) {
+    States x = no_states;
+    for (int i = 0; i < N_STATES; i++) {
+        const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
+        ((double *)&x)[i] = ((const double *)&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
     }
     return x;
+}
+
+/* Rate of a state there, over the step. */
+static double rate_inside(const Cubic *cubic, int i, double s) {
+    const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
+    return cubic->way[i] + (1 - 2 * s) * bend - s * (1 - s) * (cubic->left[i] + cubic->right[i]);
 }
 
 /* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states

@@ -62,13 +62,35 @@ static double growth(double error) {
     return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
 }
 
-/* Under held inputs linear states are taken over a communication step at once, exactly; without states there is nothing to take. Returns 0 where
- * that does not hold, or earlier steps have found that the solver has to go in smaller ones. */
+/* Whether one trial may be enough for a communication step: without states and modes there is nothing to take over it; under held inputs modes
+ * alone do not change; linear states have an exact solution there and are followed easily under moving ones, unless earlier steps have found
+ * that the solver has to go in smaller ones. */
+static int goes_at_once(const Motion *motion, double length, double step) {
+    if (N_STATES == 0 && N_MODES == 0) return 1;
+    if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !LINEAR_STATES) return 0;
+    return length > 0 && !(step > 0 && step < length);
+}
+
+/* The error of such a step under moving inputs; infinite where an event is in it, which takes more. */
+NOINLINE static double followed_at_once(const Motion *motion, const Point *from, double length, States *end) {
+    const double error = following_step(motion, from, length, end);
+    Look start;
+    if (!(error <= 1)) return INFINITY;
+    look(motion, from, 0, 0, &from->x, &start);
+    return indicator_changed(motion, from, &start, length, end) ? INFINITY : error;
+}
+
+/* Makes such a step; 0 where it takes more, and nothing has changed. */
 static int advance_at_once(const Motion *motion, const Point *from, double length, States *x, double *step) {
-    if (!motion->held || (N_STATES > 0 && (N_MODES > 0 || !LINEAR_STATES))) return 0;
-    if (length == 0 || (*step > 0 && *step < length)) return 0;
-    if (N_STATES > 0 && !isfinite(held_step(from, length, x))) return 0;
-    *step = fmax(*step, length * growth(0));
+    if (!goes_at_once(motion, length, *step)) return 0;
+    double error = 0;
+    if (N_STATES > 0) {
+        States end;
+        error = motion->held ? held_step(from, length, &end) : followed_at_once(motion, from, length, &end);
+        if (!(error <= 1)) return 0;
+        *x = end;
+    }
+    *step = fmax(*step, length * growth(error));
     return 1;
 }
 

@@ -98,6 +98,10 @@ double bench_followed(const double *b, const double *z, double h, double *error)
     return followed(b, z, h, error);
 }
 
+double bench_drifted(const double *b, const double *f, double h, double *error) {
+    return drifted(b, f, h, error);
+}
+
 /* One step of each kind from x, which goes to its end; the scaled error. */
 double bench_held(double rate, double slope, double h, double *x) {
     Point from = {0, {{*x, 0, 0}}, modes, {{rate, 0, 0}}, {{slope}}};
