@@ -40,6 +40,8 @@ static const double UNRELATED = 0.3; /* correlation beneath which force and moti
 static const double MISFIT =
     0.25; /* part of the force or the motion, whichever is larger, by which a sample may miss the mass that is known and still fit it */
 static const double UNANSWERED = 1e-4; /* part of the square of a force beneath which nothing has answered to it */
+static const double STEADY =
+    0.25; /* part of the change of the load by which the next one may differ and still go on as before */
 static const double SURPRISE = 1e-6; /* change of the load, against the largest recent force, that changes the states */
 static const double FAINT =
     1e-3; /* velocity of the law, against the excess, beneath which it is not told from rounding */
@@ -83,6 +85,7 @@ typedef struct {
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
     double load[N_AXES];               /* observed, less what is given as an input */
+    double change[N_AXES];             /* of it per time over the last step */
     double mass[2], A[2], B[2];        /* estimate for either timing, sums of da^2 and -da dF over what fits */
     double E[2], motion[2], effort[2]; /* weighted sums of -da dF, da^2 and dF^2 over all that is noticeable */
     Sample doubtful;                   /* one that did not go with what was known, where its motion is not zero */
@@ -238,6 +241,22 @@ static void learn(Coupling *c, const double *v, double guess) {
     if (!consistent && s->doubtful.motion > 0) count_sample(c, &s->doubtful, guess);
     s->doubtful.motion = 0;
     count_sample(c, &sample, guess);
+}
+
+/* Observes the load: gives the one that has shown itself in the last step, and how fast it goes on to change. Late it would be two steps behind, so one that changes steadily
+ * and by little is followed further; by little, so that it does no harm where it was a mistake. */
+static void observe(Coupling *c, double *shown, double *trend) {
+    Seen *s = &c->seen;
+    const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
+    for (int i = 0; i < N_AXES; i++) {
+        shown[i] = s->mass[c->late] * s->a[i] + s->force[c->late][i];
+        const double change = gain * (shown[i] - given_load(c, &s->u, i) - s->load[i]), now = change / s->h;
+        const double before = s->change[i], least = fmin(fabs(now), fabs(before));
+        const int steady = fabs(now - before) < STEADY * fmax(fabs(now), fabs(before));
+        trend[i] = c->late && steady && fabs(change) < NOTICEABLE * s->largest ? copysign(least, now) : 0;
+        s->load[i] += change;
+        s->change[i] = now;
+    }
 }
 
 /* Whether the motion is seen not to be a matter of the force. */
@@ -443,7 +462,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     const double guess = ((const double *)p)[COUPLED_MASS];
     Inputs u = *motion->u_start, rate = *motion->u_rate;
     Seen *s = &c->seen;
-    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES];
+    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES], trend[N_AXES] = {0};
     for (int i = 0; i < N_AXES; i++) v[i] = w[i] = velocity_of(&u)[i];
     if (COUPLED_LOAD >= 0)
         for (int i = 0; i < N_AXES; i++)
@@ -457,12 +476,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         learn(c, v, guess);
         const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
         const int anew = other && c->kept > 1 && c->kept < GROWN && make_again(p, motion->tolerance, c);
-        const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
-        for (int i = 0; i < N_AXES; i++) {
-            const double shown = s->mass[c->late] * s->a[i] + s->force[c->late][i];
-            s->load[i] += gain * (shown - given_load(c, &s->u, i) - s->load[i]);
-            load[i] = shown;
-        }
+        observe(c, load, trend);
         project_onto_plane(&u, load);
         const int outcome = make_up(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
@@ -480,7 +494,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
 
     double force[N_AXES], held[N_AXES];
     int outcome = SOLVER_DONE;
-    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i);
+    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i) + h * trend[i];
     project_onto_plane(&u, load);
     share_excess(c, load, h, v, w, held, s->rest);
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
@@ -501,7 +515,10 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (!failed && c->late) {
         /* Until its output acts, the body moves with the force that was given before. */
         double begin[N_AXES], rest[N_AXES];
-        for (int i = 0; i < N_AXES; i++) begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+        for (int i = 0; i < N_AXES; i++) {
+            begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+            load[i] += h * trend[i];
+        }
         States ahead = *x;
         Modes ahead_m = *m;
         Inputs then = inputs_at(&constant, h);
