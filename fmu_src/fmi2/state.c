@@ -62,10 +62,12 @@ static int is_sound(const StoredState *stored) {
     const Coupling *coupling = &k->coupling;
     if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
     if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
-        (coupling->late | coupling->load_given | coupling->sways) & ~1)
+        (coupling->late | coupling->load_given | coupling->sways) & ~1 || coupling->kept < 0 || coupling->kept > GROWN)
         return 0;
-    for (int i = 0; i < N_MODES; i++)
-        if (((const int *)&coupling->m)[i] < 0 || ((const int *)&coupling->m)[i] > mode_item_count[i]) return 0;
+    for (int i = 0; i < N_MODES; i++) {
+        const int last = ((const int *)&coupling->m)[i], first = ((const int *)&coupling->m_first)[i];
+        if (last < 0 || last > mode_item_count[i] || first < 0 || first > mode_item_count[i]) return 0;
+    }
 #endif
     for (int i = 0; i < N_MODES; i++)
         if (m[i] < (k->phase & BEFORE_START ? 0 : 1) || m[i] > mode_item_count[i]) return 0;
@@ -178,11 +180,13 @@ static void carry_state(Walk *walk, StoredState *stored) {
     Coupling *coupling = &k->coupling;
     carry_reals(walk, &coupling->seen, (int)(sizeof coupling->seen / sizeof(double)));
     carry_integers(walk, (int *)&coupling->m, (int)(sizeof coupling->m / sizeof(int)));
+    carry_integers(walk, (int *)&coupling->m_first, (int)(sizeof coupling->m_first / sizeof(int)));
     carry_integers(walk, &coupling->steps, 1);
     carry_integers(walk, &coupling->samples, 1);
     carry_integers(walk, &coupling->late, 1);
     carry_integers(walk, &coupling->load_given, 1);
     carry_integers(walk, &coupling->sways, 1);
+    carry_integers(walk, &coupling->kept, 1);
 #endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
     stored->kind = (fmi2Type)kind;

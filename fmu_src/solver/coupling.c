@@ -40,6 +40,8 @@ static const double UNRELATED = 0.3; /* correlation beneath which force and moti
 static const double MISFIT =
     0.25; /* part of the force or the motion, whichever is larger, by which a sample may miss the mass that is known and still fit it */
 static const double UNANSWERED = 1e-4; /* part of the square of a force beneath which nothing has answered to it */
+static const double STEADY =
+    0.25; /* part of the change of the load by which the next one may differ and still go on as before */
 static const double SURPRISE = 1e-6; /* change of the load, against the largest recent force, that changes the states */
 static const double FAINT =
     1e-3; /* velocity of the law, against the excess, beneath which it is not told from rounding */
@@ -57,6 +59,17 @@ typedef struct {
 
 enum { SWAYING = N_AXES == 1 ? N_JOINT : 1 }; /* in space the room is too dear, and the step is solved anew */
 
+/* The first steps in which forces act are kept until mass and timing have shown themselves, since states remember what was made of them before. In space the bristles
+ * forget, and the room is too dear. */
+enum { FIRST_STEPS = N_AXES == 1 && N_STATES > 0 ? 8 : 1, GROWN = FIRST_STEPS + 1 };
+static const double OTHER_MASS = 1e-3; /* part of the mass by which it changes for the first steps to be made again */
+
+typedef struct {
+    Inputs u;             /* at its start */
+    double h;             /* its length */
+    double force[N_AXES]; /* that was given in it */
+} Step;
+
 /* What is remembered from step to step. */
 typedef struct {
     States x;                          /* at the start of the last step, as its velocities have made them */
@@ -72,20 +85,26 @@ typedef struct {
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
     double load[N_AXES];               /* observed, less what is given as an input */
+    double change[N_AXES];             /* of it per time over the last step */
     double mass[2], A[2], B[2];        /* estimate for either timing, sums of da^2 and -da dF over what fits */
     double E[2], motion[2], effort[2]; /* weighted sums of -da dF, da^2 and dF^2 over all that is noticeable */
     Sample doubtful;                   /* one that did not go with what was known, where its motion is not zero */
     double largest;                    /* recent force */
+    States x_first;                    /* at the start of the first steps, with the velocity of the law */
+    double w_first[N_AXES];
+    Step first[FIRST_STEPS];
 } Seen;
 
 typedef struct {
     Seen seen;
     Modes m;        /* with seen.x */
+    Modes m_first;  /* with seen.x_first */
     int steps;      /* that have been seen, counted up to PAST */
     int samples;    /* that were noticeable, counted up to ENOUGH */
     int late;       /* the output acts one step late */
     int load_given; /* the load has come as an input */
     int sways;      /* seen.sway is known */
+    int kept;       /* how many of the first steps are; GROWN when they are no longer */
 } Coupling;
 
 /* What is known of the body, as the outputs have it. */
@@ -110,8 +129,19 @@ static void set_load(const Coupling *c, const double *load, Inputs *u) {
     for (int i = 0; i < N_AXES; i++) ((double *)u)[COUPLED_LOAD + i] = load[i];
 }
 
+/* The same over an interval in which all inputs move but that load. */
+static void hold_load(const Coupling *c, const double *load, Inputs *u, Inputs *rate) {
+    set_load(c, load, u);
+    if (COUPLED_LOAD < 0 || c->load_given) return;
+    for (int i = 0; i < N_AXES; i++) ((double *)rate)[COUPLED_LOAD + i] = 0;
+}
+
 static double given_load(const Coupling *c, const Inputs *u, int i) {
     return COUPLED_LOAD >= 0 && c->load_given ? ((const double *)u)[COUPLED_LOAD + i] : 0;
+}
+
+static void set_mass(Seen *s, int timing, double guess) {
+    s->mass[timing] = fmin(fmax(s->B[timing] / s->A[timing], guess / RANGE), guess * RANGE);
 }
 
 static void learn_mass(Seen *s, int timing, const Sample *sample, double guess) {
@@ -124,18 +154,33 @@ static void learn_mass(Seen *s, int timing, const Sample *sample, double guess) 
     }
     s->A[timing] = FORGETTING * s->A[timing] + sample->motion;
     s->B[timing] = FORGETTING * s->B[timing] + sample->fit[timing];
-    s->mass[timing] = fmin(fmax(s->B[timing] / s->A[timing], guess / RANGE), guess * RANGE);
+    set_mass(s, timing, guess);
 }
 
-/* The part of the motion that the force does not explain, if it acts with this timing. */
-static double unexplained(const Seen *s, int timing) {
+/* The part of the motion that the force explains if it acts with this timing, and the part that it does not. */
+static double explained(const Seen *s, int timing) {
     const double E = s->E[timing];
-    return E > 0 ? s->motion[timing] - E * E / s->effort[timing] : s->motion[timing];
+    return E > 0 ? E * E / s->effort[timing] : 0;
+}
+
+static double unexplained(const Seen *s, int timing) {
+    return s->motion[timing] - explained(s, timing);
 }
 
 /* Whether the force explains the motion so well that mass and timing need not be doubted. */
 static int is_explained(const Coupling *c) {
     return c->samples >= FEW && unexplained(&c->seen, c->late) < DOUBT * c->seen.motion[c->late];
+}
+
+/* Where the force explains all motion with another mass than the one that was learnt from what is alike, that is the mass: one that is far off finds nothing alike
+ * any more. */
+static void correct_mass(Coupling *c, double guess) {
+    Seen *s = &c->seen;
+    const int timing = c->late;
+    if (!is_explained(c) || fabs(s->E[timing] - s->mass[timing] * s->motion[timing]) < MISFIT * s->E[timing]) return;
+    s->A[timing] = s->motion[timing];
+    s->B[timing] = s->E[timing];
+    set_mass(s, timing, guess);
 }
 
 /* Whether the motion is what the force that acts as is known makes of the mass that is known. */
@@ -157,11 +202,12 @@ static void count_sample(Coupling *c, const Sample *sample, double guess) {
         learn_mass(s, timing, sample, guess);
     }
     const int other = !c->late;
-    if (s->E[other] > OTHER_TIMING * fmax(s->E[c->late], 0) ||
+    if (explained(s, other) > OTHER_TIMING * explained(s, c->late) ||
         (unexplained(s, c->late) > ROUNDED * s->motion[c->late] &&
          unexplained(s, other) < BETTER_TIMING * unexplained(s, c->late)))
         c->late = other;
     if (c->samples < ENOUGH) c->samples++;
+    correct_mass(c, guess);
 }
 
 /* Learns from the velocity v at the end of the step before how the body answers. */
@@ -180,13 +226,12 @@ static void learn(Coupling *c, const double *v, double guess) {
     const double m = s->mass[c->late], floor = NOTICEABLE * NOTICEABLE * s->largest * s->largest;
     const Sample sample = {
         product(da, da), {-product(da, dF[0]), -product(da, dF[1])}, {product(dF[0], dF[0]), product(dF[1], dF[1])}};
-    if (c->samples == 0 && !c->late && sample.effort[0] > floor && sample.effort[1] <= UNANSWERED * sample.effort[0] &&
-        m * m * sample.motion <= UNANSWERED * sample.effort[0])
-        c->late = 1;
-    if (c->steps < PAST) {
-        if (!c->late && m * m * sample.motion > floor && sample.effort[0] > floor) learn_mass(s, 0, &sample, guess);
+    if (c->samples == 0 && sample.effort[0] > floor && sample.effort[1] <= UNANSWERED * sample.effort[0]) {
+        if (!c->late && m * m * sample.motion <= UNANSWERED * sample.effort[0]) c->late = 1;
+        count_sample(c, &sample, guess);
         return;
     }
+    if (c->steps < PAST) return;
     if (!(m * m * sample.motion > floor && fmax(sample.effort[0], sample.effort[1]) > floor)) return;
     const int consistent = is_consistent(c, &sample);
     if (!consistent && s->doubtful.motion == 0 && is_explained(c)) {
@@ -196,6 +241,22 @@ static void learn(Coupling *c, const double *v, double guess) {
     if (!consistent && s->doubtful.motion > 0) count_sample(c, &s->doubtful, guess);
     s->doubtful.motion = 0;
     count_sample(c, &sample, guess);
+}
+
+/* Observes the load: gives the one that has shown itself in the last step, and how fast it goes on to change. Late it would be two steps behind, so one that changes steadily
+ * and by little is followed further; by little, so that it does no harm where it was a mistake. */
+static void observe(Coupling *c, double *shown, double *trend) {
+    Seen *s = &c->seen;
+    const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
+    for (int i = 0; i < N_AXES; i++) {
+        shown[i] = s->mass[c->late] * s->a[i] + s->force[c->late][i];
+        const double change = gain * (shown[i] - given_load(c, &s->u, i) - s->load[i]), now = change / s->h;
+        const double before = s->change[i], least = fmin(fabs(now), fabs(before));
+        const int steady = fabs(now - before) < STEADY * fmax(fabs(now), fabs(before));
+        trend[i] = c->late && steady && fabs(change) < NOTICEABLE * s->largest ? copysign(least, now) : 0;
+        s->load[i] += change;
+        s->change[i] = now;
+    }
 }
 
 /* Whether the motion is seen not to be a matter of the force. */
@@ -265,14 +326,39 @@ static void add_held(const Seen *s, const double *held, double *force) {
     confine(force, limit);
 }
 
-/* Takes states, modes and the velocity w of the law over the step before, which has ended with the inputs u. They are already where the
- * prediction has put them; that is right unless something else has come. */
-static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load, States *x,
-                   Modes *m, double *w, double *solver_step) {
+/* How fast the inputs have changed over a step of length h; returns whether all but the velocity were held. */
+static int rates_between(const Inputs *start, const Inputs *end, double h, Inputs *rate) {
+    int held = 1;
+    for (int i = 0; i < N_INPUTS; i++) {
+        const double change = ((const double *)end)[i] - ((const double *)start)[i];
+        const int moves = i >= COUPLED_VELOCITY && i < COUPLED_VELOCITY + N_AXES;
+        ((double *)rate)[i] = change / h;
+        if (change != 0 && !moves) held = 0;
+    }
+    return held;
+}
+
+/* Law and body over a step that has been made, with the load that has shown itself and the rest of an excess. 1 where the run fails. */
+static int run_again(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const Inputs *end, double h,
+                     const double *load, const double *rest, States *x, Modes *m, double *w) {
+    Inputs start = *u, rate;
+    const int held = rates_between(u, end, h, &rate);
+    const Motion motion = {p, &start, &rate, tolerance, held, NULL, NULL};
+    double force[N_AXES], whole[N_AXES];
+    Factors of = no_factors;
+    for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
+    hold_load(c, whole, &start, &rate);
+    return run_joint(&motion, c, load, rest, h, x, m, w, force, &of);
+}
+
+/* Takes states, modes and the velocity w of the law over the step before, which has ended with the inputs u. Unless they have to be taken anew, they are already
+ * where the prediction has put them; that is right unless something else has come. */
+static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load, int anew,
+                   States *x, Modes *m, double *w, double *solver_step) {
     Seen *s = &c->seen;
-    Inputs end = *u, rate = no_inputs;
-    const int unrelated = is_unrelated(c);
-    int as_expected = 1, nearly = c->sways && size_of(load) < FAR_FROM_LIMIT * s->limit, held = 1;
+    Inputs start = s->u, end = *u, rate;
+    const int unrelated = is_unrelated(c), held = rates_between(&start, &end, s->h, &rate);
+    int as_expected = !anew, nearly = !anew && c->sways && size_of(load) < FAR_FROM_LIMIT * s->limit;
     double more[N_AXES]; /* load than was expected */
     for (int i = 0; i < N_AXES; i++) {
         w[i] = unrelated ? velocity_of(&end)[i] : s->w_end[i];
@@ -280,41 +366,93 @@ static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inp
         if (fabs(more[i]) > SURPRISE * s->largest) as_expected = 0;
         if (fabs(more[i]) > NOTICEABLE * s->largest) nearly = 0;
     }
-    for (int i = 0; i < N_INPUTS; i++) {
-        const double change = ((const double *)&end)[i] - ((const double *)&s->u)[i];
-        const int moves = i >= COUPLED_VELOCITY && i < COUPLED_VELOCITY + N_AXES;
-        ((double *)&rate)[i] = change / s->h;
-        if (change != 0 && !moves) held = 0;
-    }
     if ((as_expected && held) || (unrelated && N_STATES == 0)) return SOLVER_DONE;
     if (nearly && held && !unrelated && COUPLED_LOAD < 0) {
         for (int i = 0; i < SWAYING - 1; i++) ((double *)x)[i] += s->sway[i] * more[0];
         w[0] += s->sway[SWAYING - 1] * more[0];
         return SOLVER_DONE;
     }
-    Inputs start = s->u;
-    Motion motion = {p, &start, &rate, tolerance, 0, NULL, NULL};
     *x = s->x;
     *m = c->m;
     if (!unrelated) {
-        const Modes kept = *m;
-        double force[N_AXES], whole[N_AXES];
-        Factors of = no_factors;
-        if (COUPLED_LOAD >= 0 && !c->load_given)
-            for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
-        for (int i = 0; i < N_AXES; i++) {
-            w[i] = s->w[i];
-            whole[i] = load[i] + s->rest[i];
-        }
-        set_load(c, whole, &start);
-        motion.held = held;
-        if (!run_joint(&motion, c, load, s->rest, s->h, x, m, w, force, &of)) return SOLVER_DONE;
+        for (int i = 0; i < N_AXES; i++) w[i] = s->w[i];
+        if (!run_again(p, tolerance, c, &start, &end, s->h, load, s->rest, x, m, w)) return SOLVER_DONE;
         *x = s->x;
-        *m = kept;
-        motion.held = 0;
+        *m = c->m;
         for (int i = 0; i < N_AXES; i++) w[i] = velocity_of(&end)[i];
     }
+    const Motion motion = {p, &start, &rate, tolerance, 0, NULL, NULL};
     return advance(&motion, s->h, x, m, solver_step);
+}
+
+/* Parts the velocity w of the law from that of the body, v, in the plane alone: out of it law and body move together. */
+static void part_velocities(const Inputs *u, const double *v, double *w) {
+    double excess[N_AXES], own[N_AXES];
+    for (int i = 0; i < N_AXES; i++) {
+        excess[i] = v[i] - w[i];
+        own[i] = w[i];
+    }
+    project_onto_plane(u, excess);
+    project_onto_plane(u, own);
+    const int rests = size_of(own) < FAINT * size_of(excess);
+    for (int i = 0; i < N_AXES; i++) w[i] = v[i] - excess[i] + (rests ? TRACE * excess[i] - own[i] : 0);
+}
+
+/* Takes states, modes and velocity of the law over the first steps again, up to the start of the last one, with what is known now of mass and timing. Returns whether that
+ * was done. */
+static int make_again(const Parameters *p, double tolerance, Coupling *c) {
+    Seen *s = &c->seen;
+    States x = s->x_first;
+    Modes m = c->m_first;
+    const double limit = s->limit;
+    double w[N_AXES], load[N_AXES] = {0}, held[N_AXES], rest[N_AXES];
+    for (int i = 0; i < N_AXES; i++) w[i] = s->w_first[i];
+    for (int n = 0; n < c->kept; n++) {
+        Inputs u = s->first[n].u;
+        const double h = s->first[n].h, *v = velocity_of(&u);
+        part_velocities(&u, v, w);
+        share_excess(c, load, h, v, w, held, rest);
+        if (n == c->kept - 1) break;
+        Inputs end = s->first[n + 1].u;
+        for (int i = 0; i < N_AXES; i++) {
+            const double given = c->late ? n > 0 ? s->first[n - 1].force[i] : 0 : s->first[n].force[i];
+            load[i] = s->mass[c->late] * (velocity_of(&end)[i] - v[i]) / h + given;
+        }
+        project_onto_plane(&end, load);
+        if (run_again(p, tolerance, c, &u, &end, h, load, rest, &x, &m, w)) {
+            s->limit = limit;
+            return 0;
+        }
+    }
+    s->x = x;
+    c->m = m;
+    for (int i = 0; i < N_AXES; i++) {
+        s->w[i] = w[i];
+        s->rest[i] = rest[i];
+    }
+    return 1;
+}
+
+/* Keeps the last step for the case that it has to be made again. Before a force has acted, or would have if its load had been known, there is nothing to make
+ * again. */
+static void keep_step(Coupling *c) {
+    Seen *s = &c->seen;
+    double excess[N_AXES];
+    if (FIRST_STEPS == 1 || c->kept == GROWN) return;
+    for (int i = 0; i < N_AXES; i++) excess[i] = velocity_of(&s->u)[i] - s->w[i];
+    if (s->largest == 0 && size_of(excess) <= SURPRISE * size_of(velocity_of(&s->u))) c->kept = 0;
+    if (c->kept == 0) {
+        s->x_first = s->x;
+        c->m_first = c->m;
+        for (int i = 0; i < N_AXES; i++) s->w_first[i] = s->w[i];
+    }
+    if (c->kept < FIRST_STEPS) {
+        Step *last = &s->first[c->kept];
+        last->u = s->u;
+        last->h = s->h;
+        for (int i = 0; i < N_AXES; i++) last->force[i] = s->force[0][i];
+    }
+    c->kept++;
 }
 
 /* One communication step of length h from the inputs u on, with their rates. States and modes come as the last step has left them and
@@ -324,7 +462,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     const double guess = ((const double *)p)[COUPLED_MASS];
     Inputs u = *motion->u_start, rate = *motion->u_rate;
     Seen *s = &c->seen;
-    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES];
+    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES], trend[N_AXES] = {0};
     for (int i = 0; i < N_AXES; i++) v[i] = w[i] = velocity_of(&u)[i];
     if (COUPLED_LOAD >= 0)
         for (int i = 0; i < N_AXES; i++)
@@ -332,30 +470,22 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (c->steps == 0) {
         s->mass[0] = s->mass[1] = guess;
     } else {
+        keep_step(c);
+        const int late = c->late;
+        const double mass = s->mass[late];
         learn(c, v, guess);
-        const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
-        for (int i = 0; i < N_AXES; i++) {
-            const double shown = s->mass[c->late] * s->a[i] + s->force[c->late][i];
-            s->load[i] += gain * (shown - given_load(c, &s->u, i) - s->load[i]);
-            load[i] = shown;
-        }
+        const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
+        const int anew = other && c->kept > 1 && c->kept < GROWN && make_again(p, motion->tolerance, c);
+        observe(c, load, trend);
         project_onto_plane(&u, load);
-        const int outcome = make_up(p, motion->tolerance, c, &u, load, x, m, w, solver_step);
+        const int outcome = make_up(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
 #if HAS_CONSTRAIN
         constrain(p, &s->u, &u, x);
 #endif
     }
-    /* Out of the plane law and body move together. */
-    double own[N_AXES];
-    for (int i = 0; i < N_AXES; i++) {
-        whole[i] = v[i] - w[i];
-        own[i] = w[i];
-    }
-    project_onto_plane(&u, whole);
-    project_onto_plane(&u, own);
-    const int rests = size_of(own) < FAINT * size_of(whole);
-    for (int i = 0; i < N_AXES; i++) s->w[i] = w[i] = v[i] - whole[i] + (rests ? TRACE * whole[i] - own[i] : 0);
+    part_velocities(&u, v, w);
+    for (int i = 0; i < N_AXES; i++) s->w[i] = w[i];
     s->x = *x;
     s->u = u;
     s->h = h;
@@ -364,14 +494,12 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
 
     double force[N_AXES], held[N_AXES];
     int outcome = SOLVER_DONE;
-    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i);
+    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i) + h * trend[i];
     project_onto_plane(&u, load);
     share_excess(c, load, h, v, w, held, s->rest);
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
     Inputs now = u;
-    set_load(c, whole, &now);
-    if (COUPLED_LOAD >= 0 && !c->load_given)
-        for (int i = 0; i < N_AXES; i++) ((double *)&rate)[COUPLED_LOAD + i] = 0;
+    hold_load(c, whole, &now, &rate);
     Motion constant = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
     Factors of = no_factors;
     c->sways = 0;
@@ -387,7 +515,10 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (!failed && c->late) {
         /* Until its output acts, the body moves with the force that was given before. */
         double begin[N_AXES], rest[N_AXES];
-        for (int i = 0; i < N_AXES; i++) begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+        for (int i = 0; i < N_AXES; i++) {
+            begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+            load[i] += h * trend[i];
+        }
         States ahead = *x;
         Modes ahead_m = *m;
         Inputs then = inputs_at(&constant, h);

@@ -256,8 +256,8 @@ static double joint_locate(Body *body, const JointPoint *from, const int *before
     return h;
 }
 
-/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. The factors, where they are known, are tried first;
- * else they are known afterwards if one step was enough. */
+/* Takes law and body over an interval; 0 where that does not succeed, with y and m in between. The factors, where they are known, are tried first: they come of the interval
+ * before, at the end of which the modes had settled. Else they are known afterwards if one step was enough. */
 static int advance_joint(Body *body, double length, Joint *y, Modes *m, Factors *of) {
     const double resolution = JOINT_RESOLUTION * length;
     double h = length;
@@ -265,7 +265,7 @@ static int advance_joint(Body *body, double length, Joint *y, Modes *m, Factors 
     JointPoint from;
     for (int i = 0; i < N_AXES; i++) y->dv[i] = 0;
     Inputs u = joint_inputs(body, 0, y);
-    settle_modes(body->motion->p, &u, &y->x, m);
+    if (!of->known || COUPLED_LOAD >= 0) settle_modes(body->motion->p, &u, &y->x, m);
     joint_signs(body, 0, y, m, sign);
     if (of->known) {
         set_joint_rates(body, 0, y, m, &from);

@@ -242,12 +242,12 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         instance.start({"couplingMass": 1.0})
         instance.step(1e-3)
         words = words_of(instance.snapshot())
-        counts = len(words) - 1 - stored_modes(d) - 5  # steps, samples; late, load_given, sways
-        modes = counts - stored_modes(d)
+        counts = len(words) - 1 - stored_modes(d) - 6  # steps, samples; late, load_given, sways; kept
+        modes = counts - 2 * stored_modes(d)
         seen = 3 + len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5 + 9
         wrong = [(place, as_word(value)) for place in range(seen, modes) for value in (math.nan, -math.inf)]
-        wrong += [(place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)]
-        wrong += [(counts, -1), (counts, 4), (counts + 1, -1), *((counts + i, value) for i in (2, 3, 4) for value in (-1, 2))]
+        wrong += [(place + i, value) for place in range(modes, modes + len(d.modes)) for i in (0, stored_modes(d)) for value in (-1, 100)]
+        wrong += [(counts, -1), (counts, 4), (counts + 1, -1), *((counts + i, value) for i in (2, 3, 4) for value in (-1, 2)), (counts + 5, -1), (counts + 5, 10)]
         for place, value in wrong:
             refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
 
