@@ -13,6 +13,7 @@ from scipy.linalg import expm
 from fmus import REPOSITORY
 from fmi2 import CO_SIMULATION, OK
 from keeping import compiled
+from points import some_of
 from prescribed import MODEL_1, NORMAL, parameters_for
 
 STICK = 2
@@ -437,7 +438,7 @@ def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
     variables = [v for v in d.real_parameters if not v.name.partition("[")[0].endswith("Start")]
     sets = list(pairwise(variables, draw))
     draw.shuffle(sets)
-    tried = 0
+    tried, most = 0, some_of(SETS)
     with fmu.co_simulation() as instance:
         for values in sets:
             for _ in range(6):
@@ -462,6 +463,6 @@ def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
                     assert all(math.isfinite(instance.get(v.name)) for v in d.outputs)
                 tried += 1
             instance.demand("fmi2Reset")
-            if tried == SETS:
+            if tried == most:
                 break
-    assert tried >= min(SETS, len(sets)) / 2
+    assert tried >= min(most, len(sets)) / 2
