@@ -115,12 +115,16 @@ fi
 
 # --- tests -----------------------------------------------------------------------------------------------------------------
 
+# One more than there are cores, for a test that waits for a browser, a cluster or Wine leaves its core to others.
+workers=$(($(getconf _NPROCESSORS_ONLN) + 1))
+[ $workers -le 8 ] || workers=8
+
 results=build/results
 mkdir -p "$results"
 rm -f "$results"/*.xml
 
 tick; step "Tests"
-python -m pytest tests -n 2 --dist loadgroup --complete --junit-xml="$results/plain.xml" || failed=1
+python -m pytest tests -n $workers --dist loadgroup --complete --junit-xml="$results/plain.xml" || failed=1
 
 # The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
 # at the shipped file itself, those marked `endurance` go the same way over and over, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
@@ -131,7 +135,7 @@ tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n 2 --dist loadgroup -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests -n $workers --dist loadgroup -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
 # --- summary -----------------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@ the same program with the same seed. What a test asserts of it is asserted each 
 
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from fmus import REPOSITORY
 
 FOLDER = REPOSITORY / "build" / "kept"
+MOST = 4  # of a name: another run may still use one, with a change in it that is tried out
 
 
 def _fingerprint(inputs):
@@ -36,18 +38,20 @@ def version(compiler):
 
 def kept(name, inputs, make):
     """The folder with what `make(folder)` has made, now or before from equal inputs. What it is made of has to be among the inputs, all of it; what fails is not
-    kept. Of each name only the last folder stays."""
+    kept. Of each name the last few folders stay."""
     home = FOLDER / name
     home.mkdir(parents=True, exist_ok=True)
     target = home / _fingerprint(inputs)[:32]
     with open(FOLDER / f"{name.replace('/', '-')}.lock", "w") as lock:  # another worker may want the same
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not target.exists():
-            for old in home.iterdir():
+            others = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
+            for old in others[:1 - MOST]:
                 shutil.rmtree(old, ignore_errors=True)
             fresh = Path(tempfile.mkdtemp(dir=home))
             make(fresh)
             fresh.rename(target)
+        os.utime(target)
     return target
 
 
