@@ -12,6 +12,7 @@ import re
 import pytest
 from hypothesis import settings
 
+import points
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
 from fmus import COMPLETE, FMUS, FOLDER, PLATFORMS, TWINS
 
@@ -28,7 +29,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    settings.load_profile("bristle again" if config.getoption("--only-fmus") else "bristle")
+    points.AGAIN = config.getoption("--only-fmus")
+    settings.load_profile("bristle again" if points.AGAIN else "bristle")
     if not FMUS:
         raise pytest.UsageError(f"no FMU in {FOLDER}: run ./build.sh first")
 

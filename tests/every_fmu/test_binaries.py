@@ -15,6 +15,7 @@ import pytest
 
 from fmus import FOLDER, PLATFORMS, REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
+from keeping import compiled, kept, version
 from points import Sampler
 
 pytestmark = pytest.mark.shipped
@@ -220,18 +221,19 @@ def writable(library):
     return [line for line in lines if re.search(r"\s(\.t?data(?!\.rel\.ro)|\.t?bss|\*COM\*)\S*\s[0-9a-f]*[1-9a-f][0-9a-f]*\s", line)]
 
 
-def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu, tmp_path):
+def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu):
     """Without a warning, a recursion or data that can be written, and with 4 kB of stack for any call beside what the C library takes:
     real-time tasks often have little more."""
-    object_file, library = tmp_path / "fmu.o", tmp_path / "fmu.so"
-    run("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off",
-        "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-fcallgraph-info=su", "-I", HEADERS, "-c", "-o", object_file, fmu.folder / "sources" / "fmu.c")
-    stack = stack_of_calls((tmp_path / "fmu.ci").read_text())
+    folder = compiled(
+        f"c99/{fmu.name}", {"sources": fmu.folder / "sources", "headers": HEADERS},
+        ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off",
+         "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-fcallgraph-info=su", "-I", "{headers}", "-c", "-o", "fmu.o", "{sources}/fmu.c"),
+        ("gcc", "-shared", "-o", "fmu.so", "fmu.o", "-lm"))
+    stack = stack_of_calls((folder / "fmu.ci").read_text())
     assert set(stack) == NAMES
     assert max(stack.values()) <= 4096, max(stack.items(), key=lambda item: item[1])
-    assert writable(object_file) == []
-    run("gcc", "-shared", "-o", library, object_file, "-lm")
-    check_same_behaviour(fmu, library)
+    assert writable(folder / "fmu.o") == []
+    check_same_behaviour(fmu, folder / "fmu.so")
 
 
 def test_every_c_file_is_listed_and_compiles_alone(fmu):
@@ -270,23 +272,23 @@ def some(fmus, seed, count=2):
     return random.Random(seed).sample(fmus, min(count, len(fmus)))
 
 
-def global_names(*command):
-    """The global names of the object that a compiler makes; C++ adds weak ones of its library."""
-    run(*command)
-    lines = run("nm", "--defined-only", "--extern-only", command[command.index("-o") + 1]).splitlines()
+def global_names(name, fmu, headers, *command):
+    """The global names of the object that a compiler makes of the sources; C++ adds weak ones of its library."""
+    folder = compiled(name, {"sources": fmu.folder / "sources", "headers": headers}, (*command, "-c", "-o", "fmu.o", "{sources}/fmu.c"))
+    lines = run("nm", "--defined-only", "--extern-only", folder / "fmu.o").splitlines()
     return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
 
 
-def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers, tmp_path):
+def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers):
     """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none for a dynamic library."""
     for fmu in all_fmus:
         assert f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n" in (fmu.folder / "sources" / "fmu.c").read_text()
     for fmu in some(all_fmus, "prefix")[:1]:
-        own = f"{fmu.description.identifier}_"
-        compile_it = ("gcc", "-std=c99", "-O0", "-c", "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
-        for prefix, options in ((own, ("-I", standard_headers)), ("", ("-I", standard_headers, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
-                                ("another_", ("-I", standard_headers, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())):
-            assert global_names(*compile_it, *options) == {prefix + name for name in NAMES}, options
+        own, theirs = f"{fmu.description.identifier}_", ("-I", "{headers}")
+        ways = [(own, theirs), ("", (*theirs, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")), ("another_", (*theirs, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())]
+        for number, (prefix, options) in enumerate(ways):
+            names = global_names(f"prefix/{number}", fmu, standard_headers, "gcc", "-std=c99", "-O0", *options)
+            assert names == {prefix + name for name in NAMES}, options
 
 
 def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_path):
@@ -301,20 +303,18 @@ def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_pa
 
 
 @pytest.mark.parametrize("language", ["c11", "c17", "c++11", "c++17"])
-def test_other_languages_compile_the_sources(all_fmus, language, standard_headers, tmp_path):
+def test_other_languages_compile_the_sources(all_fmus, language, standard_headers):
     for fmu in some(all_fmus, language):
         compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror")
-        names = global_names(*compiler, f"-std={language}", "-c", "-I", standard_headers, "-o", tmp_path / "fmu.o", fmu.folder / "sources" / "fmu.c")
+        names = global_names(f"{language}/{fmu.name}", fmu, standard_headers, *compiler, f"-std={language}", "-I", "{headers}")
         assert {name for name in names if "fmi2" in name} == {f"{fmu.description.identifier}_{name}" for name in NAMES}
 
 
 def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
     """Linked statically, each under its own prefix; every one makes a step."""
     chosen = some(all_fmus, "static", 4)
-    objects = []
-    for fmu in chosen:
-        objects.append(tmp_path / f"{fmu.name}.o")
-        run("gcc", "-std=c99", "-O0", "-c", "-I", standard_headers, "-o", objects[-1], fmu.folder / "sources" / "fmu.c")
+    objects = [compiled(f"static/{fmu.name}", {"sources": fmu.folder / "sources", "headers": standard_headers},
+                        ("gcc", "-std=c99", "-O0", "-c", "-I", "{headers}", "-o", "fmu.o", "{sources}/fmu.c")) / "fmu.o" for fmu in chosen]  # fmt: skip
     program = """#include <stdio.h>
 #include <stdlib.h>
 #include "fmi2FunctionTypes.h"
@@ -363,17 +363,19 @@ def check_same_behaviour(fmu, library):
         assert theirs == pytest.approx(ours, rel=1e-9, abs=1e-12)
 
 
-def test_fmpy_compiles_the_sources_to_the_same_behaviour(all_fmus, tmp_path):
+def test_fmpy_compiles_the_sources_to_the_same_behaviour(all_fmus):
     """As `fmpy compile` does it, in a copy whose binaries are removed."""
     for fmu in some(all_fmus, "fmpy"):
-        folder = tmp_path / fmu.name
-        shutil.copytree(fmu.folder, folder)
-        shutil.rmtree(folder / "binaries")
-        build = subprocess.run([sys.executable, "-c", "import sys; from fmpy.build import build_platform_binary; build_platform_binary("
-                                "sys.argv[1], configuration='Release', generator='Unix Makefiles')", str(folder)], capture_output=True, text=True)
-        assert build.returncode == 0, build.stdout + build.stderr
-        assert "warning" not in (build.stdout + build.stderr).lower()
-        check_same_behaviour(fmu, next(Path(folder, "binaries").rglob("*.so")))
+        def make(folder):
+            shutil.copytree(fmu.folder, folder / "fmu", ignore=shutil.ignore_patterns("binaries"))
+            build = subprocess.run([sys.executable, "-c", "import sys; from fmpy.build import build_platform_binary; build_platform_binary("
+                                    "sys.argv[1], configuration='Release', generator='Unix Makefiles')", str(folder / "fmu")], capture_output=True, text=True)
+            assert build.returncode == 0, build.stdout + build.stderr
+            (folder / "said").write_text(build.stdout + build.stderr)
+
+        folder = kept(f"fmpy/{fmu.name}", [fmu.path, fmpy.__version__, version("gcc"), version("cmake")], make)
+        assert "warning" not in (folder / "said").read_text().lower()
+        check_same_behaviour(fmu, next((folder / "fmu" / "binaries").rglob("*.so")))
 
 
 def test_nothing_names_the_machine_that_built_it(fmu):
@@ -391,7 +393,7 @@ def test_the_same_bytes_come_from_another_folder(all_fmus, tmp_path):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md"):
         shutil.copy(REPOSITORY / name, folder)
-    fmu = next(fmu for fmu in all_fmus if fmu.name == "Coulomb" or len(all_fmus) == 1)
+    fmu = next((fmu for fmu in all_fmus if fmu.name == "Coulomb"), all_fmus[0])
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DBRISTLE_PLATFORMS={';'.join(PLATFORMS)}", "-DBRISTLE_PLAYGROUND=OFF",
         f"-DBRISTLE_DIST={folder / 'dist'}", f"-DPython3_EXECUTABLE={sys.executable}", env=environment)

@@ -1,10 +1,9 @@
 """What a master may do between two steps, and an importer before the first: nothing of it depends on luck or order."""
 
-import subprocess
-
 import pytest
 
 from fmi2 import OK
+from keeping import compiled
 from points import Sampler
 
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
@@ -99,6 +98,5 @@ def test_a_long_step_does_not_run_over_the_limit_of_a_deflection(fmu):
 
 
 @pytest.mark.shipped
-def test_sources_need_no_include_path(fmu, tmp_path):
-    result = subprocess.run(["gcc", "-std=c99", "-fsyntax-only", str(fmu.folder / "sources" / "fmu.c")], cwd=tmp_path, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+def test_sources_need_no_include_path(fmu):
+    compiled(f"alone/{fmu.name}", {"sources": fmu.folder / "sources"}, ("gcc", "-std=c99", "-fsyntax-only", "{sources}/fmu.c"))

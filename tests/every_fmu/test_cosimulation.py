@@ -12,7 +12,7 @@ from fmpy import simulate_fmu
 
 import hosting
 from fmi2 import DISCARD, ERROR, OK, integers, reals
-from points import Sampler
+from points import Sampler, some_of
 from reference import Restless, integrate_me
 
 FACTOR = 10
@@ -84,7 +84,7 @@ def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
     d = fmu.description
     sampler, restless = Sampler(d, "one step"), 0
     for size in SIZES:
-        for _ in range(3):
+        for _ in range(some_of(3)):
             with fmu.co_simulation() as one, fmu.model_exchange() as two:
                 parameters = start_point(fmu, sampler, one, two, 1e-6)
                 if parameters.get("stribeckExponent", 1.0) < 1 and "bristleVelocity" in d:
@@ -105,7 +105,7 @@ def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
                 assert error_of(one, expected, 1e-6, doubt) <= FACTOR, f"step {size}, {parameters}, {begin}, {rates}"
                 for name, rate in rates.items():
                     assert one.get(name) == pytest.approx(begin[name] + rate * size, rel=1e-12, abs=1e-300)
-    assert restless <= 6, "nearly all steps must be compared"
+    assert restless <= some_of(6), "nearly all steps must be compared"
 
 
 def fixed_length(variable):

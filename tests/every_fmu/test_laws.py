@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fmi2 import DISCARD, OK, FmiError, reals
-from points import Sampler
+from points import Sampler, some_of
 from reference import integrate_me, references, stribeck
 from reference.direction import seen_from
 
@@ -307,7 +307,7 @@ def test_an_event_is_taken_at_its_root(fmu):
     never sees the event again."""
     d = fmu.description
     sampler = Sampler(d, "roots")
-    for instance, parameters in sampler.points(fmu, 20, 20):
+    for instance, parameters in sampler.points(fmu, some_of(20), 20):
         begin = {v.name: instance.get(v.name) for v in d.inputs + d.states}
         end = {**sampler.inputs(parameters), **dict(zip([v.name for v in d.states], sampler.states(parameters)))}
 

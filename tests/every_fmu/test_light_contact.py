@@ -324,6 +324,7 @@ def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, to
 
 @pytest.mark.fmus(lambda d: is_friction(d) and d.has("law", "bristleDamping", "bristleStiffness") and d["bristleStiffness"].unit == "1/m")
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
+@pytest.mark.endurance
 def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(fmu, tolerance):
     """At 100 m/s the damper makes up to 80 000 times as much of an error of the deflection as the spring, and the solver has to know it: ten
     tolerances of what the contact carries are allowed, however slippery it is, and what rounding makes of a damper that is balanced."""
@@ -390,6 +391,7 @@ def test_nominal_values_change_at_events_only_and_are_told(fmu):
 
 @STATES
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.endurance
 def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
     """With CVODE and the nominal values that the element gives, under any normal force, sliding to and fro: as in co-simulation, fifty tolerances. At a
     reversal an error of Leuven's springs is felt through its damper, some ten times as much (560 were seen)."""

@@ -190,6 +190,7 @@ def test_both_kinds_move_a_body_alike(fmu):
 
 @ON_A_BODY
 @pytest.mark.filterwarnings("ignore:divide by zero")  # scipy's Radau where a step, the shortest there is, has no error
+@pytest.mark.endurance
 def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
     """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode has to be found from there, too."""
     courses = []

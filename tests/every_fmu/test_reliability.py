@@ -1,6 +1,7 @@
 """What no importer does on purpose: calls in any order with any values, no memory, many threads, runs without end. docs/RELIABILITY.md has the figures; tests/fuzz/run.py
 does the same for hours."""
 
+import hashlib
 import os
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 import fuzzing
 import hosting
 from fmus import FMUS, REPOSITORY
+from keeping import kept
 from points import Sampler
 
 pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.shipped]
@@ -29,6 +31,12 @@ def calls():
     return fuzzing.build("calls", FMUS, BUILD / "calls")
 
 
+@pytest.fixture(scope="module")
+def program(calls):
+    """What a run of it depends on beside its options."""
+    return hashlib.sha256(calls.read_bytes()).digest()
+
+
 def expect_kept(fuzzed):
     keep = f"; once it is mended, keep {fuzzed.finding} in tests/fuzz/findings" if fuzzed.finding else ""
     assert fuzzed.kept, fuzzed.text[-3000:] + keep
@@ -42,18 +50,28 @@ def test_what_was_found_once_stays_mended(calls):
     assert findings and fuzzed.calls > len(findings) * len(FMUS)
 
 
-def test_any_calls_in_any_order_keep_the_promises(fmu, calls, tmp_path):
+def fuzz(fmu, calls, program, corpus, seed, runs, exhaust=False):
+    """Counts of calls and of failed allocations of a run that breaks no promise. The same program makes the same calls for the same seed, so that a run is kept."""
+    def make(folder):
+        fuzzed = fuzzing.fuzz(calls, fmu.name, options, [corpus], exhaust, corpus)
+        expect_kept(fuzzed)
+        (folder / "counts").write_text(f"{fuzzed.calls} {fuzzed.failures}")
+
+    options = [*fuzzing.REPEATABLE, f"-seed={seed}", f"-runs={runs}"]
+    folder = kept(f"fuzz/{fmu.name}-{seed}", [program, *options, exhaust], make)
+    return map(int, (folder / "counts").read_text().split())
+
+
+def test_any_calls_in_any_order_keep_the_promises(fmu, calls, program, tmp_path):
     """Always the same ones: seed and number of runs are given."""
-    fuzzed = fuzzing.fuzz(calls, fmu.name, [*fuzzing.REPEATABLE, "-seed=1", f"-runs={RUNS}"], [tmp_path], artifacts=tmp_path)
-    expect_kept(fuzzed)
-    assert fuzzed.calls > 10 * RUNS
+    made, _ = fuzz(fmu, calls, program, tmp_path, 1, RUNS)
+    assert made > 10 * RUNS
 
 
-def test_every_allocation_may_fail(fmu, calls, tmp_path):
+def test_every_allocation_may_fail(fmu, calls, program, tmp_path):
     """Each sequence of calls is made again with its first, second, third … allocation failing."""
-    fuzzed = fuzzing.fuzz(calls, fmu.name, [*fuzzing.REPEATABLE, "-seed=2", f"-runs={EXHAUSTED_RUNS}"], [tmp_path], exhaust=True, artifacts=tmp_path)
-    expect_kept(fuzzed)
-    assert fuzzed.failures > 0
+    _, failures = fuzz(fmu, calls, program, tmp_path, 2, EXHAUSTED_RUNS, exhaust=True)
+    assert failures > 0
 
 
 def test_sixteen_threads_have_no_race(all_fmus):

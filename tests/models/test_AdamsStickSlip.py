@@ -46,6 +46,7 @@ def test_the_force_stays_within_the_static_limit(fmu):
 
 
 @BOTH
+@pytest.mark.endurance
 def test_three_pulses_leave_no_drift(fmu):
     """Schuderer 2023, section 4: 5.0 µm under 0.8 F_s, and back within about half a second."""
     with fmu.model_exchange() as instance:

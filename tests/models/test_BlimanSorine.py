@@ -111,6 +111,7 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
 
 @ONLY
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
+@pytest.mark.endurance
 def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, kind, ratio):
     """To the sliding force of the new normal force, and with its sign; as printed the slow bristle pushes the body along."""
     for law in (1, 2):

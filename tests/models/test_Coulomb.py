@@ -123,6 +123,7 @@ def test_a_fixed_step_host_holds_the_body(fmu):
 
 
 @IDEAL
+@pytest.mark.endurance
 def test_steps_and_located_events_agree_on_the_stopping_distance(fmu):
     with fmu.model_exchange() as one, fmu.co_simulation() as two:
         for instance in (one, two):

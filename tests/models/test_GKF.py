@@ -98,6 +98,7 @@ def ride(fmu, parameters, load, duration, mass=1.0):
 
 @ONLY
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.97, 0.9999])
+@pytest.mark.endurance
 def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
     velocity, events = ride(fmu, P, lambda t: share * 5.0, 10.0)
     assert events == 0
@@ -106,6 +107,7 @@ def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
 
 @ONLY
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+@pytest.mark.endurance
 def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
     """Between mu_s N and mu_s N + nu v_r N: one steady creep on the prolonged line, no switching."""
     load = 3.0 + share * 0.2

@@ -155,6 +155,7 @@ def test_creeping_does_not_chatter(fmu):
 
 
 @ONLY
+@pytest.mark.endurance
 def test_a_body_comes_to_rest_on_the_springs(fmu):
     """After a push that makes no element slip: 1 kg on 39 kN/m with a tenth of the critical damping, in closed form."""
     mass, stiffness, step = 1.0, sum(STIFFNESS), 1e-5

@@ -47,6 +47,7 @@ def test_the_first_rise_is_a_polygon(fmu, kind):
 
 
 @ONLY
+@pytest.mark.endurance
 def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
     """Masing's rule: F(x) = F_m - 2 f((x_m - x)/2)."""
     top = polygon(2e-3)
@@ -56,6 +57,7 @@ def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
 
 
 @ONLY
+@pytest.mark.endurance
 def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu, kind):
     """Nonlocal memory: loops within loops, each closed where it began."""
     outer, inner_low, inner_high, closed, beyond = forces(fmu, kind, 2e-3, 0.0, 8e-4, 0.0, -5e-4)

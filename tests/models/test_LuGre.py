@@ -70,6 +70,7 @@ def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
 
 
 @ONLY
+@pytest.mark.endurance
 def test_a_million_steps_keep_the_time(fmu):
     """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an exponent near 1 after 16667 s."""
     d, seconds = fmu.description, 16667

@@ -32,6 +32,7 @@ def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
 
 
 @ONLY
+@pytest.mark.endurance
 def test_three_pulses_leave_no_drift(fmu):
     """Schuderer 2023, section 4: 0.047 µm under 0.8 F_s."""
     with fmu.model_exchange() as instance:

@@ -35,33 +35,40 @@ class Variable:
         declared = types.get(self.attributes.get("declaredType"), {})
         self.attributes = {**declared, **self.attributes}
 
-    @property
+    # What follows is asked for again and again, at every random point; none of it changes once `inherit` has been called.
+
+    @cached_property
     def start(self):
         text = self.attributes.get("start")
         return None if text is None else float(text) if self.type == "Real" else int(text)
 
-    @property
+    @cached_property
     def min(self):
         return number(self.attributes.get("min"))
 
-    @property
+    @cached_property
     def max(self):
         return number(self.attributes.get("max"))
 
     def clipped(self, value):
         """The nearest value within the declared range."""
-        return min(max(value, -math.inf if self.min is None else self.min), math.inf if self.max is None else self.max)
+        low, high = self.range
+        return min(max(value, low), high)
 
-    @property
+    @cached_property
+    def range(self):
+        return -math.inf if self.min is None else self.min, math.inf if self.max is None else self.max
+
+    @cached_property
     def values(self):
         """All values of an Integer: those of an option."""
         return range(int(self.min), int(self.max) + 1)
 
-    @property
+    @cached_property
     def nominal(self):
         return number(self.attributes.get("nominal"))
 
-    @property
+    @cached_property
     def unit(self):
         return self.attributes.get("unit")
 
@@ -96,6 +103,7 @@ class Description:
         for variable in self.variables:
             variable.inherit(types)
         self.by_name = {variable.name: variable for variable in self.variables}
+        self.accesses = {}  # for fmi2.Instance: how each variable is got and set
         structure = root.find("ModelStructure")
         self.structure = {kind: [Unknown(e) for e in structure.findall(f"{kind}/Unknown")]
                           for kind in ("Outputs", "Derivatives", "InitialUnknowns")}
@@ -173,3 +181,9 @@ class Description:
     def family(self, base):
         """The variable of that name, or the elements of the array of that name."""
         return [v for v in self.variables if v.name == base or v.base == base]
+
+    @cached_property
+    def directions(self):
+        """The inputs that are a unit vector: the elements of each, in a set order."""
+        bases = dict.fromkeys(v.base for v in self.inputs if v.base and v.unit in (None, "1"))
+        return [self.family(base) for base in bases]

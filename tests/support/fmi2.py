@@ -5,6 +5,7 @@ FMPy hides wrong calls and statuses behind exceptions; the tests here need to ma
 
 import ctypes
 from ctypes import CFUNCTYPE, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from functools import partial
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1
@@ -176,11 +177,7 @@ class Instance:
     def __getattr__(self, name):
         if not name.startswith("fmi2"):
             raise AttributeError(name)
-        function, component = getattr(self.library, name), self.component
-
-        def call(*arguments):
-            return function(component, *arguments)
-        self.__dict__[name] = call
+        self.__dict__[name] = call = partial(getattr(self.library, name), self.component)
         return call
 
     def __enter__(self):
@@ -222,14 +219,9 @@ class Instance:
         self.demand("fmi2SetReal", self.reference_array(numbers), len(numbers), reals(values))
 
     def get(self, name):
-        variable = self.description[name]
-        number = self.reference_array([variable.reference])
-        if variable.type == "Real":
-            value = c_double()
-            self.demand("fmi2GetReal", number, 1, byref(value))
-        else:
-            value = c_int()
-            self.demand("fmi2GetInteger", number, 1, byref(value))
+        number, kind, get, _ = self._access(name)
+        value = kind()
+        self.demand(get, number, 1, byref(value))
         return value.value
 
     def set(self, values):
@@ -239,11 +231,18 @@ class Instance:
                 raise FmiError(f"setting {name} = {value}", status, self.messages)
 
     def try_set(self, name, value):
-        variable = self.description[name]
-        number = self.reference_array([variable.reference])
-        if variable.type == "Real":
-            return self.fmi2SetReal(number, 1, reals([value]))
-        return self.fmi2SetInteger(number, 1, integers([value]))
+        number, kind, _, set_ = self._access(name)
+        return getattr(self, set_)(number, 1, byref(kind(value)))
+
+    def _access(self, name):
+        """How a variable is got and set, found once: its reference, its type in C, and the two functions."""
+        accesses = self.description.accesses
+        found = accesses.get(name)
+        if found is None:
+            variable = self.description[name]
+            of, kind = ("Real", c_double) if variable.type == "Real" else ("Integer", c_int)
+            found = accesses[name] = (references([variable.reference]), kind, f"fmi2Get{of}", f"fmi2Set{of}")
+        return found
 
     def modes(self):
         return {variable.name: self.get(variable.name) for variable in self.description.modes}

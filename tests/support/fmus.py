@@ -39,7 +39,7 @@ class Fmu:
     def binary(self):
         return self.folder / "binaries" / "linux64" / f"{self.description.identifier}.so"
 
-    @property
+    @cached_property
     def resource_location(self):
         return (self.folder / "resources").as_uri()
 

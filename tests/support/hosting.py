@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
-import tempfile
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import fmpy
 import numpy as np
 
+from keeping import compiled
 from points import Sampler
 
 SOURCES = Path(__file__).parent / "host"
@@ -20,22 +21,17 @@ WINDOWS_RUNTIME = [
 ]
 
 
-def call(*command):
-    subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True)
-
-
 @cache
 def build(windows=False):
-    """The host program, built once per process, for this machine with its own compiler or for Windows."""
-    folder = Path(tempfile.mkdtemp(prefix="host-"))
-    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu"] if windows else ["gcc"]
+    """The host program, for this machine with its own compiler or for Windows."""
+    compiler = (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu") if windows else ("gcc",)
     sources, libraries = (["host", "windows_start"], WINDOWS_RUNTIME) if windows else (["host"], ["-ldl", "-lm"])
-    objects = [folder / f"{name}.o" for name in sources]
-    for name, target in zip(sources, objects):
-        call(*compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-fno-sanitize=undefined", "-I", HEADERS, "-c", "-o", target, SOURCES / f"{name}.c")
-    program = folder / ("host.exe" if windows else "host")
-    call(*compiler, "-o", program, *objects, *libraries)
-    return program
+    flags = ("-std=c11", "-O2", "-Wall", "-Wextra", "-fno-sanitize=undefined", "-I", "{headers}", "-c")
+    objects = [f"{name}.o" for name in sources]
+    steps = [(*compiler, *flags, "-o", target, f"{{sources}}/{name}.c") for name, target in zip(sources, objects)]
+    program = "host.exe" if windows else "host"
+    steps.append((*compiler, "-o", program, *objects, *libraries))
+    return compiled(program, {"sources": SOURCES, "headers": HEADERS}, *steps, given=[metadata.version("ziglang")]) / program
 
 
 def job(fmu, library, kind, steps, step, report, waves):

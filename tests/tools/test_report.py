@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from importlib import metadata
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import keeping
 from browsing import Watched, check_fits
 from fmus import FMUS, FOLDER, REPOSITORY
 
@@ -43,15 +45,18 @@ def bristle(*arguments, **options):
 
 
 @pytest.fixture(scope="session")
-def report(tmp_path_factory):
-    """The folder with a fresh report (index.html) and fresh pictures, as ./report.sh --pictures makes them; in this process, so that the tests
-    of the papers' numbers find the runs that it has made."""
-    folder = tmp_path_factory.mktemp("report")
-    words = ["report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder]
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
-        assert main([str(word) for word in words]) == 0, said.getvalue()
-    assert said.getvalue() == "", "no progress where there is no terminal"
-    return folder
+def report():
+    """The folder with the report (index.html) and the pictures of these FMUs, as ./report.sh --pictures makes them; in this process, so that the tests
+    of the papers' numbers find the runs that it has made. It is kept until an FMU, the rig or anything that it is made of changes."""
+    def make(folder):
+        words = ["report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder]
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
+            assert main([str(word) for word in words]) == 0, said.getvalue()
+        assert said.getvalue() == "", "no progress where there is no terminal"
+
+    libraries = re.sub(r" \(0x[0-9a-f]+\)", "", subprocess.run(["ldd", RIG], capture_output=True, text=True, check=True).stdout)
+    sources = [REPOSITORY / name for name in ("tools/bristle", "modelDescription", "playground", "resources", "docs/coupling-map.svg")]
+    return keeping.kept("report", [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")], make)
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ The work is done by host/reference.c, compiled here.
 """
 
 import ctypes
-import subprocess
-import tempfile
 from ctypes import POINTER, Structure, byref, c_double, c_long, c_size_t, c_uint, c_void_p, cast
 from functools import cache
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import fmpy
 
 from fmi2 import reals, references
+from keeping import compiled
 
 FUNCTIONS = ("fmi2SetTime", "fmi2SetReal", "fmi2SetContinuousStates", "fmi2GetContinuousStates", "fmi2GetDerivatives",
              "fmi2GetEventIndicators", "fmi2GetDirectionalDerivative", "fmi2EnterEventMode", "fmi2NewDiscreteStates",
@@ -33,10 +32,9 @@ class System(Structure):
 
 @cache
 def library():
-    source = Path(__file__).parent.parent / "host" / "reference.c"
-    target = Path(tempfile.mkdtemp(prefix="reference-")) / "reference.so"
-    subprocess.run(["gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-I", str(Path(fmpy.__file__).parent / "c-code"),
-                    "-o", str(target), str(source), "-lm"], check=True)
+    folders = {"sources": Path(__file__).parent.parent / "host", "headers": Path(fmpy.__file__).parent / "c-code"}
+    command = ("gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-I", "{headers}", "-o", "reference.so", "{sources}/reference.c", "-lm")
+    target = compiled("reference", folders, command) / "reference.so"
     found = ctypes.CDLL(str(target))
     found.integrate.restype = c_long
     found.integrate.argtypes = (c_void_p, c_double, c_double, c_double)
