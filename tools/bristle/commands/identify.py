@@ -48,7 +48,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
     data.add_argument("--normal", type=float, metavar="N", help="the normal force, where it is not measured; with 1, friction coefficients are forces in N")
     data.add_argument("--mass", metavar="KG", help='of drive data, whose force is inertia and friction together; or "identify" (of a twin in kg.m2)')
-    data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current is measured (N.m/A with --radius)")
+    data.add_argument("--constant", type=float, metavar="N/A", help="of a motor whose current or control voltage (N/V) is measured, with its gear (N.m/A with --radius)")
     data.add_argument("--radius", type=float, metavar="M", help="at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
     data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, where there is no column of time")
     data.add_argument("--from", dest="begin", type=float, metavar="S", help="leave out what is before")

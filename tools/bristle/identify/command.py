@@ -119,14 +119,15 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     forces = problem.forces([np.empty(0)])[0]
     if not np.isfinite(forces).all():
         raise BristleError(f"{record.name}: {of.name} cannot follow this record with the fitted parameters.")
+    inertia = np.zeros(len(forces))
     if record.acceleration is not None and result.linear.mass is not None:
-        forces = forces + result.linear.mass * record.acceleration
+        inertia = result.linear.mass * record.acceleration
         problem = problem.without_mass()
-    linear = problem.linear(forces)
-    modelled = problem.modelled(forces, linear)
+    linear = problem.linear(forces + inertia)
+    modelled = problem.modelled(forces + inertia, linear)
     counted = record.weight > 0
-    linear_part = problem.modelled(np.zeros(len(forces)), linear)
-    return quality_of(record.force[counted], modelled[counted], linear_part[counted]), modelled
+    linear_part = problem.modelled(inertia, linear)
+    return quality_of(record.force, modelled, linear_part, counted, record.drive), modelled
 
 
 def parameter_set(result: Fit, name: str) -> ParameterSet:

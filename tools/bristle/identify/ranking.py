@@ -70,7 +70,7 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
     linear_part = linear_parts(result, records)
-    quality = quality_of(measured[counted], modelled[counted], linear_part[counted])
+    quality = quality_of(measured, modelled, linear_part, counted)
     return Place(of, result, quality, len(result.estimates), _seconds(result, records))
 
 

@@ -52,9 +52,10 @@ def with_prefix(value: float, unit: str) -> str:
 
 
 def quality_text(quality: Quality) -> str:
+    driving = "" if quality.relative_to_drive is None else f", {quality.relative_to_drive:.2%} of the RMS driving force"
     return (
         f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction force "
-        f"({quality.relative_to_largest:.2%} of the largest), R² {quality.r2:.4f}"
+        f"({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
     )
 
 
@@ -74,18 +75,19 @@ def doubts(fit: Fit) -> list[str]:
             f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
             "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
         )
-    for record, offset, drift in zip(fit.records, fit.linear.offsets, fit.linear.drifts, strict=True):
-        if record.has_offset and abs(offset) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+    for i, record in enumerate(fit.records):
+        if record.has_offset and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
             sentences.append(
-                f"{record.name}: an offset of {with_prefix(offset, 'N')} that drifts by {with_prefix(drift * record.time[-1], 'N')} was taken off. "
+                f"{record.name}: {_offset(fit, i)} was taken off. "
                 "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
                 "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
             )
     for record in fit.records:
-        if record.smeared > 2 * fit.seen.turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
+        turning = _turning(fit)
+        if record.smeared > 2 * turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
             sentences.append(
                 f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact moves "
-                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(fit.seen.turning, 'm')}: stiffness and damping of "
+                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(turning, 'm')}: stiffness and damping of "
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
@@ -98,8 +100,30 @@ def doubts(fit: Fit) -> list[str]:
     return sentences
 
 
+def _offset(fit: Fit, i: int) -> str:
+    """Offset and drift of a record with what is known of them; a drift that may as well be none is not named."""
+    (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
+    text = f"an offset of {_with_doubt(fit.linear.offsets[i], around)}"
+    duration = float(fit.records[i].time[-1])
+    return text if abs(drift) < slope else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+
+
+def _with_doubt(value: float, half_width: float) -> str:
+    """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
+    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    if not 0 < half_width < math.inf:
+        return with_prefix(value, "N")
+    return f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)} {prefix}N"
+
+
 def _confused(names: Sequence[str]) -> str:
     return f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix one of them with --fix."
+
+
+def _turning(fit: Fit) -> float:
+    """The way over which friction turns round: as the record shows it, or less, as the fitted bristle does where that is finer than the samples."""
+    stiff = [one.value * (fit.seen.normal if one.unit == "1/m" else 1.0) for one in fit.estimates if one.name == "bristleStiffness" and one.determined]
+    return min([fit.seen.turning, *(fit.seen.turning * fit.seen.stiffness / value for value in stiff)])
 
 
 def _undetermined(one: Estimate, fit: Fit) -> str:
