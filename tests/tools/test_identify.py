@@ -372,6 +372,16 @@ def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
     assert any("may lie outside of their intervals" in text for text in told) == said
 
 
+@pytest.mark.parametrize(("weight", "said"), [(4.0, True), (0.0, False)])
+def test_a_load_that_goes_with_the_position_is_told(tmp_path, weight, said):
+    """The gravity of a link that swings: no friction has it, and no offset takes it off."""
+    time, way, velocity, _ = changing_strokes(duration=8.0)
+    force = noisy(friction("Dahl", time, velocity, 1.0, {"dynamicFriction": 5.0, "bristleStiffness": 1e5}), 0.01) + weight * np.sin(way / 0.02)
+    record = read_record(written(tmp_path / "a.csv", {"t": time, "v": velocity, "F": force}), Options(normal=1.0, samples=1000))
+    told = doubts(fit(candidate("Dahl"), [record], with_profiles=False))
+    assert any("the same in both directions, so that it is not friction" in text for text in told) == said
+
+
 def test_a_model_that_needs_the_load_says_so(strokes):
     result = fit(candidate("Coulomb"), [strokes], with_profiles=False)
     assert any("externalForce" in text for text in doubts(result))

@@ -484,6 +484,8 @@ BAD = {
     "two that fit": (ROWS.join(["t,x,Friction left [N],Friction right [N]\n", "\n"]), "could both be the friction force"),
     "constant velocity": ("t,v,F,N\n" + "\n".join(f"{i / 100},0.1,2,5" for i in range(60)), "the velocity is constant (0.1 m/s)"),
     "at rest": ("t,v,F,N\n" + "\n".join(f"{i / 100},0,2,5" for i in range(60)), "nothing moves"),
+    "no friction": ("t,x,F,N\n" + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},0,5" for i in range(60)), "the friction force is 0 N throughout"),
+    "absurd": ("t,x,F,N\n" + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},{np.cos(i / 9):.5f}e300,5" for i in range(60)), "the friction force reaches 1e+300"),
     "torque without a radius": (ROWS.join(["t,x,Torque [Nm],N\n", "\n"]), "needs a radius"),
     "current without a constant": (ROWS.join(["t,x,Current [A],N\n", "\n"]), "needs a constant"),
 }

@@ -28,6 +28,7 @@ _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
 _REPEATED = 0.05  # of the samples: where more have the time of another one, the clock is too coarse for them
 _TURN = 2 * math.pi
+_LARGEST = 1e15  # in SI units: beyond any measurement, and far from where squares are too large for a number
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
 
@@ -134,6 +135,9 @@ def read_record(file: Path, options: Options) -> Record:
     _check_times(table, columns, lines, times, options)
     rows = _wanted_rows(times, options, file)
     times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
+    for name, values in signals.items():
+        if (largest := float(np.abs(values).max())) > _LARGEST:
+            raise BristleError(f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, which cannot be; is its unit wrong?")
     times, signals = _without_repeats(times, signals, file, notes)
     if len(times) < FEWEST:
         raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
@@ -431,12 +435,14 @@ def _finished(
 ) -> Record:
     interval = float(times[1] - times[0])
     velocity, displacement, filtered = _motion(signals, interval, step, file, notes)
-    is_drive = "friction" not in signals
-    force = signals["drive"] if is_drive else signals["friction"]
-    if not (signals["normal"] > 0).any():
-        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
+    is_drive = "friction" not in signals
+    force = signals["drive"] if is_drive else signals["friction"]
+    if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
+        raise BristleError(f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N throughout, so that it says nothing about friction.")
+    if not (signals["normal"] > 0).any():
+        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
     if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
         speed = f"{abs(float(velocity.mean())):.3g} m/s"
         raise BristleError(

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from .candidates import Candidate
 from .fitting import CONFIDENCE, Estimate, Fit, Quality
+from .records import Record, directions
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
+PLACES, STROKES = 12, 4  # classes of the position, and reversals from which on a residual that repeats there is believed
+PLACE = 0.3  # of the squared residual, from which on it is told
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
@@ -90,6 +95,13 @@ def doubts(fit: Fit) -> list[str]:
                 f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(turning, 'm')}: stiffness and damping of "
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
             )
+    for record, modelled in zip(fit.records, fit.modelled, strict=True):
+        if (share := share_of_place(record, record.force - modelled)) > PLACE:
+            inertia = "" if record.acceleration is not None or record.mass is not None else ", or inertia, where the force is that of a drive (--mass)"
+            sentences.append(
+                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: a load "
+                f"such as gravity, a spring or a cable{inertia}. Take it off the force, or measure where it does not act; the parameters here are spoilt by it."
+            )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
         filtered = any(record.smoothing for record in fit.records)
         sentences.append(
@@ -98,6 +110,24 @@ def doubts(fit: Fit) -> list[str]:
             + (", or that the filter of the velocity took away: a measured velocity would tell." if filtered else ".")
         )
     return sentences
+
+
+def share_of_place(record: Record, rest: np.ndarray) -> float:
+    """The share of the squared residual that is a function of the position alone: what both directions have in common there, about its mean."""
+    counted = record.weight > 0
+    rest, way, moving = rest[counted], record.displacement[counted], directions(record.velocity)[counted]
+    edges = np.quantile(way, np.linspace(0, 1, PLACES + 1))
+    places = np.clip(np.searchsorted(edges, way, side="right") - 1, 0, PLACES - 1)
+    means = np.full((2, PLACES), np.nan)
+    for k, sign in enumerate((1, -1)):
+        for i in range(PLACES):
+            there = rest[(places == i) & (moving == sign)]
+            means[k, i] = there.mean() if len(there) else np.nan
+    total = float(np.mean((rest - rest.mean()) ** 2))
+    if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
+        return 0.0
+    forward, backward = means - means.mean(axis=1)[:, None]
+    return float(np.mean(forward * backward)) / total  # noise and what changes its sign with the direction are not in it
 
 
 def _offset(fit: Fit, i: int) -> str:
