@@ -137,7 +137,7 @@ def read_record(file: Path, options: Options) -> Record:
     times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
     for name, values in signals.items():
         if (largest := float(np.abs(values).max())) > _LARGEST:
-            raise BristleError(f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, which cannot be; is its unit wrong?")
+            raise BristleError(f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its unit seems to be wrong.")
     times, signals = _without_repeats(times, signals, file, notes)
     if len(times) < FEWEST:
         raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
