@@ -12,7 +12,7 @@ from test_cli import refused  # noqa: F401
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError  # noqa: E402
 from bristle.commands.identify import ROLES  # noqa: E402
-from bristle.identify.filtering import quantization, rate_noise, rate_of  # noqa: E402
+from bristle.identify.filtering import coarser, quantization, rate_of, smoothed  # noqa: E402
 from bristle.identify.records import Options, read_record  # noqa: E402
 from bristle.identify.roles import BY_NAME  # noqa: E402
 from bristle.identify.tables import _name_and_unit  # noqa: E402
@@ -42,6 +42,7 @@ NORMAL = np.full(400, 5.0)
         ("N-m", "torque", 1), ("in-lb", "torque", 0.0254 * 4.4482216152605), ("oz-in", "torque", 0.0254 * 4.4482216152605 / 16), ("Ncm", "torque", 0.01),
         ("daN", "force", 10), ("Newtons", "force", 1), ("KN", "force", 1e3), ("msec", "time", 1e-3), ("milliseconds", "time", 1e-3), ("sec.", "time", 1),
         ("millimetres", "length", 1e-3), ("Mikrometer", "length", 1e-6), ("MM", "length", 1e-3), ("thou", "length", 2.54e-5), ("MN", "force", 1e6),
+        ("mV", "voltage", 1e-3), ("Volt", "voltage", 1),
     ],
 )  # fmt: skip
 def test_units(text, kind, factor):
@@ -51,7 +52,7 @@ def test_units(text, kind, factor):
 
 def test_unknown_units():
     """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked for."""
-    for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "V", "counts"):
+    for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "counts"):
         assert unit_of(text) is None, text
 
 
@@ -332,6 +333,16 @@ def test_a_measured_torque_goes_before_a_current_and_a_constant_chooses_the_curr
     np.testing.assert_allclose(by_current.external, FORCE, rtol=1e-6, atol=1e-8)
 
 
+def test_a_control_voltage_gives_the_force_where_there_is_no_current(tmp_path):
+    columns = {"t [s]": TIME, "q [m]": WAY, "vir [V]": FORCE / 35}
+    one = written(tmp_path / "a.csv", columns)
+    np.testing.assert_allclose(read_record(one, Options(normal=5.0, constant=35.0)).force, FORCE, atol=1e-6)
+    both = written(tmp_path / "b.csv", columns | {"amplifier [A]": FORCE / 8})
+    np.testing.assert_allclose(read_record(both, Options(normal=5.0, constant=8.0)).force, FORCE, atol=1e-6)
+    with pytest.raises(BristleError, match='the force of "vir .V." needs a constant in N/V'):
+        read_record(one, Options(normal=5.0))
+
+
 def test_the_help_names_all_roles():
     assert ROLES == ", ".join(BY_NAME)
 
@@ -383,9 +394,30 @@ def test_velocity_of_a_quantized_encoder_is_as_noisy_as_told():
     assert quantization(read) == pytest.approx(step)
     rate = rate_of(read, 5e-4, step)
     error = np.sqrt(np.mean((rate.values - velocity)[50:-50] ** 2))
-    told = rate_noise(rate, 5e-4)
+    told = rate.noise_left
     assert error < 4 * told  # quantization is not white, and the window costs some of the signal
     assert np.sqrt(np.mean((np.gradient(read, 5e-4) - velocity) ** 2)) > 10 * error
+
+
+def test_the_mean_that_a_filter_takes_is_known():
+    """A force that goes through it stays that of the acceleration: m K a = K F, also where the acceleration has corners."""
+    time = np.arange(4000) * 1e-3
+    acceleration = np.interp(time % 0.8, [0, 0.1, 0.12, 0.3, 0.32, 0.5, 0.52, 0.7, 0.72, 0.8], [1, 1, 0, 0, -2, -2, 0, 0, 1, 1])
+    velocity = np.cumsum(acceleration) * 1e-3
+    way = np.cumsum(velocity) * 1e-3
+    noisy = way + np.random.default_rng(2).normal(0, 2e-7, 4000)
+    first = rate_of(noisy, 1e-3)
+    second = rate_of(first.values, 1e-3, before=first)
+    assert first.kernel.sum() == pytest.approx(1) and second.kernel.sum() == pytest.approx(1)
+    inner = slice(60, -60)
+    for rate, true, late in ((first, velocity, 0.5e-3), (second, acceleration, 1e-3)):  # sums are integrals up to half a sample later
+        true = np.interp(time + late, time, true)
+        error = np.std((rate.values - smoothed(true, rate.kernel))[inner])
+        assert error == pytest.approx(rate.noise_left, rel=0.25)  # nothing but the noise that is told
+    assert np.std((rate.values - true)[inner]) > 2 * error
+    coarse = coarser(second.kernel, 3.0)
+    assert coarse.sum() == pytest.approx(1) and len(coarse) < len(second.kernel)
+    np.testing.assert_allclose(smoothed(acceleration, second.kernel)[60:-60:3], smoothed(acceleration[::3], coarse)[20:-20], atol=0.03)
 
 
 def test_a_repeated_motion_is_not_taken_for_an_encoder():
@@ -405,7 +437,8 @@ def test_drive_data_lose_the_inertia_of_a_known_mass(tmp_path):
     acceleration = -((2 * np.pi) ** 2) * WAY
     file = written(tmp_path / "a.csv", {"t [s]": TIME, "v [m/s]": VELOCITY, "Motor current [A]": (FORCE + 3 * acceleration) / 8})
     record = read_record(file, Options(normal=5.0, mass=3.0, constant=8.0))
-    np.testing.assert_allclose(record.force[5:-5], FORCE[5:-5], atol=2e-3)
+    assert any("goes through the same filter as the acceleration" in note for note in record.notes)
+    np.testing.assert_allclose(record.force[5:-5], smoothed(FORCE, record.kernel)[5:-5], atol=2e-3)
     assert record.external is not None and record.mass == 3.0
     open_mass = read_record(file, Options(normal=5.0, mass="identify", constant=8.0))
     np.testing.assert_allclose(open_mass.acceleration[5:-5], acceleration[5:-5], atol=0.01)
@@ -451,6 +484,8 @@ BAD = {
     "two that fit": (ROWS.join(["t,x,Friction left [N],Friction right [N]\n", "\n"]), "could both be the friction force"),
     "constant velocity": ("t,v,F,N\n" + "\n".join(f"{i / 100},0.1,2,5" for i in range(60)), "the velocity is constant (0.1 m/s)"),
     "at rest": ("t,v,F,N\n" + "\n".join(f"{i / 100},0,2,5" for i in range(60)), "nothing moves"),
+    "no friction": ("t,x,F,N\n" + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},0,5" for i in range(60)), "the friction force is 0 N throughout"),
+    "absurd": ("t,x,F,N\n" + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},{np.cos(i / 9):.5f}e300,5" for i in range(60)), "the friction force reaches 1e+300"),
     "torque without a radius": (ROWS.join(["t,x,Torque [Nm],N\n", "\n"]), "needs a radius"),
     "current without a constant": (ROWS.join(["t,x,Current [A],N\n", "\n"]), "needs a constant"),
 }
@@ -492,6 +527,7 @@ def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
         (("--fit", "bristleStiffnes"), "(did you mean bristleStiffness?)"),
         (("--from", "9"), "no sample between"),
         (("--validate", "nowhere.csv"), "nowhere.csv: No such file"),
+        (("--constant", "3"), '--constant is for a column of current or voltage, but the force is taken from "F"'),
         (("-o", "a.csv/fit"), "a.csv/fit.html: "),
         (("--pictures", "a.csv"), "a.csv/picture.svg: "),
     ],

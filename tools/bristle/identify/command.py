@@ -19,7 +19,7 @@ from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Estimate, Fit, Quality, fit, quality_of
 from .page import fit_page, pictures_of
 from .problem import Problem
-from .ranking import Place, place_apart, ranked, shortened, verdicts
+from .ranking import FINAL_SAMPLES, Place, after_final, finalists, place_apart, ranked, shortened, verdicts
 from .records import Options, Record, read_record
 from .words import doubts, quality_text, rounded, summary
 
@@ -53,6 +53,12 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         coarser, notes = shortened(records)
         turn = all(record.radius for record in records)
         places = rank(coarser, fixed, arguments.seed, [replace(one, radius=radius) for one in all_candidates(TURNS)] if turn else None)
+        finer, finer_notes = shortened(records, FINAL_SAMPLES)
+        if notes and len(chosen := finalists(places)) > 1:
+            final = rank(finer, fixed, arguments.seed, [one.of for one in chosen])
+            places = after_final(places, final)
+            means = " ".join(finer_notes).replace("For the ranking, ", "") or "all samples are fitted."
+            notes.append(f"The first {len(chosen)}, which are near the best, were fitted again, and their errors and order are those of this: {means}")
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
         of = places[0].of
@@ -119,14 +125,15 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     forces = problem.forces([np.empty(0)])[0]
     if not np.isfinite(forces).all():
         raise BristleError(f"{record.name}: {of.name} cannot follow this record with the fitted parameters.")
+    inertia = np.zeros(len(forces))
     if record.acceleration is not None and result.linear.mass is not None:
-        forces = forces + result.linear.mass * record.acceleration
+        inertia = result.linear.mass * record.acceleration
         problem = problem.without_mass()
-    linear = problem.linear(forces)
-    modelled = problem.modelled(forces, linear)
+    linear = problem.linear(forces + inertia)
+    modelled = problem.modelled(forces + inertia, linear)
     counted = record.weight > 0
-    linear_part = problem.modelled(np.zeros(len(forces)), linear)
-    return quality_of(record.force[counted], modelled[counted], linear_part[counted]), modelled
+    linear_part = problem.modelled(inertia, linear)
+    return quality_of(record.force, modelled, linear_part, counted, record.drive), modelled
 
 
 def parameter_set(result: Fit, name: str) -> ParameterSet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import correlate1d
 from scipy.signal import savgol_coeffs, savgol_filter
 
 DEGREE = 2  # its rate is a mean of differences with positive weights: it never overshoots, and turns back only where the signal does
@@ -16,32 +17,59 @@ _SHARE = 0.9
 _APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
 
 
+_MEAN = np.array([-1, 13, 13, -1]) / 24  # over an interval, from the samples about it: exact for a cubic
+
+
 @dataclass(frozen=True)
 class Rate:
     values: np.ndarray
-    smooth: np.ndarray  # the signal itself, through the same filter
     width: int  # samples
     noise: float  # standard deviation of the signal's noise
     step: float  # of the signal's quantization, 0 where there is none
+    white: float  # standard deviation of the noise of what was measured, from which it all comes
+    gains: np.ndarray  # of what was measured, sample by sample, in the rate
+    kernel: np.ndarray  # of the true rate, sample by sample, in the rate: the filter takes this mean of it
+
+    @property
+    def noise_left(self) -> float:
+        """The standard deviation of the noise in the rate."""
+        return float(self.white * np.linalg.norm(self.gains))
 
 
-def rate_of(signal: np.ndarray, interval: float, step: float = 0.0) -> Rate:
-    """The time derivative of a uniformly sampled signal, which was measured in steps of this size."""
-    noise = max(_noise(signal), step / np.sqrt(12))
-    width = _width(signal, noise)
+def rate_of(signal: np.ndarray, interval: float, step: float = 0.0, before: Rate | None = None) -> Rate:
+    """The time derivative of a uniformly sampled signal, which was measured in steps of this size or is itself a rate, the one `before`."""
+    white = before.white if before else max(_noise(signal), step / np.sqrt(12))
+    earlier = before.gains if before else np.ones(1)
+    width = _width(signal, white, earlier)
+    gains = _gains(width) / interval
+    kernel = np.convolve(np.cumsum(gains[::-1])[:-1] * -interval, _MEAN)
     return Rate(
         savgol_filter(signal, width, DEGREE, deriv=1, delta=interval),
-        savgol_filter(signal, width, DEGREE),
         width,
-        noise,
+        before.noise_left if before else white,
         step,
+        white,
+        np.convolve(earlier, gains),
+        np.convolve(before.kernel, kernel) if before else kernel,
     )
 
 
-def rate_noise(rate: Rate, interval: float) -> float:
-    """The standard deviation of the noise that is left in a rate."""
-    gains = savgol_coeffs(rate.width, DEGREE, deriv=1, delta=interval)
-    return float(rate.noise * np.linalg.norm(gains))
+def _gains(width: int) -> np.ndarray:
+    """Of a signal's samples in its rate per sample, in the order of a convolution."""
+    return savgol_coeffs(width, DEGREE, deriv=1)
+
+
+def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
+    """The mean of values, along their last axis, with which a filter of this kernel gives a rate."""
+    return correlate1d(values, kernel, axis=-1, mode="nearest") if len(kernel) > 1 else values
+
+
+def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
+    """The kernel for values that lie `stride` samples apart and go straight in between."""
+    places = (np.arange(len(kernel)) - len(kernel) // 2) / stride
+    reach = int(np.ceil(np.abs(places).max())) if len(places) else 0
+    hats = np.maximum(1 - np.abs(places - np.arange(-reach, reach + 1)[:, None]), 0)
+    return hats @ kernel
 
 
 def _noise(signal: np.ndarray) -> float:
@@ -63,7 +91,7 @@ def quantization(signal: np.ndarray) -> float:
     return step if exact.mean() > 0.9 and np.median(multiples) < 50 else 0.0
 
 
-def _width(signal: np.ndarray, noise: float) -> int:
+def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
     """The widest window whose rate still agrees with those of all narrower ones within their noise (Lepski's rule).
 
     Agreement is asked for in all but a share of the samples that move: there are corners in a motion, and rests say nothing.
@@ -78,6 +106,6 @@ def _width(signal: np.ndarray, noise: float) -> int:
             moving = np.abs(rate) > 0.05 * np.abs(rate).max()
             if not moving.any() or any(np.quantile(np.abs(rate - other)[moving], _SHARE) > _APART * deviation for other, deviation in narrower):
                 break
-        narrower.append((rate, noise * float(np.linalg.norm(savgol_coeffs(width, DEGREE, deriv=1)))))
+        narrower.append((rate, noise * float(np.linalg.norm(np.convolve(earlier, _gains(width))))))
         best = width
     return best

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from .. import BristleError
 from .candidates import BACKWARD, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
-from .records import Record, directions
+from .records import Record, directions, whole_drive
 from .starts import Scales, first_values, scales, spreads
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
@@ -66,6 +66,7 @@ class Quality:
     r2: float
     samples: int
     independent: float  # number of samples that count as independent
+    relative_to_drive: float | None = None  # to the rms of the whole driving force, of drive data
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Fit:
     searched_globally: bool
     threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
+    linear_doubts: tuple[tuple[float, float], ...]  # half widths of the confidence intervals of offset and drift, per record
 
     @property
     def values(self) -> dict[str, float]:
@@ -264,6 +266,8 @@ def _judged(
     estimates = []
     for i, one in enumerate(problem.space.parameters):
         estimates.append(_estimate(problem.space, i, point, deviations[i] * reach, bounds, covariance, one.name in lost, profiles.get(one.name)))
+    alone = problem.linear_alone(point)
+    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality)[0][0, 0])) for column in alone.T]
     n, k = quality.independent, count + problem.design.shape[1]
     deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
@@ -273,7 +277,7 @@ def _judged(
         estimates=tuple(estimates),
         fixed={name: value for name, value in held.items() if name in fixed},
         linear=linear,
-        mass=_mass(problem, point, linear, rest, quality, reach) if problem.has_mass else None,
+        mass=_mass(linear, reaches[-1]) if problem.has_mass else None,
         modelled=tuple(np.split(modelled, lengths)),
         quality=quality,
         baseline=coulomb(problem),
@@ -284,26 +288,32 @@ def _judged(
         searched_globally=searched,
         threshold=threshold,
         confusions=confusions,
+        linear_doubts=_by_record(problem, reaches),
     )
     return result, better
 
 
-def _mass(problem: Problem, point: np.ndarray, linear: Linear, rest: np.ndarray, quality: Quality, reach: float) -> Estimate:
-    """The mass with its confidence interval: the residual, with its correlation in time, over what only a mass can explain."""
-    alone = problem.mass_alone(point)
-    deviation = math.sqrt(float(rest @ rest) / quality.independent) / alone if alone > 0 else math.inf
-    half, value = reach * deviation, float(linear.mass or 0.0)
+def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Those of offset and drift, in the order of the columns of the linear part."""
+    left = list(reaches)
+    return tuple((left.pop(0), left.pop(0)) if record.has_offset else (0.0, 0.0) for record in problem.records)
+
+
+def _mass(linear: Linear, half: float) -> Estimate:
+    value = float(linear.mass or 0.0)
     determined = half < UNDETERMINED * value
     return Estimate("mass", "kg", value, max(value - half, 0.0), value + half, determined, "" if value > 0 else "lower", "")
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
     counted = problem.weight > 0
-    return quality_of(problem.measured[counted], modelled[counted], problem.modelled(np.zeros(len(modelled)), linear)[counted])
+    linear_part = problem.modelled(np.zeros(len(modelled)), linear)
+    return quality_of(problem.measured, modelled, linear_part, counted, whole_drive(problem.records))
 
 
-def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarray) -> Quality:
-    """Errors relative to the friction itself, that is to the measured force without offset, drift and inertia."""
+def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarray, counted: np.ndarray, drive: np.ndarray | None = None) -> Quality:
+    """Errors, where samples count, relative to the friction itself, that is to the measured force without offset, drift and inertia."""
+    measured, modelled, linear_part = measured[counted], modelled[counted], linear_part[counted]
     rest = measured - modelled
     friction = measured - linear_part
     size = float(np.sqrt(np.mean(friction**2))) or 1e-300
@@ -316,6 +326,7 @@ def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarr
         r2=1 - float(np.sum(rest**2)) / spread,
         samples=len(rest),
         independent=len(rest) / correlation_time(rest),
+        relative_to_drive=None if drive is None else rms / (float(np.sqrt(np.mean(drive[counted] ** 2))) or 1e-300),
     )
 
 
@@ -468,5 +479,4 @@ def coulomb(problem: Problem) -> Quality:
     table = np.column_stack([part, problem.design])
     counted = problem.weight > 0
     found = np.linalg.lstsq(table[counted], problem.measured[counted], rcond=None)[0]
-    linear_part = problem.design[counted] @ found[1:]
-    return quality_of(problem.measured[counted], table[counted] @ found, linear_part)
+    return quality_of(problem.measured, table @ found, problem.design @ found[1:], counted)

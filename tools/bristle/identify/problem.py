@@ -11,6 +11,7 @@ import numpy as np
 from .. import BristleError
 from ..host.running import Runs, run_many
 from .candidates import Candidate, Space
+from .filtering import coarser, smoothed
 from .records import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
@@ -99,7 +100,7 @@ class Problem:
             found = run_many(
                 str(self.of.file), times, inputs, sets, [force], tolerance=TOLERANCE, failed="nan", seconds=LONGEST * len(times)
             )
-            parts.append(_means(found[force], record.block))
+            parts.append(_as_measured(found[force], record))
         return self._at_the_radius(np.concatenate(parts, axis=1))
 
     # ---- least squares ----
@@ -146,13 +147,18 @@ class Problem:
             slopes = self._differences(point, central)
         return np.nan_to_num(slopes) * self.weight[:, None]
 
-    def mass_alone(self, point: np.ndarray) -> float:
-        """What of the acceleration neither parameters nor offsets can do: the root of the sum of its squares."""
-        others = np.column_stack([self._slopes(point, central=True), self.design[:, :-1] * self.weight[:, None]])
-        sizes = np.linalg.norm(others, axis=0)
-        inertia = self.design[:, -1] * self.weight
-        others = others[:, sizes > 0] / sizes[sizes > 0]
-        return float(np.linalg.norm(inertia - others @ np.linalg.lstsq(others, inertia, rcond=1e-9)[0]))
+    def linear_alone(self, point: np.ndarray) -> np.ndarray:
+        """What of each column of the linear part neither the others nor the parameters can do."""
+        columns = self.design * self.weight[:, None]
+        table = np.column_stack([self._slopes(point, central=True), columns])
+        sizes = np.linalg.norm(table, axis=0)
+        table = table[:, sizes > 0] / sizes[sizes > 0]
+        first = table.shape[1] - columns.shape[1]
+        alone = np.empty_like(columns)
+        for i in range(columns.shape[1]):
+            others = np.delete(table, first + i, axis=1)
+            alone[:, i] = columns[:, i] - others @ np.linalg.lstsq(others, columns[:, i], rcond=1e-9)[0]
+        return alone
 
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray | None:
         """From the derivatives of the law; None where a step in all parameters at once changes the run otherwise, as where a bristle jumps."""
@@ -167,8 +173,8 @@ class Problem:
                 found = along.one(values, names)
             except BristleError:
                 return None
-            parts.append(_means(np.stack([found[force, name] for name in names]), record.block).T)
-            forces.append(_means(found[force], record.block))
+            parts.append(_as_measured(np.stack([found[force, name] for name in names]), record).T)
+            forces.append(_as_measured(found[force], record))
         slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
         change = (self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))) / STEP
         missing = (change - slopes.sum(axis=1)) * self.weight
@@ -221,6 +227,12 @@ def _between_means(means: np.ndarray) -> np.ndarray:
     values = np.empty(2 * len(means) + 1)
     values[::2], values[1::2] = ends, means
     return values
+
+
+def _as_measured(values: np.ndarray, record: Record) -> np.ndarray:
+    """What a run gives, as the force of the record is: through the filter of its acceleration, and as means over blocks."""
+    stride = record.block / 2 if record.block > 1 else 1.0
+    return _means(smoothed(values, coarser(record.kernel, stride)), record.block)
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:

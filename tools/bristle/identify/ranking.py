@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from .records import Record, averaged
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out
 SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
+FINAL_SAMPLES = 4000  # the same for the final, in which means must not hide how friction turns round
+FINALISTS = 6
+NEAR = 1.5  # times the least error on what was held out: up to there a model comes into the final
 PATIENCE = 300  # s for one model: some laws take very long with some of the parameters that are tried
 
 
@@ -39,10 +42,24 @@ class Place:
     bic: float = math.nan
 
 
-def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
+def shortened(records: Sequence[Record], samples: int = SAMPLES) -> tuple[list[Record], list[str]]:
     """The records as the ranking takes them, coarser where they are long, and what was done."""
     notes: list[str] = []
-    return [averaged(record, SAMPLES // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
+    return [averaged(record, samples // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
+
+
+def finalists(places: Sequence[Place]) -> list[Place]:
+    """The models that are near the best."""
+    good = [one for one in places if one.held_out]
+    return [one for one in good if one.held_out.rms <= NEAR * good[0].held_out.rms][:FINALISTS]
+
+
+def after_final(places: Sequence[Place], final: Sequence[Place]) -> list[Place]:
+    """The ranking with the order and the errors of the final; AIC and BIC stay those of the data that all models were fitted to."""
+    before = {one.of.name: one for one in places}
+    first = [replace(one, aic=before[one.of.name].aic, bic=before[one.of.name].bic) for one in final if one.held_out]
+    names = {one.of.name for one in first}
+    return first + [one for one in places if one.of.name not in names]
 
 
 def held_out(record: Record) -> np.ndarray:
@@ -70,7 +87,7 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
     linear_part = linear_parts(result, records)
-    quality = quality_of(measured[counted], modelled[counted], linear_part[counted])
+    quality = quality_of(measured, modelled, linear_part, counted)
     return Place(of, result, quality, len(result.estimates), _seconds(result, records))
 
 
@@ -115,8 +132,6 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
 
 def ranked(places: Sequence[Place]) -> list[Place]:
     """By the error on what was held out; AIC and BIC with one number of independent samples for all, that of the best model."""
-    from dataclasses import replace
-
     good = sorted((one for one in places if one.held_out), key=lambda one: one.held_out.rms)
     bad = [one for one in places if not one.held_out]
     if not good:

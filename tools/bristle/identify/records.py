@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from scipy.ndimage import median_filter
 
 from .. import BristleError
 from . import units
-from .filtering import DEGREE, Rate, quantization, rate_noise, rate_of
+from .filtering import DEGREE, Rate, quantization, rate_of, smoothed
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
@@ -28,6 +28,7 @@ _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
 _REPEATED = 0.05  # of the samples: where more have the time of another one, the clock is too coarse for them
 _TURN = 2 * math.pi
+_LARGEST = 1e15  # in SI units: beyond any measurement, and far from where squares are too large for a number
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
 
@@ -71,6 +72,12 @@ class Record:
     radius: float | None = None  # of what turns: ways and forces are those there
     smoothing: float = 0.0  # s: window of the filter that has given the velocity
     block: int = 1  # of the measurement: so many neighbours each sample is the mean of
+    kernel: np.ndarray = field(default_factory=lambda: np.ones(1))  # the mean of the measurement's samples that the force is, as the acceleration beside it
+
+    @property
+    def drive(self) -> np.ndarray | None:
+        """Of drive data the whole driving force, inertia and friction together."""
+        return None if self.acceleration is None and self.mass is None else self.external
 
     @property
     def tells_directions_apart(self) -> bool:
@@ -100,6 +107,12 @@ def _goes_both_ways(velocity: np.ndarray) -> bool:
     return min(forward, 1 - forward) > BOTH_WAYS
 
 
+def whole_drive(records: Sequence[Record]) -> np.ndarray | None:
+    """The driving force of records one after the other, where all of them are of a drive."""
+    drives = [record.drive for record in records]
+    return None if any(drive is None for drive in drives) else np.concatenate(drives)
+
+
 def directions(velocity: np.ndarray) -> np.ndarray:
     """The direction of motion at each sample, -1 or 1; at rest and in noise the last one holds."""
     threshold = 0.05 * np.quantile(np.abs(velocity), 0.95)
@@ -122,6 +135,9 @@ def read_record(file: Path, options: Options) -> Record:
     _check_times(table, columns, lines, times, options)
     rows = _wanted_rows(times, options, file)
     times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
+    for name, values in signals.items():
+        if (largest := float(np.abs(values).max())) > _LARGEST:
+            raise BristleError(f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its unit seems to be wrong.")
     times, signals = _without_repeats(times, signals, file, notes)
     if len(times) < FEWEST:
         raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
@@ -229,11 +245,17 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
     }
     if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
         if options.constant is None:
-            raise BristleError(f'{table.file}: the force of "{columns["current"].title}" needs a constant in N/A: --constant.')
+            per = "V" if columns["current"].unit and columns["current"].unit.kind == units.VOLTAGE else "A"
+            raise BristleError(f'{table.file}: the force of "{columns["current"].title}" needs a constant in N/{per}: --constant.')
         if options.radius is not None:
             signals["drive"] = columns["current"].values * options.constant / options.radius
         else:
             signals["drive"] = columns["current"].values * options.constant
+    elif options.constant is not None:
+        taken = next((f'the force is taken from "{columns[role].title}"' for role in ("friction", "drive", "coefficient") if role in columns), "there is none")
+        raise BristleError(
+            f"{table.file}: --constant is for a column of current or voltage, but {taken}; name that column with --column current=TITLE, or leave out --constant."
+        )
     if not signals.keys() & {"velocity", "displacement"}:
         raise BristleError(
             f"{table.file}: there is neither a velocity nor a displacement among {table.titles}{misfits(table, ('velocity', 'displacement'))}; "
@@ -412,13 +434,15 @@ def _finished(
     file: Path, times: np.ndarray, signals: dict[str, np.ndarray], weight: np.ndarray, step: float, options: Options, notes: list[str]
 ) -> Record:
     interval = float(times[1] - times[0])
-    velocity, displacement, smoothing = _motion(signals, interval, step, file, notes)
-    is_drive = "friction" not in signals
-    force = signals["drive"] if is_drive else signals["friction"]
-    if not (signals["normal"] > 0).any():
-        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
+    velocity, displacement, filtered = _motion(signals, interval, step, file, notes)
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
+    is_drive = "friction" not in signals
+    force = signals["drive"] if is_drive else signals["friction"]
+    if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
+        raise BristleError(f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N throughout, so that it says nothing about friction.")
+    if not (signals["normal"] > 0).any():
+        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
     if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
         speed = f"{abs(float(velocity.mean())):.3g} m/s"
         raise BristleError(
@@ -432,8 +456,11 @@ def _finished(
     sign = -1.0 if turned else 1.0
     acceleration = None
     mass = None
+    kernel = np.ones(1)
+    noise = rate_of(force, interval).noise
     if is_drive and options.mass is not None:
-        acceleration = _acceleration(signals, velocity, interval, notes)
+        acceleration, kernel = _acceleration(signals, velocity, interval, filtered, notes)
+        force = smoothed(force, kernel)
         if options.mass != "identify":
             mass = float(options.mass)
             force, acceleration = sign * force - mass * acceleration, None
@@ -458,10 +485,11 @@ def _finished(
         acceleration=acceleration,
         mass=mass,
         has_offset=both_ways and options.offset == "auto",
-        noise=rate_of(force, interval).noise,
+        noise=noise,
         notes=(),
         radius=options.radius if options.turns else None,
-        smoothing=smoothing,
+        smoothing=filtered.width * interval if filtered else 0.0,
+        kernel=kernel,
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
@@ -481,19 +509,19 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
 
 def _motion(
     signals: dict[str, np.ndarray], interval: float, step: float, file: Path, notes: list[str]
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Velocity, displacement and the window of the filter between them, if there is one."""
+) -> tuple[np.ndarray, np.ndarray, Rate | None]:
+    """Velocity, displacement and how the one came from the other, where it did."""
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
         gain = _flattening(signals["displacement"], _integral(rate.values, interval))
         if gain > 1 + _FLAT:
             notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
-        return rate.values * gain, signals["displacement"], rate.width * interval
+        return rate.values * gain, signals["displacement"], rate
     velocity = signals["velocity"]
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
-        return velocity, integral, 0.0
+        return velocity, integral, None
     way = signals["displacement"] - signals["displacement"][0]
     ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
     if not 0.5 < ratio < 2 and np.ptp(way) > 0:
@@ -501,7 +529,7 @@ def _motion(
             f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit or the sign of one of them is "
             "wrong (leave one out with --column velocity=none or displacement=none)."
         )
-    return velocity, signals["displacement"], 0.0
+    return velocity, signals["displacement"], None
 
 
 def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:
@@ -521,16 +549,20 @@ def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -
     return (
         f"{what} from the {signal}: Savitzky-Golay filter of degree {DEGREE} over {rate.width} samples "
         f"({rate.width * interval:.3g} s), chosen by the signal's noise ({noise}); it shifts nothing in time and leaves noise of "
-        f"{rate_noise(rate, interval):.2g} {unit}/s."
+        f"{rate.noise_left:.2g} {unit}{'/s' if unit == 'm' else '2'}."
     )
 
 
-def _acceleration(signals: dict[str, np.ndarray], velocity: np.ndarray, interval: float, notes: list[str]) -> np.ndarray:
+def _acceleration(
+    signals: dict[str, np.ndarray], velocity: np.ndarray, interval: float, filtered: Rate | None, notes: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The acceleration, and the mean of the true one that it is: forces beside it have to be the same mean, or the mass makes up for the difference."""
     if "acceleration" in signals:
-        return signals["acceleration"]
-    rate = rate_of(velocity, interval)
+        return signals["acceleration"], np.ones(1)
+    rate = rate_of(velocity, interval, before=filtered)
     notes.append(_told_rate("Acceleration", "velocity", rate, interval, "m/s"))
-    return rate.values
+    notes.append("The force, measured and modelled, goes through the same filter as the acceleration, so that it rounds off neither more nor less.")
+    return rate.values, rate.kernel
 
 
 def _is_turned(velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str) -> bool:

@@ -21,6 +21,7 @@ class Role:
     short: tuple[str, ...]
     kinds: tuple[str, ...]
     by_unit: bool = True  # a single column left with such a unit is taken
+    else_kinds: tuple[str, ...] = ()  # what the unit may measure, where no column has one of the kinds
 
 
 _LINE = (units.FORCE, units.TORQUE)
@@ -57,7 +58,14 @@ ROLES = (
         ("x", "x_m", "q", "s", "phi", "theta", "y", "z"),
         (units.LENGTH, units.ANGLE),
     ),
-    Role("current", "the motor's current", ("current", "strom", "amps"), ("i", "iq"), (units.CURRENT,)),
+    Role(
+        "current",
+        "the motor's current",
+        ("current", "strom", "amps", "courant", "corriente"),
+        ("i", "iq"),
+        (units.CURRENT,),
+        else_kinds=(units.VOLTAGE,),  # the control signal of an amplifier that makes a current of it
+    ),
     Role(
         "drive",
         "the driving force",
@@ -110,7 +118,9 @@ def find_roles(table: Table, given: Mapping[str, str], has_normal: bool = False,
         found["friction"] = found.pop("normal")
     for role in ROLES:
         if role.by_unit and role.name not in found and role.name not in given and not _replaced(role.name, found, by_current):
-            fitting = [column for column in free if column.unit and column.unit.kind in role.kinds]
+            fitting: list[Column] = []
+            for kinds in (role.kinds, role.else_kinds):
+                fitting = fitting or [column for column in free if column.unit and column.unit.kind in kinds]
             if len(fitting) == 1:
                 found[role.name] = fitting[0]
                 free.remove(fitting[0])
@@ -161,7 +171,7 @@ def misfits(table: Table, names: Iterable[str]) -> str:
 
 def _fits(role: Role, column: Column) -> bool:
     """A column whose unit is of another kind is something else; one without a unit may be anything."""
-    return column.unit is None or column.unit.kind in role.kinds
+    return column.unit is None or column.unit.kind in role.kinds + role.else_kinds
 
 
 def _whole(column: Column) -> str:

@@ -48,7 +48,8 @@ def scales(records: Sequence[Record]) -> Scales:
 def _glance(record: Record) -> Scales:
     loaded = record.normal > 0.1 * np.quantile(record.normal, 0.95)
     way = directions(record.velocity)
-    force = record.force - (_middle(record, way) if record.has_offset else 0.0)
+    force = _friction(record, way)
+    force = force - (_middle(force, way) if record.has_offset else 0.0)
     ratio = np.where(loaded, way * force / np.where(loaded, record.normal, 1.0), 0.0)
     moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
     starts = np.concatenate(([0], record.reversals()))
@@ -81,9 +82,19 @@ def _glance(record: Record) -> Scales:
     )
 
 
-def _middle(record: Record, way: np.ndarray) -> float:
+def _friction(record: Record, way: np.ndarray) -> np.ndarray:
+    """The force without inertia, where the mass is not known: as friction with one coefficient and a viscous part leaves it."""
+    if record.acceleration is None:
+        return record.force
+    parts = [record.acceleration, way * record.normal, record.velocity * record.normal, np.ones(len(way))]
+    counted = record.weight > 0
+    mass = float(np.linalg.lstsq(np.column_stack(parts)[counted], record.force[counted], rcond=None)[0][0])
+    return record.force - max(mass, 0.0) * record.acceleration
+
+
+def _middle(force: np.ndarray, way: np.ndarray) -> float:
     """The offset: half way between the forces of both directions."""
-    forward, backward = record.force[way > 0], record.force[way < 0]
+    forward, backward = force[way > 0], force[way < 0]
     if not len(forward) or not len(backward):
         return 0.0
     return float(np.quantile(forward, 0.75) + np.quantile(backward, 0.25)) / 2

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, FORCE, TORQUE, CURRENT, MASS, NUMBER = (
+TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, FORCE, TORQUE, CURRENT, VOLTAGE, MASS, NUMBER = (
     "time",
     "length",
     "angle",
@@ -17,6 +17,7 @@ TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERAT
     "force",
     "torque",
     "current",
+    "voltage",
     "mass",
     "number",
 )
@@ -34,6 +35,7 @@ _ANGLES |= {"arcmin": _DEGREE / 60, "arcsec": _DEGREE / 3600, "rev": _TURN, "rev
 _FORCES = {"N": 1.0, "newton": 1.0, "newtons": 1.0, "lbf": _POUND, "lb": _POUND, "lbs": _POUND, "ozf": _OUNCE, "oz": _OUNCE}
 _FORCES |= {"kgf": _GRAVITY, "gf": _GRAVITY / 1e3, "kp": _GRAVITY}
 _CURRENTS = {"A": 1.0, "amp": 1.0, "ampere": 1.0}
+_VOLTAGES = {"V": 1.0, "volt": 1.0, "volts": 1.0}
 _MASSES = {"kg": 1.0}  # named, so that a force in kilograms is refused as such
 _NUMBERS = {"1": 1.0, "-": 1.0, "–": 1.0, "": 1.0, "%": 1e-2}
 _SPECIAL = {
@@ -48,8 +50,8 @@ _SPECIAL = {
 }
 _CAPITALS = {"S": "s", "MS": "ms", "MM": "mm", "UM": "um", "RAD": "rad", "NM": "N·m", "NMM": "N·mm"}
 _CAPITALS |= {rate.upper(): rate for rate in ("m/s", "mm/s", "mm/min", "rad/s", "deg/s")}
-_BASES = ((TIME, _TIMES), (LENGTH, _LENGTHS), (ANGLE, _ANGLES), (FORCE, _FORCES), (CURRENT, _CURRENTS), (MASS, _MASSES))
-_PREFIXED = {"s", "m", "rad", "N", "A"}
+_BASES = ((TIME, _TIMES), (LENGTH, _LENGTHS), (ANGLE, _ANGLES), (FORCE, _FORCES), (CURRENT, _CURRENTS), (VOLTAGE, _VOLTAGES), (MASS, _MASSES))
+_PREFIXED = {"s", "m", "rad", "N", "A", "V"}
 _WRITTEN_OUT = {"sec", "second", "seconds", "meter", "meters", "metre", "metres", "newton", "newtons", "radian", "radians", "ampere", "degree", "degrees"}
 _RATES = {
     (LENGTH, 1): VELOCITY,
@@ -150,4 +152,4 @@ def _torque(text: str, plain: str) -> Unit | None:
 
 def known_units() -> str:
     """A few words on what is known, for messages."""
-    return "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf, kgf; N.m, Nmm; A, mA; 1, %"
+    return "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf, kgf; N.m, Nmm; A, mA, V; 1, %"

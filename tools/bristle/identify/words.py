@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from .candidates import Candidate
 from .fitting import CONFIDENCE, Estimate, Fit, Quality
+from .records import Record, directions
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
+PLACES, STROKES = 12, 4  # classes of the position, and reversals from which on a residual that repeats there is believed
+PLACE = 0.3  # of the squared residual, from which on it is told
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
@@ -52,9 +57,10 @@ def with_prefix(value: float, unit: str) -> str:
 
 
 def quality_text(quality: Quality) -> str:
+    driving = "" if quality.relative_to_drive is None else f", {quality.relative_to_drive:.2%} of the RMS driving force"
     return (
         f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction force "
-        f"({quality.relative_to_largest:.2%} of the largest), R² {quality.r2:.4f}"
+        f"({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
     )
 
 
@@ -74,19 +80,27 @@ def doubts(fit: Fit) -> list[str]:
             f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
             "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
         )
-    for record, offset, drift in zip(fit.records, fit.linear.offsets, fit.linear.drifts, strict=True):
-        if record.has_offset and abs(offset) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+    for i, record in enumerate(fit.records):
+        if record.has_offset and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
             sentences.append(
-                f"{record.name}: an offset of {with_prefix(offset, 'N')} that drifts by {with_prefix(drift * record.time[-1], 'N')} was taken off. "
+                f"{record.name}: {_offset(fit, i)} was taken off. "
                 "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
                 "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
             )
     for record in fit.records:
-        if record.smeared > 2 * fit.seen.turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
+        turning = _turning(fit)
+        if record.smeared > 2 * turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
             sentences.append(
                 f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact moves "
-                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(fit.seen.turning, 'm')}: stiffness and damping of "
+                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(turning, 'm')}: stiffness and damping of "
                 "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
+            )
+    for record, modelled in zip(fit.records, fit.modelled, strict=True):
+        if (share := share_of_place(record, record.force - modelled)) > PLACE:
+            inertia = "" if record.acceleration is not None or record.mass is not None else ", or inertia, where the force is that of a drive (--mass)"
+            sentences.append(
+                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: a load "
+                f"such as gravity, a spring or a cable{inertia}. Take it off the force, or measure where it does not act; the parameters here are spoilt by it."
             )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
         filtered = any(record.smoothing for record in fit.records)
@@ -98,8 +112,48 @@ def doubts(fit: Fit) -> list[str]:
     return sentences
 
 
+def share_of_place(record: Record, rest: np.ndarray) -> float:
+    """The share of the squared residual that is a function of the position alone: what both directions have in common there, about its mean."""
+    counted = record.weight > 0
+    rest, way, moving = rest[counted], record.displacement[counted], directions(record.velocity)[counted]
+    edges = np.quantile(way, np.linspace(0, 1, PLACES + 1))
+    places = np.clip(np.searchsorted(edges, way, side="right") - 1, 0, PLACES - 1)
+    means = np.full((2, PLACES), np.nan)
+    for k, sign in enumerate((1, -1)):
+        for i in range(PLACES):
+            there = rest[(places == i) & (moving == sign)]
+            means[k, i] = there.mean() if len(there) else np.nan
+    total = float(np.mean((rest - rest.mean()) ** 2))
+    if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
+        return 0.0
+    forward, backward = means - means.mean(axis=1)[:, None]
+    return float(np.mean(forward * backward)) / total  # noise and what changes its sign with the direction are not in it
+
+
+def _offset(fit: Fit, i: int) -> str:
+    """Offset and drift of a record with what is known of them; a drift that may as well be none is not named."""
+    (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
+    text = f"an offset of {_with_doubt(fit.linear.offsets[i], around)}"
+    duration = float(fit.records[i].time[-1])
+    return text if abs(drift) < slope else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+
+
+def _with_doubt(value: float, half_width: float) -> str:
+    """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
+    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    if not 0 < half_width < math.inf:
+        return with_prefix(value, "N")
+    return f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)} {prefix}N"
+
+
 def _confused(names: Sequence[str]) -> str:
     return f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix one of them with --fix."
+
+
+def _turning(fit: Fit) -> float:
+    """The way over which friction turns round: as the record shows it, or less, as the fitted bristle does where that is finer than the samples."""
+    stiff = [one.value * (fit.seen.normal if one.unit == "1/m" else 1.0) for one in fit.estimates if one.name == "bristleStiffness" and one.determined]
+    return min([fit.seen.turning, *(fit.seen.turning * fit.seen.stiffness / value for value in stiff)])
 
 
 def _undetermined(one: Estimate, fit: Fit) -> str:
