@@ -10,8 +10,9 @@ from .plane import axes, friction_outputs, spread, vector
 
 
 def together(p, curve, speeds, springs, rates):
-    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes up no more than makes heat and no more than the spring gives along the motion, and the
-    way from the force of the spring to that of both ends where it leaves the limit, which is a circle where forces across count 1/ratio times."""
+    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes up no more than makes heat and no more
+    than the spring gives along the motion, and the way from the force of the spring to that of both ends where it leaves the limit, which is a circle
+    where forces across count 1/ratio times."""
     ratio, most = p["transverseFriction"], p["staticFriction"]
     along, across = speeds
     square = along**2 + across**2
