@@ -20,7 +20,7 @@
  * falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a grain at r = 1.
  *
  * Bounded, unless the law is to be Printed: the damper creates no energy, and of it takes part what keeps spring and damper together within the
- * ellipse of the static limit, |M^-1 F_b| <= mu_s N. On a line that is the bound of LuGreNormalized.
+ * ellipse of the static limit, |M^-1 F_b| <= mu_s N, and from pushing the body along while the bristle springs back. On a line that is the bound of LuGreNormalized.
  */
 #ifndef BRISTLE_PROJECTED_BRISTLE_H
 #define BRISTLE_PROJECTED_BRISTLE_H
@@ -75,13 +75,21 @@ static Vector within(double most, Vector a, Vector d) {
     return distance > most ? scaled(most / distance, end) : end;
 }
 
+/* The part of a damper that takes from a spring no more than it gives along the motion (spring_back.h). */
+static double part_without_push(Vector spring, Vector damper, Vector v) {
+    const double given = dot(spring, v), taken = -dot(damper, v);
+    return given > 0 && taken > given ? given / taken : 1;
+}
+
 /* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper that creates no energy creates any, so it is
  * the damper that is shortened. The force itself is drawn in only where the spring alone is beyond the limit; there the bristle loses more than
  * it takes up. */
 static Vector bristle_force(const Parameters *p, int printed, Vector axis, double g, Vector v_t, Vector z_t,
                             Vector rate) {
     const double damping = printed ? p->sigma1 : passive_damping(p->sigma1, g, damped_speed(axis, p->r, v_t));
-    const Vector spring = scaled(p->sigma0, z_t), damper = scaled(damping, rate), force = plus(spring, 1, damper);
+    const Vector spring = scaled(p->sigma0, z_t), whole = scaled(damping, rate);
+    const Vector damper = printed ? whole : scaled(part_without_push(spring, whole, v_t), whole);
+    const Vector force = plus(spring, 1, damper);
     if (printed || length(stretched(axis, 1, 1 / p->r, force)) <= p->mu_s) return force;
     const Vector round = within(p->mu_s, stretched(axis, 1, 1 / p->r, spring), stretched(axis, 1, 1 / p->r, damper));
     return stretched(axis, 1, p->r, round);

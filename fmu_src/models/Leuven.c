@@ -12,7 +12,7 @@
  * thousandth of the way to its limit. It never carries more than a thousandth above W_i: what the normal force, falling, leaves above it fades with the
  * time constant sigma1/sum k_i.
  * Bounded, unless the law is to be Printed: in F sigma1 |v| <= (n+1)^(1+1/n)/n s, so that the damper creates no energy, and F_h and damper
- * together give no more than mu_s N.
+ * together give no more than mu_s N and do not push the body along while the springs come back (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -26,6 +26,7 @@
 #include "common/held_deflection.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
+#include "common/spring_back.h"
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
@@ -103,7 +104,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         dx->zeta[i] = element_rate(limit, x->zeta[i], z_rate, LAST_PART * pace * a, relaxation);
     }
     double F = F_h + p->sigma1 * z_rate;
-    if (m->law != LAW_PRINTED) F = between_limits(p, F_h + passive_damping(p, s, a) * z_rate, F_s);
+    if (m->law != LAW_PRINTED)
+        F = between_limits(p, without_push(F_h + passive_damping(p, s, a) * z_rate, z_rate, u->v), F_s);
     contact_outputs(u, F + viscous_force(p, u->N, u->v), v_S, y);
     heat_output(elastic_power(p, x->zeta, dx->zeta), y);
 }

@@ -5,7 +5,7 @@
  *     F     = sigma0 z + sigma1 dz/dt + F_v              eq 15, Listing 5 (type 2); F_v: common/viscous.h
  *
  * Bounded, unless the law is to be Printed: in F sigma1 |v| <= 4 g, so that the damper creates no energy, and spring and damper together
- * give no more than mu_s N.
+ * give no more than mu_s N and do not push the body along while the bristle springs back (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.

@@ -16,7 +16,8 @@ def damping(p, velocity):
 
 def bristle_force(p, normal, velocity, z, rate, damping=damping):
     bounded = bounds.damping(p, damping(p, velocity), curve(p, normal, velocity), velocity)
-    return bounds.within(p, p["bristleStiffness"] * z + bounded * rate, p["staticFriction"] * normal)
+    force = bounds.springing(p, p["bristleStiffness"] * z + bounded * rate, rate, velocity)
+    return bounds.within(p, force, p["staticFriction"] * normal)
 
 
 def linear(p, normal, velocity, damping=damping):

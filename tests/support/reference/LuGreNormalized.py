@@ -12,7 +12,8 @@ def evaluate(p, u, x):
         level = direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity))
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
         damping = bounds.damping(p, p["bristleDamping"], level, velocity)
-        force = bounds.within(p, p["bristleStiffness"] * z + damping * rate, p["staticFriction"]) * normal + stribeck.viscous(p, normal, velocity)
+        carried = bounds.springing(p, p["bristleStiffness"] * z + damping * rate, rate, velocity)
+        force = bounds.within(p, carried, p["staticFriction"]) * normal + stribeck.viscous(p, normal, velocity)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}
 
 

@@ -10,14 +10,19 @@ from .plane import axes, friction_outputs, spread, vector
 
 
 def together(p, curve, speeds, springs, rates):
-    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes up no more than makes heat, and the
-    way from the force of the spring to that of both ends where it leaves the limit, which is a circle where forces across count 1/ratio times."""
+    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes up no more than makes heat and no more
+    than the spring gives along the motion, and the way from the force of the spring to that of both ends where it leaves the limit, which is a circle
+    where forces across count 1/ratio times."""
     ratio, most = p["transverseFriction"], p["staticFriction"]
     along, across = speeds
     square = along**2 + across**2
     bound = 4 * square / (math.hypot(along, ratio * across) * (along**2 + (across / ratio) ** 2)) if square else math.inf
     damping = bounds.damping(p, p["bristleDamping"], curve, 1.0, bound)
     dampers = [damping * rate for rate in rates]
+    if not bounds.is_printed(p):
+        powers = [sum(part * speed for part, speed in zip(parts, speeds)) for parts in (springs, dampers)]
+        if powers[0] > 0 > sum(powers):  # it would push the body along: of the damper what leaves no power
+            dampers = [damper * -powers[0] / powers[1] for damper in dampers]
     force = [spring + damper for spring, damper in zip(springs, dampers)]
     if bounds.is_printed(p) or math.hypot(force[0], force[1] / ratio) <= most:
         return force
