@@ -49,7 +49,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--normal", type=float, metavar="N", help="the normal force, if it is not measured; with 1, friction coefficients are forces in N")
     data.add_argument("--mass", metavar="KG", help='mass for drive data, whose force contains both inertia and friction; or "identify" (of a twin in kg.m2)')
     data.add_argument("--constant", type=float, metavar="N/A", help="force constant of a motor whose current is measured (N.m/A with --radius)")
-    data.add_argument("--radius", type=float, metavar="M", help="radius at which friction acts, for angles and torques (default of a rotational twin: its frictionRadius)")
+    data.add_argument("--radius", type=float, metavar="M", help="radius at which friction acts, for angles and torques (default for a twin: its frictionRadius)")
     data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, if there is no time column")
     data.add_argument("--from", dest="begin", type=float, metavar="S", help="ignore data before this time")
     data.add_argument("--to", dest="end", type=float, metavar="S", help="ignore data after this time")
