@@ -8,6 +8,7 @@ import sys
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
+from bristle import VERSION  # noqa: E402
 from bristle.cli import main  # noqa: E402
 from bristle.table import renewed  # noqa: E402
 
@@ -59,7 +60,7 @@ def test_the_first_minute_is_as_told(monkeypatch, capsys):
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     section = README.read_text(encoding="utf-8").partition("## In one minute")[2].partition("\n## ")[0]
     install, *commands = re.search(r"```sh\n(.*?)```", section, re.S)[1].splitlines()
-    assert install.startswith("pip install bristle-") and len(commands) == 2
+    assert install == f"pip install bristle-{VERSION}-py3-none-any.whl" and len(commands) == 2
     for line in commands:
         program, *words = shlex.split(line)
         assert program == "bristle" and main(words) == 0, line
