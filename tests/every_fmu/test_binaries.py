@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import fmpy
@@ -385,20 +386,28 @@ def test_nothing_names_the_machine_that_built_it(fmu):
             assert not found, f"{name} holds {found.group()}"
 
 
-def test_the_same_bytes_come_from_another_folder(all_fmus, tmp_path):
+def test_the_same_bytes_come_from_another_folder(all_fmus):
     """A build of one model, for all platforms that are there, in a folder with a space in its name."""
-    folder = tmp_path / "another folder"
-    folder.mkdir()
-    for name in ("cmake", "fmu_src", "modelDescription", "resources", "runner", "tools"):
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md"):
-        shutil.copy(REPOSITORY / name, folder)
+    folders = ("cmake", "fmu_src", "modelDescription", "resources", "runner", "tools")
+    files = ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md")
     fmu = next((fmu for fmu in all_fmus if fmu.name == "Coulomb"), all_fmus[0])
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DBRISTLE_PLATFORMS={';'.join(PLATFORMS)}", "-DBRISTLE_PLAYGROUND=OFF",
-        f"-DBRISTLE_DIST={folder / 'dist'}", f"-DPython3_EXECUTABLE={sys.executable}", env=environment)
-    run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
-    made = folder / "dist" / fmu.path.name
+
+    def make(place):
+        folder = place / "another folder"
+        folder.mkdir()
+        for name in folders:
+            shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in files:
+            shutil.copy(REPOSITORY / name, folder)
+        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+        run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DBRISTLE_PLATFORMS={';'.join(PLATFORMS)}", "-DBRISTLE_PLAYGROUND=OFF",
+            f"-DBRISTLE_DIST={place / 'dist'}", f"-DPython3_EXECUTABLE={sys.executable}", env=environment)
+        run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
+        shutil.rmtree(folder)
+
+    packages = [f"{name} {metadata.version(name)}" for name in ("fmpy", "ziglang", "pycparser", "latex2mathml", "pillow", "cmake")]
+    sources = [REPOSITORY / name for name in (*folders, *files)]
+    made = kept("another", [*sources, fmu.name, *PLATFORMS, *packages, sys.version], make) / "dist" / fmu.path.name
     with zipfile.ZipFile(fmu.path) as here, zipfile.ZipFile(made) as there:
         assert there.namelist() == here.namelist()
         assert [name for name in here.namelist() if there.read(name) != here.read(name)] == []
