@@ -248,14 +248,19 @@ static void learn(Coupling *c, const double *v, double guess) {
 static void observe(Coupling *c, double *shown, double *trend) {
     Seen *s = &c->seen;
     const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
+    double now[N_AXES], turn[N_AXES];
     for (int i = 0; i < N_AXES; i++) {
         shown[i] = s->mass[c->late] * s->a[i] + s->force[c->late][i];
-        const double change = gain * (shown[i] - given_load(c, &s->u, i) - s->load[i]), now = change / s->h;
-        const double before = s->change[i], least = fmin(fabs(now), fabs(before));
-        const int steady = fabs(now - before) < STEADY * fmax(fabs(now), fabs(before));
-        trend[i] = c->late && steady && fabs(change) < NOTICEABLE * s->largest ? copysign(least, now) : 0;
+        const double change = gain * (shown[i] - given_load(c, &s->u, i) - s->load[i]);
+        now[i] = change / s->h;
+        turn[i] = now[i] - s->change[i];
         s->load[i] += change;
-        s->change[i] = now;
+    }
+    const double fast = size_of(now), before = size_of(s->change);
+    const int goes_on = c->late && size_of(turn) < STEADY * fmax(fast, before) && fast * s->h < NOTICEABLE * s->largest;
+    for (int i = 0; i < N_AXES; i++) {
+        trend[i] = !goes_on ? 0 : fast < before ? now[i] : s->change[i];
+        s->change[i] = now[i];
     }
 }
 

@@ -49,7 +49,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     words += 9 + modes  # marks and counts
     if "couplingMass" in d:
         axes = len(d.family("relativeVelocity"))
-        words += max(states, 1) + inputs + 2 + (3 + 3 + 2) * axes + 2 * 6  # start, length of the last step, largest force, velocities, forces, load and its change; sums
+        words += max(states, 1) + inputs + 2 + (3 + 3 + 2) * axes + 2 * 6  # last step: start, length, largest force; velocities, forces, load, its change; sums
         words += 1 + 3 * axes + (states + 1 if axes == 1 else 1)  # limit; the law's velocities and its rest of an excess; how its end changes with the load on a line
         words += 5  # a doubtful sample
         first = 8 if axes == 1 and states else 1  # steps that are kept until mass and timing are known; where that is never, room for one
