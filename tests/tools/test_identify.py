@@ -17,8 +17,9 @@ from bristle import cli, describe  # noqa: E402
 from bristle.host.parameters import read_ssv  # noqa: E402
 from bristle.identify.candidates import Space, all_candidates, candidate  # noqa: E402
 from bristle.identify.command import rank, validated  # noqa: E402
-from bristle.identify.fitting import fit  # noqa: E402
+from bristle.identify.fitting import Quality, fit  # noqa: E402
 from bristle.identify.problem import PATIENCE, Problem, extracts  # noqa: E402
+from bristle.identify.ranking import Place, after_final, finalists  # noqa: E402
 from bristle.identify.records import Options, Record, read_record  # noqa: E402
 from bristle.identify.starts import first_values, scales  # noqa: E402
 from bristle.identify.words import doubts, shown, summary  # noqa: E402
@@ -299,6 +300,20 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monke
     assert any("hysteresis" in text or "relaxationTime" in text for text in doubts(first.fit))
 
 
+def test_models_near_the_best_are_compared_again_without_means():
+    """Means may hide how friction turns round: what is near the best goes through a final, whose errors count; AIC stays that of all."""
+    of = {name: candidate(name) for name in ("Dahl", "LuGre", "Coulomb", "Gonthier", "GKF")}
+
+    def placed(name, rms, aic):
+        return Place(of[name], None, Quality(rms, rms, rms, 1 - rms, 10, 10.0) if rms else None, 3, 1.0, "" if rms else "no.", aic)
+
+    places = [placed("GKF", 0.02, 1.0), placed("LuGre", 0.025, 2.0), placed("Dahl", 0.029, 3.0), placed("Coulomb", 0.04, 4.0), placed("Gonthier", 0.0, 5.0)]
+    assert [one.of.name for one in finalists(places)] == ["GKF", "LuGre", "Dahl"]
+    after = after_final(places, [placed("LuGre", 0.01, 9.0), placed("GKF", 0.05, 9.0), placed("Dahl", 0.0, 9.0)])
+    told = [(one.of.name, one.held_out.rms if one.held_out else None, one.aic) for one in after]
+    assert told == [("LuGre", 0.01, 2.0), ("GKF", 0.05, 1.0), ("Dahl", 0.029, 3.0), ("Coulomb", 0.04, 4.0), ("Gonthier", None, 5.0)]
+
+
 def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
     monkeypatch.setattr("bristle.identify.ranking.PATIENCE", 0.01)
     (only,) = rank([strokes], {}, 1, [candidate("Dahl")])
@@ -478,6 +493,22 @@ def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused
     monkeypatch.chdir(joint_file.parent)
     assert "--fix frictionRadius=0 has to be above 0." in refused("identify", "joint.csv", "--model", "LuGreRotational", "--normal", "1", "--fix", "frictionRadius=0")
     assert "needs a radius in m at which friction acts" in refused("identify", "joint.csv", "--model", "LuGre", "--normal", "1")
+
+
+def test_means_over_more_than_a_reversal_tell_the_same(tmp_path):
+    """Friction turns round within 10 ms, and means are over 50 ms: from the force at the ends and in the middle of each alone
+    the velocity came out as 72 µm/s, with an interval up to 87."""
+    time = np.arange(2000) * 0.005
+    velocity = 1e-3 * np.pi * np.cos(np.pi * time)
+    force = friction("SmoothCoulomb", time, velocity, 20.0, {"dynamicFriction": 0.25, "dynamicVelocity": 1e-4})
+    file = written(tmp_path / "a.csv", {"t [s]": time, "v [m/s]": velocity, "F [N]": force})
+    for samples in (200, 667):
+        record = read_record(file, Options(normal=20.0, samples=samples))
+        result = fit(candidate("SmoothCoulomb"), [record], with_profiles=False)
+        one = next(one for one in result.estimates if one.name == "dynamicVelocity")
+        assert one.value == pytest.approx(1e-4, rel=0.05) and one.low <= 1.01e-4 and one.high >= 0.99e-4, (samples, one)
+    quality, _ = validated(result, record)
+    assert quality.rms == pytest.approx(result.quality.rms, rel=1e-6)
 
 
 def test_means_over_neighbours_tell_the_same(tmp_path):

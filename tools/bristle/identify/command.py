@@ -19,7 +19,7 @@ from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Estimate, Fit, Quality, fit, quality_of
 from .page import fit_page, pictures_of
 from .problem import Problem
-from .ranking import FINAL_SAMPLES, Place, after_final, finalists, place_apart, ranked, shortened, verdicts
+from .ranking import Place, after_final, finalists, place_apart, ranked, shortened, verdicts
 from .records import Options, Record, read_record
 from .words import doubts, quality_text, rounded, summary
 
@@ -53,12 +53,9 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         coarser, notes = shortened(records)
         turn = all(record.radius for record in records)
         places = rank(coarser, fixed, arguments.seed, [replace(one, radius=radius) for one in all_candidates(TURNS)] if turn else None)
-        finer, finer_notes = shortened(records, FINAL_SAMPLES)
         if notes and len(chosen := finalists(places)) > 1:
-            final = rank(finer, fixed, arguments.seed, [one.of for one in chosen])
-            places = after_final(places, final)
-            means = " ".join(finer_notes).replace("For the ranking, ", "") or "all samples are fitted."
-            notes.append(f"The first {len(chosen)}, which are near the best, were fitted again, and their errors and order are those of this: {means}")
+            places = after_final(places, rank(records, fixed, arguments.seed, [one.of for one in chosen]))
+            notes.append(f"The {len(chosen)} near the best were fitted again without these means; their errors and their order, above all others, are those of it.")
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
         of = places[0].of
@@ -121,6 +118,7 @@ def rank(records: Sequence[Record], fixed: Mapping[str, float], seed: int, model
 def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     """The fitted model on another record; its offset and drift are its own, the mass is the fitted one."""
     of = result.of
+    record = record.finer if any(one.fineness for one in result.records) else record
     problem = Problem(of, [record], Space(of, [], result.values, {}))
     forces = problem.forces([np.empty(0)])[0]
     if not np.isfinite(forces).all():

@@ -30,6 +30,7 @@ BLOCKS = 40  # into which the residual is cut for confidence intervals
 CONFIDENCE = 0.95
 UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
 SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
+COARSE = 0.2  # of the residual, that modelled means may be off
 PROFILE = 9  # points
 PROFILE_PATIENCE = 0.1  # s that a run for a profile may take; beyond, it is made of parts of the record
 BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
@@ -140,6 +141,10 @@ def fit(
     if released:
         problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
         found = _least_squares(problem, found, bounds, EVALUATIONS).x
+    if any(record.block > 1 for record in records) and _is_too_coarse(problem, found):
+        tell("least squares, with more points of a run for each mean")
+        problem = problem.finer()
+        found = _least_squares(problem, found, bounds, EVALUATIONS).x
     tell("confidence")
     result, better = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     if better is not None:
@@ -147,6 +152,13 @@ def fit(
         found = _least_squares(problem, better, bounds, EVALUATIONS).x
         result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     return result
+
+
+def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
+    """Whether the modelled means, which are made of the force at the ends and in the middle of each, are off by a part of the residual that matters."""
+    forces = problem.forces([point])[0]
+    off = np.linalg.norm((problem.finer().forces([point])[0] - forces) * problem.weight)
+    return bool(off > COARSE * np.linalg.norm(problem.residuals(forces)))
 
 
 def _spring(problem: Problem, point: np.ndarray) -> float:

@@ -22,8 +22,7 @@ from .records import Record, averaged
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out
 SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
-FINAL_SAMPLES = 4000  # the same for the final, in which means must not hide how friction turns round
-FINALISTS = 6
+FINALISTS = 8  # that are fitted again to all samples: means may hide how friction turns round
 NEAR = 1.5  # times the least error on what was held out: up to there a model comes into the final
 PATIENCE = 300  # s for one model: some laws take very long with some of the parameters that are tried
 
@@ -42,10 +41,10 @@ class Place:
     bic: float = math.nan
 
 
-def shortened(records: Sequence[Record], samples: int = SAMPLES) -> tuple[list[Record], list[str]]:
+def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
     """The records as the ranking takes them, coarser where they are long, and what was done."""
     notes: list[str] = []
-    return [averaged(record, samples // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
+    return [averaged(record, SAMPLES // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
 
 
 def finalists(places: Sequence[Place]) -> list[Place]:

@@ -19,6 +19,7 @@ from .tables import Column, Table, read_table
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
 BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset can be told from friction
+FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
@@ -72,7 +73,13 @@ class Record:
     radius: float | None = None  # of what turns: ways and forces are those there
     smoothing: float = 0.0  # s: window of the filter that has given the velocity
     block: int = 1  # of the measurement: so many neighbours each sample is the mean of
+    fineness: int = 0  # points of a run for each mean, where ends and middles of the blocks do not follow the force
     kernel: np.ndarray = field(default_factory=lambda: np.ones(1))  # the mean of the measurement's samples that the force is, as the acceleration beside it
+
+    @property
+    def finer(self) -> Record:
+        """The same, run at as many points as a mean has samples, or several of them."""
+        return replace(self, fineness=min(self.block, FINEST) if self.block > 1 else 0)
 
     @property
     def drive(self) -> np.ndarray | None:
