@@ -359,6 +359,7 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 """,
     "resolution": """
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     length->z = u->N / p->k + x->z;
 }
 """,
