@@ -120,7 +120,8 @@ static void plane_friction(const Parameters *p, int printed, double N, Vector n,
     heat_output(N > 0 ? N * p->sigma0 * dot(z_t, rate_t) : 0, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     (void)x;
     const double resolved = damped_deflection(p->mu_s, p->sigma0, p->sigma1, magnitude(vector(u->v)));
     for (int i = 0; i < 3; i++) length->z[i] = resolved;

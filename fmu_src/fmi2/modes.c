@@ -49,7 +49,7 @@ static int apply_constraints(Memory *k) {
  * without an event. They are kept until one of them changes by more than a factor of two; returns 1 in that case. */
 static int renew_nominals(Memory *k) {
     const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->tolerance, 1, NULL, NULL};
-    const States resolved = resolved_at(&now, 0, &no_states);
+    const States resolved = resolved_at(&now, 0, &no_states, &k->modes);
     int changed = 0;
     for (int i = 0; i < N_STATES; i++) {
         const double before = ((const double *)&k->nominals)[i], after = ((const double *)&resolved)[i];

@@ -90,7 +90,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, u->v - (of.fast * dx->z[0] - of.slow * dx->z[1]), y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N <= 0) return;
     const Parts of = parts(p);
     const double full = lower_limit(p, p->mu_d * u->N, x->z[0], u->v) / p->sigma0;

@@ -30,6 +30,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N > 0) length->z = resolved_deflection(lower_limit(p, p->mu_d * u->N, x->z, u->v) / p->sigma0, x->z);
 }

@@ -47,9 +47,10 @@ static double friction_force(const Parameters *p, const Inputs *u, const States 
 }
 
 /* In the zone in which sliding sets in, which may be narrow, the rate changes by the whole of v. */
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
     if (u->N <= 0) return;
     const double g = lower_limit(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, x->z, u->v);
     const double z_max = g / p->sigma0, z_ba = lower_limit(p, p->z_ba, x->z, u->v);
     length->z = fabs(x->z) > z_max ? fabs(x->z) : z_max - zone_begin(z_ba, z_max);
+    if (m->law == LAW_PRINTED) length->z *= felt_by_damper(g, p->sigma1, fabs(u->v));
 }

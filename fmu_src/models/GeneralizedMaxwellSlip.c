@@ -124,7 +124,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     return reset;
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N <= 0) return;
     for (int i = 0; i < ELEMENTS; i++)
         length->F_e[i] = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->F_e[i], u->v), x->F_e[i]);

@@ -12,9 +12,14 @@
  */
 #include "LuGre.h"
 #include "common/bristle_element.h"
-#include "common/static_resolution.h"
+#include "common/printed_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
+
+static double damping_at(const Parameters *p, double a) {
+    (void)a;
+    return p->sigma1;
+}
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, u->v);

@@ -36,6 +36,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(stored_power, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N > 0) length->z = damped_deflection(lower_limit(p, p->mu_s, x->z, u->v), p->sigma0, p->sigma1, fabs(u->v));
 }

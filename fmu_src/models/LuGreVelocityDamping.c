@@ -11,9 +11,13 @@
  */
 #include "LuGreVelocityDamping.h"
 #include "common/bristle_element.h"
-#include "common/static_resolution.h"
+#include "common/printed_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
+
+static double damping_at(const Parameters *p, double a) {
+    return p->sigma1 * decay(a / p->v_A, p->alpha);
+}
 
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double fading = decay(fabs(u->v) / p->v_A, p->alpha);

@@ -38,7 +38,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output((F - p->sigma1 * x->w) * x->w, y); /* w (sigma0 z + m_b dw/dt) */
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N <= 0) return;
     length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
     length->w = p->v_r;

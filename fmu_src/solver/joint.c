@@ -212,7 +212,7 @@ static double joint_stages(Body *body, const JointPoint *from, const Factors *of
     }
     const Inputs end = joint_inputs(body, from->t + h, y1);
     const Motion there = {body->motion->p, &end, &no_inputs, JOINT_TOLERANCE, 1, NULL, NULL};
-    const States resolved = resolved_at(&there, 0, &y1->x);
+    const States resolved = resolved_at(&there, 0, &y1->x, &from->m);
     double allowed[STATE_ROOM];
     for (int i = 0; i < N_STATES; i++) allowed[i] = JOINT_TOLERANCE * ((const double *)&resolved)[i];
     return fmax(worst, scaled_error(error, (const double *)&y1->x, allowed));

@@ -143,16 +143,17 @@ static double rate_inside(const Cubic *cubic, int i, double s) {
 
 /* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states
  * themselves; no model less than a 1e-7 part of a nominal value. */
-static States resolved_at(const Motion *motion, double t, const States *x) {
+static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = no_states;
     double *value = (double *)&resolved;
     for (int i = 0; i < N_STATES; i++) value[i] = INFINITY;
 #if HAS_RESOLUTION
     const Inputs u = inputs_at(motion, t);
-    resolution(motion->p, &u, x, &resolved);
+    resolution(motion->p, &u, x, m, &resolved);
 #else
     (void)motion;
     (void)t;
+    (void)m;
 #endif
     for (int i = 0; i < N_STATES; i++) {
         const double size = state_nominals[i] + fabs(((const double *)x)[i]);
@@ -164,7 +165,7 @@ static States resolved_at(const Motion *motion, double t, const States *x) {
 /* Errors that a step of length h to x1 may make: the tolerance times what the law resolves at its end, and what rounding makes of the
  * larger end. */
 static void allowed_errors(const Motion *motion, const Point *from, double h, const States *x1, double *allowed) {
-    const States resolved = resolved_at(motion, from->t + h, x1);
+    const States resolved = resolved_at(motion, from->t + h, x1, &from->m);
     for (int i = 0; i < N_STATES; i++) {
         const double size = fmax(fabs(((const double *)&from->x)[i]), fabs(((const double *)x1)[i]));
         allowed[i] = motion->tolerance * ((const double *)&resolved)[i] + ROUNDING * size;

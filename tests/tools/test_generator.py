@@ -358,7 +358,8 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 }
 """,
     "resolution": """
-static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     length->z = u->N / p->k + x->z;
 }
 """,

@@ -12,5 +12,6 @@ CONTRACT = {
     "check": "static const char *check(const Parameters *p)",
     "check_inputs": "static const char *check_inputs(const Parameters *p, const Inputs *u)",
     "constrain": "static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x)",
-    "resolution": "static void resolution(const Parameters *p, const Inputs *u, const States *x, States *length)",
+    "resolution": "static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, "
+    "States *length)",
 }
