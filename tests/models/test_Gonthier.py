@@ -99,3 +99,28 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
         assert found["frictionForce"] == 0
         assert found["bristleDeflection"] == pytest.approx(8e-4 * math.exp(-time / TAU_BR), rel=1e-6)
         assert found["dwellState"] == pytest.approx(math.exp(-time / TAU_BR), rel=1e-6)
+
+
+@ONLY
+def test_long_steps_see_that_rest_ends_on_the_way(fmu):
+    """The motion overtakes a state that still grows: from there on it falls, at another rate. With inputs that move evenly over 0.1 s the force at a
+    tolerance of 1e-6 is right to 1e-5 N, the tolerance of what the contact carries."""
+    def force(tolerance):
+        forces, held = [], None
+        with fmu.co_simulation() as instance:
+            for n in range(11):
+                t = 0.1 * n
+                inputs = {"normalForce": 9.81 * (1 + 0.9 * math.sin(6 * math.pi * t)),
+                          "relativeVelocity": 2e-3 * math.sin(1.4 * math.pi * t) * math.exp(2 * math.sin(2.6 * math.pi * t))}
+                if n == 0:
+                    instance.start(inputs, tolerance=tolerance)
+                else:
+                    instance.set(held)
+                    for name, value in inputs.items():
+                        instance.set_input_derivative(name, (value - held[name]) / 0.1)
+                    instance.step(0.1)
+                    forces.append(instance.get("frictionForce"))
+                held = inputs
+        return forces
+
+    assert force(1e-6) == pytest.approx(force(1e-9), rel=0, abs=1e-5)
