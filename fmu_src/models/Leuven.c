@@ -113,9 +113,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 /* An error of the springs is felt by their force and, through the state equation, by the damper. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
     if (u->N <= 0) return;
+    const double a = fabs(u->v), curve = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N;
     for (int i = 0; i < ELEMENTS; i++) {
         const double limit = lower_limit(p, p->mu_s * u->N, x->zeta[i], u->v);
         length->zeta[i] = resolved_deflection(limit / (p->n * p->k[i]), x->zeta[i]);
-        if (m->law == LAW_PRINTED) length->zeta[i] *= felt_by_damper(limit, p->sigma1, fabs(u->v));
+        if (m->law == LAW_PRINTED) length->zeta[i] *= felt_by_damper(curve, p->sigma1, a);
     }
 }
