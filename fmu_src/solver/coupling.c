@@ -410,7 +410,8 @@ static int make_again(const Parameters *p, double tolerance, Coupling *c) {
     States x = s->x_first;
     Modes m = c->m_first;
     const double limit = s->limit;
-    double w[N_AXES], load[N_AXES] = {0}, held[N_AXES], rest[N_AXES];
+    double w[N_AXES], load[N_AXES] = {0}, held[N_AXES], rest[N_AXES] = {0};
+    if (c->kept < 2 || c->kept == GROWN) return 0;
     for (int i = 0; i < N_AXES; i++) w[i] = s->w_first[i];
     for (int n = 0; n < c->kept; n++) {
         Inputs u = s->first[n].u;
@@ -480,7 +481,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         const double mass = s->mass[late];
         learn(c, v, guess);
         const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
-        const int anew = other && c->kept > 1 && c->kept < GROWN && make_again(p, motion->tolerance, c);
+        const int anew = other && make_again(p, motion->tolerance, c);
         observe(c, load, trend);
         project_onto_plane(&u, load);
         const int outcome = make_up(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);

@@ -66,7 +66,7 @@ static double growth(double error) {
  * alone do not change; linear states have an exact solution there and are followed easily under moving ones, unless earlier steps have found
  * that the solver has to go in smaller ones. */
 static int goes_at_once(const Motion *motion, double length, double step) {
-    if (N_STATES == 0 && N_MODES == 0) return 1;
+    if (N_STATES + N_MODES == 0) return 1;
     if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !LINEAR_STATES) return 0;
     return length > 0 && !(step > 0 && step < length);
 }
