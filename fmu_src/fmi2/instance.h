@@ -2,6 +2,8 @@
 #ifndef BRISTLE_INSTANCE_H
 #define BRISTLE_INSTANCE_H
 
+#include <stddef.h>
+
 /* The importer's headers decide what becomes of FMI2_FUNCTION_PREFIX, which fmu.c defines. Where there are none, those that come
  * with the sources serve: they know no prefix, so it is put in here. */
 #ifdef __has_include
@@ -82,14 +84,23 @@ typedef struct {
     int started;     /* has left event mode, or made a step: initial values and options hold from here on */
     int alternations; /* steps one after the other that have each turned the velocity round */
     int stale;        /* derivatives and outputs have to be evaluated anew */
+    int co_simulates; /* an instance for model exchange has no room for what comes last */
 #if HAS_COUPLING
     Coupling
         coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
 #endif
 } Memory;
 
+/* What the memory of an instance of a kind takes. */
+static size_t memory_size(fmi2Type kind) {
+#if HAS_COUPLING
+    if (kind == fmi2ModelExchange) return offsetof(Memory, coupling);
+#endif
+    (void)kind;
+    return sizeof(Memory);
+}
+
 typedef struct {
-    Memory memory;
     fmi2Type kind;
     fmi2Status last_step;
     fmi2CallbackLogger logger;
@@ -103,7 +114,8 @@ typedef struct {
     int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
     States slopes;
 #endif
-    char name[1]; /* as long as it needs to be */
+    char *name;    /* which lies behind the memory */
+    Memory memory; /* last, with as much of it as its kind needs */
 } Instance;
 
 #endif
