@@ -37,7 +37,7 @@ static void notice_load(Instance *c) {
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
-    return k->coupling.steps > 0 && couples(k);
+    return k->co_simulates && k->coupling.steps > 0 && couples(k);
 #else
     (void)k;
     return 0;

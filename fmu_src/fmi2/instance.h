@@ -2,6 +2,8 @@
 #ifndef BRISTLE_INSTANCE_H
 #define BRISTLE_INSTANCE_H
 
+#include <stddef.h>
+
 /* The importer's headers handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without them, the headers that come
  * with the sources are used; these do not know the prefix, so it is applied here. */
 #ifdef __has_include
@@ -73,14 +75,23 @@ typedef struct {
     int started;      /* has left event mode, or made a step: from here on initial values and options are fixed */
     int alternations; /* consecutive steps that have each reversed the velocity */
     int stale;        /* derivatives and outputs have to be evaluated again */
+    int co_simulates; /* an instance for model exchange has no room for what comes last */
 #if HAS_COUPLING
     Coupling
         coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
 #endif
 } Memory;
 
+/* What the memory of an instance of a kind takes. */
+static size_t memory_size(fmi2Type kind) {
+#if HAS_COUPLING
+    if (kind == fmi2ModelExchange) return offsetof(Memory, coupling);
+#endif
+    (void)kind;
+    return sizeof(Memory);
+}
+
 typedef struct {
-    Memory memory;
     fmi2Type kind;
     fmi2Status last_step;
     fmi2CallbackLogger logger;
@@ -94,7 +105,8 @@ typedef struct {
     int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
     States slopes;
 #endif
-    char name[1]; /* as long as it needs to be */
+    char *name;    /* which lies behind the memory */
+    Memory memory; /* last, with as much of it as its kind needs */
 } Instance;
 
 #endif

@@ -39,8 +39,10 @@ static fmi2Status need(Instance *c, const void *pointer, const char *function) {
     return pointer ? fmi2OK : refuse(c, fmi2Error, "%s was given a null pointer.", function);
 }
 
-static void set_start_values(Memory *k) {
-    memset(k, 0, sizeof *k);
+static void set_start_values(Instance *c) {
+    Memory *k = &c->memory;
+    memset(k, 0, memory_size(c->kind));
+    k->co_simulates = c->kind == fmi2CoSimulation;
     memcpy(&k->reals.p, own()->parameters, sizeof k->reals.p);
     memcpy(&k->reals.u, own()->inputs, sizeof k->reals.u);
     for (int i = 0; i < N_OPTIONS; i++) ((int *)&k->modes)[OPTION_PLACE + i] = own()->options[i];
@@ -82,12 +84,14 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
         return NULL;
     }
     const size_t name_length = strlen(instanceName);
-    Instance *c = (Instance *)functions->allocateMemory(1, sizeof(Instance) + name_length);
+    const size_t size = offsetof(Instance, memory) + memory_size(fmuType);
+    Instance *c = (Instance *)functions->allocateMemory(1, size + name_length + 1);
     if (!c) {
         refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", own()->name);
         return NULL;
     }
-    memset(c, 0, sizeof *c);
+    memset(c, 0, size);
+    c->name = (char *)c + size;
     memcpy(c->name, instanceName, name_length + 1);
     c->kind = fmuType;
     c->logger = functions->logger;
@@ -95,7 +99,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     c->free = functions->freeMemory;
     c->environment = functions->componentEnvironment;
     c->logged = loggingOn ? 1u << LOG_EVENTS : 0;
-    set_start_values(&c->memory);
+    set_start_values(c);
     return c;
 }
 
@@ -172,7 +176,7 @@ fmi2Status fmi2Terminate(fmi2Component component) {
 fmi2Status fmi2Reset(fmi2Component component) {
     Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
-    set_start_values(&c->memory);
+    set_start_values(c);
     c->last_step = fmi2OK;
     c->tolerated = 0;
     c->refused = 0;

@@ -4,6 +4,7 @@
  * Derivatives and outputs are evaluated again.
  */
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,8 +14,12 @@ typedef struct {
     uint64_t magic;
     uint64_t identity;
     fmi2Type kind;
-    Memory memory;
+    Memory memory; /* as much of it as the kind needs */
 } StoredState;
+
+static size_t stored_size(fmi2Type kind) {
+    return offsetof(StoredState, memory) + memory_size(kind);
+}
 
 static uint64_t hash_bytes(const void *bytes, size_t count) { /* FNV-1a */
     uint64_t hash = 0xcbf29ce484222325;
@@ -76,17 +81,24 @@ static int is_sound(const StoredState *stored) {
     return 1;
 }
 
+/* Makes room for a state, unless there is one already to write over. */
+static fmi2Status make_room(Instance *c, fmi2FMUstate *state) {
+    if (*state) return check_stored(c, (const StoredState *)*state);
+    *state = c->allocate(1, stored_size(c->kind));
+    return *state ? fmi2OK : refuse(c, fmi2Error, "Out of memory: the state is not stored.");
+}
+
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
     Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!state) return need(c, NULL, "fmi2GetFMUstate");
-    if (!*state) *state = c->allocate(1, sizeof(StoredState));
+    const fmi2Status status = make_room(c, state);
+    if (status != fmi2OK) return status;
     StoredState *stored = (StoredState *)*state;
-    if (!stored) return refuse(c, fmi2Error, "Out of memory: the state is not stored.");
     stored->magic = STATE_MAGIC;
     stored->identity = model_identity();
     stored->kind = c->kind;
-    stored->memory = c->memory;
+    memcpy(&stored->memory, &c->memory, memory_size(c->kind));
     return fmi2OK;
 }
 
@@ -97,7 +109,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
     if (!stored) return need(c, NULL, "fmi2SetFMUstate");
     const fmi2Status status = check_stored(c, stored);
     if (status != fmi2OK) return status;
-    c->memory = stored->memory;
+    memcpy(&c->memory, &stored->memory, memory_size(c->kind));
     forget_slopes(c);
     return fmi2OK;
 }
@@ -190,6 +202,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
 #endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
     stored->kind = (fmi2Type)kind;
+    k->co_simulates = stored->kind == fmi2CoSimulation;
 }
 
 /* Size of a stored state in bytes, with its checksum. */
@@ -220,7 +233,9 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
                       (unsigned)needed);
     const fmi2Status status = check_stored(c, stored);
     if (status != fmi2OK) return status;
-    StoredState copy = *stored;
+    StoredState copy;
+    memset(&copy, 0, sizeof copy);
+    memcpy(&copy, stored, stored_size(c->kind));
     Walk walk = {(unsigned char *)bytes, NULL, 0, 0};
     carry_state(&walk, &copy);
     carry_word(&walk, hash_bytes(bytes, walk.count));
@@ -244,9 +259,8 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     if (status == fmi2OK && (walk.odd || !is_sound(&stored)))
         status = refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.", own()->name);
     if (status == fmi2OK && !stored.memory.unchecked) status = check_rules(c, &stored.memory.reals.p);
+    if (status == fmi2OK) status = make_room(c, state);
     if (status != fmi2OK) return status;
-    if (!*state) *state = c->allocate(1, sizeof stored);
-    if (!*state) return refuse(c, fmi2Error, "Out of memory: the state is not stored.");
-    memcpy(*state, &stored, sizeof stored);
+    memcpy(*state, &stored, stored_size(c->kind));
     return fmi2OK;
 }

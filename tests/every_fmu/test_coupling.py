@@ -353,6 +353,19 @@ def test_several_contacts_on_one_body(fmu):
     assert pair(1e-3) <= 0.02 * limit_of(fmu) / 3 + 1.5 * pair(2e-4)
 
 
+@scalar
+def test_random_loads_never_gain_energy(fmu):
+    """The body has less kinetic energy than the same loads would have given it without friction, and friction has taken some."""
+    choice = np.random.default_rng(7)
+    loads = limit_of(fmu) * choice.standard_normal(400)
+    for late in (False, True):
+        with element(fmu, 2.0, **STIFF) as instance:
+            rows = run_loop(instance, lambda t, x: loads[round(t / 1e-3)], 0.4, 1e-3, late=late)
+        velocity = np.concatenate([[0.0], rows[:, 2]])
+        assert np.mean(velocity**2) < np.mean((np.cumsum(loads) * 1e-3) ** 2)
+        assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
+
+
 def held(count, choice, size):
     """Numbers that are each held for some steps."""
     return np.repeat(size * choice.uniform(-1.5, 1.5, count), choice.integers(2, 30, count))[:count]

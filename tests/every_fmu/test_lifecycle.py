@@ -260,12 +260,10 @@ def test_memory_that_runs_out_is_no_crash(fmu, kind):
 
 
 def test_memory_is_little_and_all_given_back(fmu, kind):
-    """At most two allocations and one KiB per instance in model exchange, none while it runs; an element in space with a bristle remembers three
-    axes of everything, also of what only co-simulation uses, and takes up to one and a half."""
-    most = 1536 if "relativeVelocity[3]" in fmu.description else 1024
+    """At most two allocations and one KiB per instance in model exchange, none while it runs."""
     with fmu.instance(kind) as instance:
         if kind == MODEL_EXCHANGE:
-            assert instance.host.allocations <= 2 and instance.host.bytes <= most
+            assert instance.host.allocations <= 2 and instance.host.bytes <= 1024
         count = instance.host.allocations
         sampler = Sampler(fmu.description, "memory")
         parameters = sampler.start(instance)
