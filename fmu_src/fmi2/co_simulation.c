@@ -132,11 +132,11 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 }
 
 /* Says once that the body is shaken to and fro, where the element could help it. */
-static void notice_chatter(Instance *c) {
+static void warn_of_chattering(Instance *c) {
 #if HAS_COUPLING
     enum { CHATTER = 20 };
     Memory *k = &c->memory;
-    const int turned = k->started && product(velocity_of(&k->reals.u), velocity_of(&k->u_last)) < 0;
+    const int turned = k->started && dot_product(velocity_of(&k->reals.u), velocity_of(&k->u_last)) < 0;
     k->alternations = turned ? k->alternations < CHATTER ? k->alternations + 1 : CHATTER : 0;
     if (k->alternations == CHATTER && !couples(k))
         tolerate(c, TOLERATED_CHATTER,
@@ -230,8 +230,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     const Inputs end = inputs_at(&motion, length);
     if (!motion.held && !all_finite((const double *)&end, N_INPUTS)) return refuse_motion(c, &end, length);
     begin_run(k);
-    if (!couples(k)) notice_load(c); /* else it is seen in the motion */
-    notice_chatter(c);
+    if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
+    warn_of_chattering(c);
     const int outcome = with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
     k->reals.u = end;
     apply_constraints(k);

@@ -22,7 +22,7 @@ static void note_load(Memory *k, fmi2ValueReference input) {
 }
 
 /* Says once that a run goes on without the load that stick has to hold. */
-static void notice_load(Instance *c) {
+static void warn_of_missing_load(Instance *c) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && !c->memory.load_set)
         tolerate(c, TOLERATED_LOAD,
@@ -62,7 +62,7 @@ static void give_coupled(Memory *k, const Inputs *u) {
     if (!is_coupled(k)) return;
 #if HAS_COUPLING
     const Seen *seen = &k->coupling.seen;
-    deliver(seen, u, &k->reals.y);
+    put_mean_force(seen, u, &k->reals.y);
     k->reals.observed.mass = seen->mass[k->coupling.late];
     for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = seen->load[i] + given_load(&k->coupling, &seen->u, i);
 #else

@@ -23,7 +23,7 @@ static int results_are_finite(const Reals *reals) {
 }
 
 /* Derivatives and outputs of a point; whether all of them are finite. */
-INTO_ITSELF static int evaluate_all(Reals *reals, const Inputs *u, const States *x, const Modes *m) {
+FLATTENED static int evaluate_all(Reals *reals, const Inputs *u, const States *x, const Modes *m) {
     evaluate(&reals->p, u, x, m, &reals->dx, &reals->y);
     return results_are_finite(reals);
 }
@@ -31,8 +31,8 @@ INTO_ITSELF static int evaluate_all(Reals *reals, const Inputs *u, const States 
 #if LINEAR_STATES
 /* The same with the slopes of the derivatives along their states, which do not see each other: one direction gives all. Slopes of
  * outputs nobody asks for. */
-INTO_ITSELF static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x, const Modes *m,
-                                            States *slopes) {
+FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x, const Modes *m,
+                                          States *slopes) {
     const States seed = all_directions();
     Outputs y_slopes;
     evaluate_state_slopes(&reals->p, u, x, &seed, m, &reals->dx, slopes, &reals->y, &y_slopes);
@@ -76,7 +76,7 @@ static fmi2Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
-    if (k->phase == CONTINUOUS) notice_load(c);
+    if (k->phase == CONTINUOUS) warn_of_missing_load(c);
     follow_start(k);
     int finite;
     if (is_coupled(k)) {

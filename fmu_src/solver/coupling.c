@@ -117,9 +117,9 @@ typedef struct {
 static void project_onto_plane(const Inputs *u, double *a) {
     if (COUPLED_NORMAL < 0) return;
     const double *n = (const double *)u + COUPLED_NORMAL;
-    const double square = product(n, n);
+    const double square = dot_product(n, n);
     if (!(square > 0)) return;
-    const double along = product(n, a) / square;
+    const double along = dot_product(n, a) / square;
     for (int i = 0; i < N_AXES; i++) a[i] -= along * n[i];
 }
 
@@ -144,7 +144,7 @@ static void set_mass(Seen *s, int timing, double guess) {
     s->mass[timing] = fmin(fmax(s->B[timing] / s->A[timing], guess / RANGE), guess * RANGE);
 }
 
-static void learn_mass(Seen *s, int timing, const Sample *sample, double guess) {
+static void estimate_mass(Seen *s, int timing, const Sample *sample, double guess) {
     const double m = s->mass[timing], m_da = m * m * sample->motion, effort = sample->effort[timing];
     const double alike = ALIKE * ALIKE;
     if (!(sample->fit[timing] > 0) || m_da > alike * effort || effort > alike * m_da) return;
@@ -199,7 +199,7 @@ static void count_sample(Coupling *c, const Sample *sample, double guess) {
         s->E[timing] = FORGETTING * s->E[timing] + weight * sample->fit[timing];
         s->motion[timing] = FORGETTING * s->motion[timing] + weight * sample->motion;
         s->effort[timing] = FORGETTING * s->effort[timing] + weight * sample->effort[timing];
-        learn_mass(s, timing, sample, guess);
+        estimate_mass(s, timing, sample, guess);
     }
     const int other = !c->late;
     if (explained(s, other) > OTHER_TIMING * explained(s, c->late) ||
@@ -211,7 +211,7 @@ static void count_sample(Coupling *c, const Sample *sample, double guess) {
 }
 
 /* Learns from the velocity v at the end of the step before how the body answers. */
-static void learn(Coupling *c, const double *v, double guess) {
+static void update_estimates(Coupling *c, const double *v, double guess) {
     Seen *s = &c->seen;
     double a[N_AXES], da[N_AXES], dF[2][N_AXES];
     for (int i = 0; i < N_AXES; i++) {
@@ -221,11 +221,12 @@ static void learn(Coupling *c, const double *v, double guess) {
         dF[1][i] = s->force[1][i] - s->force[2][i];
         s->a[i] = a[i];
     }
-    s->largest = fmax(FADING * s->largest, size_of(s->force[0]));
+    s->largest = fmax(FADING * s->largest, norm_of(s->force[0]));
     if (c->steps < PAST - 1) return;
     const double m = s->mass[c->late], floor = NOTICEABLE * NOTICEABLE * s->largest * s->largest;
-    const Sample sample = {
-        product(da, da), {-product(da, dF[0]), -product(da, dF[1])}, {product(dF[0], dF[0]), product(dF[1], dF[1])}};
+    const Sample sample = {dot_product(da, da),
+                           {-dot_product(da, dF[0]), -dot_product(da, dF[1])},
+                           {dot_product(dF[0], dF[0]), dot_product(dF[1], dF[1])}};
     if (c->samples == 0 && sample.effort[0] > floor && sample.effort[1] <= UNANSWERED * sample.effort[0]) {
         if (!c->late && m * m * sample.motion <= UNANSWERED * sample.effort[0]) c->late = 1;
         count_sample(c, &sample, guess);
@@ -256,8 +257,8 @@ static void observe(Coupling *c, double *shown, double *trend) {
         turn[i] = now[i] - s->change[i];
         s->load[i] += change;
     }
-    const double fast = size_of(now), before = size_of(s->change);
-    const int goes_on = c->late && size_of(turn) < STEADY * fmax(fast, before) && fast * s->h < NOTICEABLE * s->largest;
+    const double fast = norm_of(now), before = norm_of(s->change);
+    const int goes_on = c->late && norm_of(turn) < STEADY * fmax(fast, before) && fast * s->h < NOTICEABLE * s->largest;
     for (int i = 0; i < N_AXES; i++) {
         trend[i] = !goes_on ? 0 : fast < before ? now[i] : s->change[i];
         s->change[i] = now[i];
@@ -272,7 +273,7 @@ static int is_unrelated(const Coupling *c) {
 
 /* Makes a force no larger than the limit. */
 static void confine(double *force, double limit) {
-    const double size = size_of(force);
+    const double size = norm_of(force);
     for (int i = 0; i < N_AXES && size > limit; i++) force[i] *= limit / size;
 }
 
@@ -303,7 +304,7 @@ static int run_joint(const Motion *motion, Coupling *c, const double *load, cons
     Joint y;
     body.motion = motion;
     body.per_mass = 1 / mass;
-    body.speed = h * fmax(s->largest, size_of(load)) / mass;
+    body.speed = h * fmax(s->largest, norm_of(load)) / mass;
     body.shortest = h * JOINT_SHORTEST;
     body.has_force = 0;
     body.normal = 0;
@@ -326,7 +327,7 @@ static int run_joint(const Motion *motion, Coupling *c, const double *load, cons
 
 /* Adds what the contact holds of an excess to the force of the law, as far as the contact can. */
 static void add_held(const Seen *s, const double *held, double *force) {
-    const double limit = fmax(s->limit, size_of(force));
+    const double limit = fmax(s->limit, norm_of(force));
     for (int i = 0; i < N_AXES; i++) force[i] += held[i];
     confine(force, limit);
 }
@@ -358,12 +359,12 @@ static int run_again(const Parameters *p, double tolerance, Coupling *c, const I
 
 /* Takes states, modes and the velocity w of the law over the step before, which has ended with the inputs u. Unless they have to be taken anew, they are already
  * where the prediction has put them; that is right unless something else has come. */
-static int make_up(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load, int anew,
-                   States *x, Modes *m, double *w, double *solver_step) {
+static int correct_last_step(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load,
+                             int anew, States *x, Modes *m, double *w, double *solver_step) {
     Seen *s = &c->seen;
     Inputs start = s->u, end = *u, rate;
     const int unrelated = is_unrelated(c), held = rates_between(&start, &end, s->h, &rate);
-    int as_expected = !anew, nearly = !anew && c->sways && size_of(load) < FAR_FROM_LIMIT * s->limit;
+    int as_expected = !anew, nearly = !anew && c->sways && norm_of(load) < FAR_FROM_LIMIT * s->limit;
     double more[N_AXES]; /* load than was expected */
     for (int i = 0; i < N_AXES; i++) {
         w[i] = unrelated ? velocity_of(&end)[i] : s->w_end[i];
@@ -399,13 +400,13 @@ static void part_velocities(const Inputs *u, const double *v, double *w) {
     }
     project_onto_plane(u, excess);
     project_onto_plane(u, own);
-    const int rests = size_of(own) < FAINT * size_of(excess);
+    const int rests = norm_of(own) < FAINT * norm_of(excess);
     for (int i = 0; i < N_AXES; i++) w[i] = v[i] - excess[i] + (rests ? TRACE * excess[i] - own[i] : 0);
 }
 
 /* Takes states, modes and velocity of the law over the first steps again, up to the start of the last one, with what is known now of mass and timing. Returns whether that
  * was done. */
-static int make_again(const Parameters *p, double tolerance, Coupling *c) {
+static int replay_first_steps(const Parameters *p, double tolerance, Coupling *c) {
     Seen *s = &c->seen;
     States x = s->x_first;
     Modes m = c->m_first;
@@ -446,7 +447,7 @@ static void keep_step(Coupling *c) {
     double excess[N_AXES];
     if (FIRST_STEPS == 1 || c->kept == GROWN) return;
     for (int i = 0; i < N_AXES; i++) excess[i] = velocity_of(&s->u)[i] - s->w[i];
-    if (s->largest == 0 && size_of(excess) <= SURPRISE * size_of(velocity_of(&s->u))) c->kept = 0;
+    if (s->largest == 0 && norm_of(excess) <= SURPRISE * norm_of(velocity_of(&s->u))) c->kept = 0;
     if (c->kept == 0) {
         s->x_first = s->x;
         c->m_first = c->m;
@@ -479,12 +480,12 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         keep_step(c);
         const int late = c->late;
         const double mass = s->mass[late];
-        learn(c, v, guess);
+        update_estimates(c, v, guess);
         const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
-        const int anew = other && make_again(p, motion->tolerance, c);
+        const int anew = other && replay_first_steps(p, motion->tolerance, c);
         observe(c, load, trend);
         project_onto_plane(&u, load);
-        const int outcome = make_up(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);
+        const int outcome = correct_last_step(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
 #if HAS_CONSTRAIN
         constrain(p, &s->u, &u, x);
@@ -532,7 +533,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
         set_load(c, whole, &then);
         Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
-        of.known = of.known && motion->held && size_of(load) < FAR_FROM_LIMIT * s->limit;
+        of.known = of.known && motion->held && norm_of(load) < FAR_FROM_LIMIT * s->limit;
         failed = run_joint(&next, c, load, rest, h, &ahead, &ahead_m, w, force, &of);
         add_held(s, held, force);
         for (int i = 0; i < N_AXES; i++) s->v_mean[i] = begin[i] + 0.5 * h * (load[i] - force[i]) / s->mass[1];
@@ -568,11 +569,11 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
 
 /* Puts the mean force of the last step, over which the mean velocity is v_mean, in place of that of the law at its end, where the inputs
  * are u, and all that hangs on it. */
-static void deliver(const Seen *s, const Inputs *u, Outputs *y) {
+static void put_mean_force(const Seen *s, const Inputs *u, Outputs *y) {
     double *value = (double *)y, *F = value + COUPLED_FORCE;
-    const double before = N_AXES == 1 ? F[0] : size_of(F);
-    const double now = N_AXES == 1 ? s->force[0][0] : size_of(s->force[0]);
-    const double power = product(s->force[0], s->v_mean) - product(F, (const double *)u + COUPLED_VELOCITY);
+    const double before = N_AXES == 1 ? F[0] : norm_of(F);
+    const double now = N_AXES == 1 ? s->force[0][0] : norm_of(s->force[0]);
+    const double power = dot_product(s->force[0], s->v_mean) - dot_product(F, (const double *)u + COUPLED_VELOCITY);
     for (size_t i = 0; i < sizeof proportional / sizeof *proportional; i++)
         if (before != 0) value[proportional[i]] *= now / before;
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) value[powers[i]] += power;

@@ -82,7 +82,7 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
         Look a = looks[0], b = looks[1], c = looks[2];
         for (int n = 0; n < REFINEMENTS; n++, s = nearest_to_zero(&a, &b, &c, i)) {
             if (!(s > a.s && s < c.s) || s == b.s) break;
-            const States between = inside(cubic, s);
+            const States between = dense_output(cubic, s);
             Look peak;
             look(motion, cubic->from, h, s, &between, &peak);
             if (signs_differ(start, &peak)) return s;
@@ -100,8 +100,8 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
  * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
  * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
-INTO_ITSELF static double first_change(const Motion *motion, const Point *from, const Look *start, double h,
-                                       const States *x1) {
+FLATTENED static double first_change(const Motion *motion, const Point *from, const Look *start, double h,
+                                     const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
@@ -114,7 +114,7 @@ INTO_ITSELF static double first_change(const Motion *motion, const Point *from, 
     for (; last < PARTS; last++) {
         Look *next = &looks[last + 1];
         const double s = next->s = parts[last];
-        const States between = s < 1 ? inside(&cubic, s) : *x1;
+        const States between = s < 1 ? dense_output(&cubic, s) : *x1;
         const Inputs u = inputs_at(motion, from->t + s * h);
         indicators(motion->p, &u, &between, &from->m, next->g); /* a look, with the law inlined */
         if (signs_at(next) != signs) break;

@@ -50,14 +50,14 @@ static const double *force_of(const Outputs *y) {
     return (const double *)y + COUPLED_FORCE;
 }
 
-static double product(const double *a, const double *b) {
+static double dot_product(const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < N_AXES; i++) sum += a[i] * b[i];
     return sum;
 }
 
-static double size_of(const double *a) {
-    return N_AXES == 1 ? fabs(a[0]) : sqrt(product(a, a));
+static double norm_of(const double *a) {
+    return N_AXES == 1 ? fabs(a[0]) : sqrt(dot_product(a, a));
 }
 
 static Inputs joint_inputs(const Body *body, double t, const Joint *y) {
@@ -75,7 +75,7 @@ static void notice_force(Body *body, const Outputs *y) {
     const double coefficient = ((const double *)y)[COUPLED_COEFFICIENT];
     if (coefficient == 0) return;
     body->has_force = 1;
-    body->normal = size_of(force_of(y)) / fabs(coefficient);
+    body->normal = norm_of(force_of(y)) / fabs(coefficient);
 }
 
 static void joint_rates(Body *body, double t, const Joint *y, const Modes *m, double *f) {

@@ -9,15 +9,15 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* INTO_ITSELF: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
+/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
  * out. NOINLINE and COLD: functions that stay out of their callers, so as not to burden the usual way through these; COLD ones are seldom called at
  * all. */
 #ifdef __GNUC__
-#define INTO_ITSELF __attribute__((noinline, flatten))
+#define FLATTENED __attribute__((noinline, flatten))
 #define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((noinline, cold))
 #else
-#define INTO_ITSELF
+#define FLATTENED
 #define NOINLINE
 #define COLD
 #endif
@@ -59,7 +59,7 @@ static States all_directions(void) {
     return seed;
 }
 
-INTO_ITSELF static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+FLATTENED static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States f = no_states;
     Outputs y;
     const Inputs u = inputs_at(motion, t);
@@ -68,7 +68,7 @@ INTO_ITSELF static States rates_at(const Motion *motion, double t, const States 
 }
 
 /* Time derivatives of the rates, as the inputs move. */
-INTO_ITSELF static States rates_of_rates(const Motion *motion, const Point *point) {
+FLATTENED static States rates_of_rates(const Motion *motion, const Point *point) {
     States f, f_rate = no_states;
     Outputs y, y_slope;
     const Inputs u = inputs_at(motion, point->t);
@@ -78,8 +78,8 @@ INTO_ITSELF static States rates_of_rates(const Motion *motion, const Point *poin
 }
 
 /* Rates of linear states with their slopes along themselves. */
-INTO_ITSELF static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
-                                        States *slopes) {
+FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
+                                      States *slopes) {
     const States seed = all_directions();
     Outputs y, y_slopes;
     const Inputs u = inputs_at(motion, t);
@@ -87,7 +87,7 @@ INTO_ITSELF static void linear_rates_at(const Motion *motion, double t, const St
 }
 
 /* A point with its rates and their slopes. */
-INTO_ITSELF static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+FLATTENED static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
     Point point = {t, *x, *m, no_states, {{0}}};
     States slope;
     if (LINEAR_STATES) {
@@ -126,7 +126,7 @@ static Cubic cubic_between(const Point *from, const States *x1, const States *f1
 }
 
 /* States at the part s of the step. */
-static States inside(const Cubic *cubic, double s) {
+static States dense_output(const Cubic *cubic, double s) {
     States x = no_states;
     for (int i = 0; i < N_STATES; i++) {
         const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];

@@ -30,7 +30,7 @@ static int runs_over(const Motion *motion, const Point *from, double h, const St
     const Cubic cubic = cubic_between(from, x1, &f1, h);
     for (int part = 1; part < 8; part++) {
         const double s = 0.125 * part;
-        const States between = inside(&cubic, s);
+        const States between = dense_output(&cubic, s);
         const States f = rates_at(motion, from->t + s * h, &between, &from->m);
         double defect[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++) defect[i] = h * ((const double *)&f)[i] - rate_inside(&cubic, i, s);
