@@ -153,10 +153,11 @@ static void read_all(fmi2Component c, fmi2Type kind, Reading *r) {
     }
 }
 
-/* The importer's own snapshots never fail for want of memory, and are not counted. */
+/* The importer's own snapshots never fail for want of memory, and are not counted. The one before may be of an instance of the other kind, which needs other room. */
 static fmi2FMUstate snapshot(fmi2Component c, fmi2FMUstate state) {
     const long count = allocations, failing = fail_at;
     fail_at = 0;
+    EXPECT(!state || element->fmi2FreeFMUstate(c, &state) == fmi2OK);
     EXPECT(element->fmi2GetFMUstate(c, &state) == fmi2OK && state);
     allocations = count;
     fail_at = failing;

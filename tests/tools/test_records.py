@@ -265,12 +265,12 @@ def test_a_group_of_thousands_is_one_where_the_file_shows_its_decimal_sign(tmp_p
     """1,316 is 1316 in a file with 0.005 and 1.316 in one with 0,005; and the other way round."""
     decimal, groups = ("." if "," in whole else ","), whole.count(",") + whole.count(".")
     for other in ".,":
-        cells = [(f'"{0.005 * i:.4f}"', f'"{1e3 * v:.5f}"') for i, v in enumerate(VELOCITY)]
-        rows = [["t [s]", "v [mm/s]", "F [N]", "N [N]"], *[[t.replace(".", other), v.replace(".", other), f'"{whole}"', "2000"] for t, v in cells]]
+        cells = [(f'"{0.005 * i:.4f}"', f'"{1e3 * v:.5f}"', f'"{"-" if v < 0 else ""}{whole}"') for i, v in enumerate(VELOCITY)]
+        rows = [["t [s]", "v [mm/s]", "F [N]", "N [N]"], *[[t.replace(".", other), v.replace(".", other), force, "2000"] for t, v, force in cells]]
         (tmp_path / "a.csv").write_text(_lines(rows, separator), encoding="utf-8")
         record = read_record(tmp_path / "a.csv", Options(sign="+"))
         expected = 1.316 if groups == 1 and other != decimal else 1316.0 * 1e3 ** (groups - 1)
-        np.testing.assert_allclose(record.force, expected, rtol=1e-12)
+        np.testing.assert_allclose(record.force, np.where(VELOCITY < 0, -expected, expected), rtol=1e-12)
         np.testing.assert_allclose(record.velocity, VELOCITY, atol=1e-8)
 
 

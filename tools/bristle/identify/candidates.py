@@ -136,7 +136,7 @@ def _page(model: Model) -> tuple[dict[str, str], list[str]]:
             heads = cells
         elif "Range" in heads and len(cells) == len(heads):
             ranges[cells[0].partition("[")[0]] = cells[heads.index("Range")]
-    section = re.search(r'<h2 id="how-the-parameters-are-found">.*?</h2>\s*<ul>(.*?)</ul>', page, re.DOTALL)
+    section = re.search(r'<h2 id="how-to-find-the-parameters">.*?</h2>\s*<ul>(.*?)</ul>', page, re.DOTALL)
     return ranges, [unescape(item) for item in re.findall(r"<li>(.*?)</li>", section[1], re.DOTALL)] if section else []
 
 
