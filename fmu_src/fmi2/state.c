@@ -41,6 +41,14 @@ static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     return fmi2OK;
 }
 
+#if HAS_COUPLING
+static int is_zero(const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (((const unsigned char *)bytes)[i] != 0) return 0;
+    return 1;
+}
+#endif
+
 /* Whether the bytes can be the state of a running instance: the checksum shows that they are unchanged, not who wrote them. */
 static int is_sound(const StoredState *stored) {
     const Memory *k = &stored->memory;
@@ -65,6 +73,7 @@ static int is_sound(const StoredState *stored) {
     }
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
+    if (!k->co_simulates && !is_zero(coupling, sizeof *coupling)) return 0;
     if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
     if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
         (coupling->late | coupling->load_given | coupling->sways) & ~1 || coupling->kept < 0 || coupling->kept > GROWN)

@@ -252,6 +252,17 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
             refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
 
 
+@pytest.mark.fmus(lambda d: "couplingMass" in d)
+def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
+    """Model exchange has no body in the loop, and no room for one: it would be lost without a word."""
+    with fmu.model_exchange() as instance:
+        instance.start()
+        words = words_of(instance.snapshot())
+        modes = len(words) - 1 - stored_modes(fmu.description)
+        for place in range(modes - 6, modes):  # the counts and marks of the body, which come last
+            refused(instance, sealed(words[:place] + [1] + words[place + 1:]))
+
+
 def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):
     """Instances that differ in one thing only: their bytes do, and hand it over."""
     d = fmu.description

@@ -113,6 +113,7 @@ typedef struct {
 
 static Importer importers[INSTANCES];
 static fmi2FMUstate kept[STATES_KEPT];
+static fmi2Type kept_kinds[STATES_KEPT]; /* of the instances that they are of, for which alone there is room in them */
 
 /* All that can be read of an instance. */
 typedef struct {
@@ -499,16 +500,18 @@ static double time_of(Importer *i) {
 }
 
 static void use_state(Importer *i, Bytes *b) {
-    const unsigned way = take(b);
-    fmi2FMUstate *state = &kept[way / 8 % STATES_KEPT];
+    const unsigned way = take(b), which = way / 8 % STATES_KEPT;
+    fmi2FMUstate *state = &kept[which];
     fmi2Byte *bytes;
     size_t size;
     switch (way % 8) {
         case 0:
         case 1: {
-            const int had = *state != NULL;
+            const int had = *state != NULL, fits = !had || kept_kinds[which] == i->kind;
             const fmi2Status status = CALL(i, fmi2GetFMUstate, state);
-            EXPECT(status == fmi2OK || !i->component || fail_at > 0);
+            EXPECT(status == fmi2OK || !i->component || fail_at > 0 || !fits);
+            EXPECT(status != fmi2OK || fits);
+            if (status == fmi2OK) kept_kinds[which] = i->kind;
             EXPECT(*state || status != fmi2OK);
             EXPECT(!had || *state);
             break;
