@@ -70,6 +70,16 @@ def test_rests_under_pulses(fmu):
 
 
 @scalar
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_a_mass_that_is_guessed_roughly_is_learnt_closely(fmu, late):
+    """Also from a guess that is near enough to do no harm. The first guess keeps a weight of a fiftieth of the first sample, of which 3e-4 have been seen to be left."""
+    for guess in (0.8, 1.2):
+        with element(fmu, guess) as instance:
+            run_loop(instance, third(fmu), 0.6, 1e-3, late=late)
+            assert instance.get("estimatedMass") == pytest.approx(1.0, rel=1e-3)
+
+
+@scalar
 def test_drifts_as_with_fine_steps(fmu):
     """The way that pulses leave a body behind by, also where the force acts a step late: the goal of a tenth, or a micrometre."""
     with element(fmu, 4.0) as instance, element(fmu, 1.0) as fine:
