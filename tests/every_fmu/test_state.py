@@ -326,6 +326,8 @@ def test_the_state_of_another_model_or_kind_is_refused(fmu, kind, all_fmus):
                     with other.instance(other_kind) as stranger:
                         stranger.start()
                         refused(instance, stranger.snapshot())
+                        if other is fmu:  # the message names the kind that the state is of
+                            assert ("co-simulation" if other_kind else "model exchange") in instance.messages[-1].text
 
 
 def test_bytes_are_portable(fmu, kind):
