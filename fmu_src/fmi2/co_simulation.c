@@ -109,11 +109,8 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
 static int advance_alone(Instance *c, const Motion *motion, double length) {
     Memory *k = &c->memory;
     settle_at(motion, 0, &k->reals.x, &k->modes);
-    if (goes_at_once(motion, length, k->solver_step)) {
-        const Point from = start_of_step(c, motion);
-        if (advance_at_once(motion, &from, length, &k->reals.x, &k->solver_step)) return SOLVER_DONE;
-    }
-    return advance_from(motion, start_of_step(c, motion), length, &k->reals.x, &k->modes, &k->solver_step);
+    const Point from = start_of_step(c, motion);
+    return advance_from(motion, &from, length, &k->reals.x, &k->modes, &k->solver_step);
 }
 
 /* With the body, where the loop over it is closed or has been until now. */
@@ -239,7 +236,6 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;
-    k->stale = 1;
     /* without slopes where inputs are held: most hosts give others before the next step */
     const int goes_on = !motion.held && !with_coupling;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);

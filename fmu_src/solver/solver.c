@@ -100,8 +100,8 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
  * allows (the option maximumSubsteps) are for the way to the first part that is left out, where there are enough for all parts.
  * `step` remembers the length of the next trial step (0: none yet). `from` is the point at the start, where the modes have settled.
  * Where it does not succeed, x and m are in between: the caller works on copies. */
-static int advance_from(const Motion *motion, Point from, double length, States *x, Modes *m, double *step) {
-    if (advance_at_once(motion, &from, length, x, step)) return SOLVER_DONE;
+NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x, Modes *m,
+                                      double *step) {
     const double resolution = 1e-11 * length; /* of the time of an event; a step may have to be shorter */
     const int after_each_part = m->substeps / (2 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
@@ -156,10 +156,17 @@ static int advance_from(const Motion *motion, Point from, double length, States 
     return outcome;
 }
 
+/* The same, at once where that is possible. */
+static int advance_from(const Motion *motion, const Point *from, double length, States *x, Modes *m, double *step) {
+    if (advance_at_once(motion, from, length, x, step)) return SOLVER_DONE;
+    return advance_in_trials(motion, *from, length, x, m, step);
+}
+
 /* The same from the states and modes of now, which settle first. */
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
     settle_at(motion, 0, x, m);
-    return advance_from(motion, point_at(motion, 0, x, m), length, x, m, step);
+    const Point from = point_at(motion, 0, x, m);
+    return advance_from(motion, &from, length, x, m, step);
 }
 
 #if HAS_COUPLING
