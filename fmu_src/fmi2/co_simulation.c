@@ -85,7 +85,7 @@ static fmi2Status check_step(Instance *c, double point, double length) {
     if (fabs(left_out) > 0.1 * length)
         return refuse(c, fmi2Error, "The step starts at %.9g s; with it the steps leave out %.3g s of the run.", point,
                       left_out);
-    tolerate(c, TOLERATED_GAP, "A step does not start where the last one has ended: %s.", "the gap is not simulated");
+    tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.", "the gap is not simulated");
     return fmi2OK;
 }
 
@@ -242,8 +242,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     if (status != fmi2OK) take_back(c, &before, with_coupling);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
-        tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",
-                 "the phase of the swing is lost");
+        tolerate(c, TOLERATED_SWING, "The element oscillates too fast for the substeps of a step to follow it: %s.",
+                 "the phase of the oscillation is lost");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
     return status;

@@ -33,13 +33,13 @@ NOINLINE static double nearly_linear_step(const Motion *motion, const Point *fro
     if (!(held_step(from, h, x1) <= 1)) return INFINITY;
     const double way = *(double *)x1 - x0;
     const double weight = f0 == 0 ? 0 : way / f0; /* of a deviation from the line all over the step */
-    double allowed, worst = 0;
-    allowed_errors(motion, from, h, x1, &allowed);
+    double allowed[STATE_ROOM], worst = 0;
+    allowed_errors(motion, from, h, x1, allowed);
     for (int part = 2; part > 0; part--) { /* the end first: where it does not fit, the rest is not looked at */
         States x = no_states;
         *(double *)&x = x0 + 0.5 * part * way;
         const States f = rates_at(motion, from->t, &x, &from->m);
-        worst = fmax(worst, weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed);
+        worst = fmax(worst, weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed[0]);
         if (!(worst <= 1)) return INFINITY;
     }
     return worst;

@@ -296,9 +296,9 @@ def test_a_step_is_of_its_order_and_its_error_is_seen(bench, rate):
     assert told[0] / told[1] > 12 and told[1] * 1e-2 > missed[1]
 
 
-def joint_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0)):
+def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0)):
     x, dv = numbers(*START), numbers(0, 0, 0)
-    error = bench.bench_joint(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, rate), numbers(*load), number(mass), number(speed), number(h), x, dv)
+    error = bench.bench_loop(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, rate), numbers(*load), number(mass), number(speed), number(h), x, dv)
     return np.concatenate([x, dv]), np.concatenate(exact(law, h, 1.0, rate, load, mass)), error
 
 
@@ -307,7 +307,7 @@ def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate)
     """Order 3, whose local error falls by 16 where the step is halved, and an estimate of order 2, by 8; in states and velocities, with a normal force that moves too."""
     law, missed, told = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
     for h in (0.02, 0.01):
-        end, expected, error = joint_step(bench, law, h, rate)
+        end, expected, error = loop_step(bench, law, h, rate)
         missed.append(abs(end - expected))
         told.append(error)
     assert (missed[0] < 1e-5).all() and (missed[0] / missed[1] > 12).all()
@@ -316,9 +316,9 @@ def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate)
 
 def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
     """Those of the velocity against the change that matters and the velocity itself; the states do not see which that is."""
-    moved = [joint_step(bench, (3.0, 0.0, 2.0, 6.0, 40.0), 0.02, 0.0, speed)[2] for speed in (1e-3, 1e3)]
+    moved = [loop_step(bench, (3.0, 0.0, 2.0, 6.0, 40.0), 0.02, 0.0, speed)[2] for speed in (1e-3, 1e3)]
     assert moved[0] > 2 * moved[1]
-    assert joint_step(bench, (30.0, 0.0, 2.0, 1e-9, 0.0), 0.02, 0.0, 1e3)[2] > 1
+    assert loop_step(bench, (30.0, 0.0, 2.0, 1e-9, 0.0), 0.02, 0.0, 1e3)[2] > 1
 
 
 @pytest.mark.parametrize("h", [0.5, 2.0**-10])

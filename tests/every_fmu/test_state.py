@@ -242,7 +242,7 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         instance.start({"couplingMass": 1.0})
         instance.step(1e-3)
         words = words_of(instance.snapshot())
-        counts = len(words) - 1 - stored_modes(d) - 6  # steps, samples; late, load_given, sways; kept
+        counts = len(words) - 1 - stored_modes(d) - 6  # steps, samples; late, load_given, sensitivity_known; kept
         modes = counts - 2 * stored_modes(d)
         seen = 3 + len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5 + 9
         wrong = [(place, as_word(value)) for place in range(seen, modes) for value in (math.nan, -math.inf)]

@@ -28,6 +28,16 @@ def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
 
 
 @ONLY
+@pytest.mark.parametrize("start", [-1.0, 0.4])
+@pytest.mark.parametrize("duration", [0.1, 1.0, 10.0])
+def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start, duration):
+    """With the exponent 1, whatever the tolerance: only rounding is left, of which a step has a few."""
+    p = {**P, "bristleDeflectionStart": start * LENGTH}
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, 2e-3, duration)], duration, tolerance=1e-2)
+    assert found["frictionForce"] == pytest.approx(branch(p, 196.2, start * LIMIT, 2e-3 * duration), abs=1e-14 * LIMIT)
+
+
+@ONLY
 @pytest.mark.parametrize("exponent", [1.0, 1.52])
 def test_the_speed_does_not_matter(fmu, exponent):
     """The same path at 1 µm/s and at 1 m/s."""
