@@ -87,12 +87,16 @@ static void loop_rates(Body *body, double t, const LoopState *y, const Modes *m,
     notice_force(body, &out);
 }
 
-/* The rates at a point alone, for steps whose matrix is known. */
-static void set_loop_rates(Body *body, double t, const LoopState *y, const Modes *m, LoopPoint *point) {
+static void place_point(double t, const LoopState *y, const Modes *m, LoopPoint *point) {
     point->t = t;
     point->y = *y;
     point->m = *m;
     for (int i = 0; i < N_LOOP; i++) point->f_time[i] = 0;
+}
+
+/* The rates at a point alone, for steps whose matrix is known. */
+static void set_loop_rates(Body *body, double t, const LoopState *y, const Modes *m, LoopPoint *point) {
+    place_point(t, y, m, point);
     loop_rates(body, t, y, m, point->f);
 }
 
@@ -100,10 +104,7 @@ static void set_loop_point(Body *body, double t, const LoopState *y, const Modes
     const Inputs u = loop_inputs(body, t, y);
     States dx = no_states, dx_slope = no_states;
     Outputs out, out_slope;
-    point->t = t;
-    point->y = *y;
-    point->m = *m;
-    for (int i = 0; i < N_LOOP; i++) point->f_time[i] = 0;
+    place_point(t, y, m, point);
     for (int j = 0; j < N_LOOP; j++) {
         double column[N_LOOP];
         States seed = no_states;

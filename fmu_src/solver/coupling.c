@@ -129,13 +129,6 @@ static void set_load(const Coupling *c, const double *load, Inputs *u) {
     for (int i = 0; i < N_AXES; i++) ((double *)u)[COUPLED_LOAD + i] = load[i];
 }
 
-/* The same over an interval in which all inputs move but that load. */
-static void hold_load(const Coupling *c, const double *load, Inputs *u, Inputs *rate) {
-    set_load(c, load, u);
-    if (COUPLED_LOAD < 0 || c->load_given) return;
-    for (int i = 0; i < N_AXES; i++) ((double *)rate)[COUPLED_LOAD + i] = 0;
-}
-
 static double given_load(const Coupling *c, const Inputs *u, int i) {
     return COUPLED_LOAD >= 0 && c->load_given ? ((const double *)u)[COUPLED_LOAD + i] : 0;
 }
@@ -353,7 +346,7 @@ static int run_again(const Parameters *p, double tolerance, Coupling *c, const I
     double force[N_AXES], whole[N_AXES];
     Factors of = no_factors;
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
-    hold_load(c, whole, &start, &rate);
+    set_load(c, whole, &start);
     return run_loop(&motion, c, load, rest, h, x, m, w, force, &of);
 }
 
@@ -578,7 +571,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     project_onto_plane(&u, load);
     share_excess(c, load, h, v, w, held, s->rest);
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
-    hold_load(c, whole, &u, &rate);
+    set_load(c, whole, &u);
     const Motion constant = {p, &u, &rate, motion->tolerance, motion->held, NULL, NULL};
     Factors of = no_factors;
     c->sensitivity_known = 0;
