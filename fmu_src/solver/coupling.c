@@ -546,7 +546,7 @@ static int act_as_prescribed(const Motion *motion, Coupling *c, double h, States
  * go to the end of this one; c->history.force[0] is the force that is given for the interval in which it acts. */
 static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m, double *solver_step) {
     const Parameters *p = motion->p;
-    Inputs u = *motion->u_start, rate = *motion->u_rate;
+    Inputs u = *motion->u_start;
     History *s = &c->history;
     double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES], held[N_AXES], force[N_AXES], trend[N_AXES] = {0};
     int outcome = SOLVER_DONE;
@@ -572,7 +572,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     share_excess(c, load, h, v, w, held, s->rest);
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
     set_load(c, whole, &u);
-    const Motion constant = {p, &u, &rate, motion->tolerance, motion->held, NULL, NULL};
+    const Motion constant = {p, &u, motion->u_rate, motion->tolerance, motion->held, NULL, NULL};
     Factors of = no_factors;
     c->sensitivity_known = 0;
     int failed = is_unrelated(c) || run_loop(&constant, c, load, s->rest, h, x, m, w, force, &of);
