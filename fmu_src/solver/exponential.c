@@ -39,8 +39,9 @@ NOINLINE static double nearly_linear_step(const Motion *motion, const Point *fro
         States x = no_states;
         *(double *)&x = x0 + 0.5 * part * way;
         const States f = rates_at(motion, from->t, &x, &from->m);
-        worst = fmax(worst, weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed[0]);
-        if (!(worst <= 1)) return INFINITY;
+        const double off = weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed[0];
+        if (!(off <= 1)) return INFINITY;
+        worst = fmax(worst, off);
     }
     return worst;
 }
