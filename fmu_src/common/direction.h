@@ -15,7 +15,8 @@ static double limit_towards(const Parameters *p, double limit, double towards) {
 
 /* A force, or the length of a spring that carries it, between its limits on both sides. */
 static double between_limits(const Parameters *p, double value, double limit) {
-    return fmax(-p->kappa * limit, fmin(value, limit));
+    const double least = -p->kappa * limit;
+    return value > limit ? limit : value < least ? least : value;
 }
 
 /* The lower of the limits of two sides: that of a deflection, and that to which the motion leads it. */

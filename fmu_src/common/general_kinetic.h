@@ -36,8 +36,9 @@ static int lines_meet(const Parameters *p, Side side) {
     return side.viscous * viscous_friction(p, p->v_r) < side.dry * p->mu_s;
 }
 
-/* The speed up to which stick continues at the speed a. */
+/* The speed up to which stick continues at the speed a: without a viscous part slip nowhere resists more than the line at v_r. */
 static double stick_limit(const Parameters *p, Side side, double a) {
+    if (viscous_friction(p, a) == 0) return p->v_r;
     return p->v_r * fmax(1, slip_friction(p, side, a) / (side.dry * p->mu_s));
 }
 

@@ -85,7 +85,7 @@ static fmi2Status check_step(Instance *c, double point, double length) {
     if (fabs(left_out) > 0.1 * length)
         return refuse(c, fmi2Error, "The step starts at %.9g s; with it the steps leave out %.3g s of the run.", point,
                       left_out);
-    tolerate(c, TOLERATED_GAP, "A step does not start where the last one has ended: %s.", "the gap is not simulated");
+    tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.", "the gap is not simulated");
     return fmi2OK;
 }
 
@@ -109,11 +109,8 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
 static int advance_alone(Instance *c, const Motion *motion, double length) {
     Memory *k = &c->memory;
     settle_at(motion, 0, &k->reals.x, &k->modes);
-    if (goes_at_once(motion, length, k->solver_step)) {
-        const Point from = start_of_step(c, motion);
-        if (advance_at_once(motion, &from, length, &k->reals.x, &k->solver_step)) return SOLVER_DONE;
-    }
-    return advance_from(motion, start_of_step(c, motion), length, &k->reals.x, &k->modes, &k->solver_step);
+    const Point from = start_of_step(c, motion);
+    return advance_from(motion, &from, length, &k->reals.x, &k->modes, &k->solver_step);
 }
 
 /* With the body, where the loop over it is closed or has been until now. */
@@ -239,15 +236,14 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->time = point + length;
     k->new_rates = 0;
     k->started = 1;
-    k->stale = 1;
     /* without slopes where inputs are held: most hosts give others before the next step */
     const int goes_on = !motion.held && !with_coupling;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
     if (status != fmi2OK) take_back(c, &before, with_coupling);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
-        tolerate(c, TOLERATED_SWING, "The element swings faster than a step can follow with bounded work: %s.",
-                 "the phase of the swing is lost");
+        tolerate(c, TOLERATED_SWING, "The element oscillates too fast for the substeps of a step to follow it: %s.",
+                 "the phase of the oscillation is lost");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
     return status;

@@ -1,4 +1,4 @@
-/* Co-simulation with the body in the loop, as seen from the FMI functions: whether it is on, and what it gives. */
+/* Co-simulation with the body in the loop, as history from the FMI functions: whether it is on, and what it gives. */
 #include <string.h>
 
 /* Whether the loop over the body is to be closed inside. */
@@ -50,9 +50,9 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
     if (!is_coupled(k)) return &k->reals.u;
     *room = k->reals.u;
 #if HAS_COUPLING
-    Inputs before = k->coupling.seen.u;
+    Inputs before = k->coupling.history.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
-        memcpy(velocity_of(room), k->coupling.seen.v_end, N_AXES * sizeof(double));
+        memcpy(velocity_of(room), k->coupling.history.v_end, N_AXES * sizeof(double));
 #endif
     return room;
 }
@@ -61,10 +61,11 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
 static void give_coupled(Memory *k, const Inputs *u) {
     if (!is_coupled(k)) return;
 #if HAS_COUPLING
-    const Seen *seen = &k->coupling.seen;
-    put_mean_force(seen, u, &k->reals.y);
-    k->reals.observed.mass = seen->mass[k->coupling.late];
-    for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = seen->load[i] + given_load(&k->coupling, &seen->u, i);
+    const History *history = &k->coupling.history;
+    put_mean_force(history, u, &k->reals.y);
+    k->reals.observed.mass = history->mass[k->coupling.late];
+    for (int i = 0; i < N_AXES; i++)
+        k->reals.observed.load[i] = history->load[i] + given_load(&k->coupling, &history->u, i);
 #else
     (void)u;
 #endif

@@ -138,7 +138,8 @@ fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], 
     c->memory.states_given = 1;
     c->memory.stale = 1;
     if (c->memory.phase == EVENT)
-        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states are set %s: they are taken.", phase_name(EVENT));
+        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states were set %s; the new values are used.",
+                 phase_name(EVENT));
     return fmi2OK;
 }
 

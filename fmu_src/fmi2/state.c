@@ -74,9 +74,10 @@ static int is_sound(const StoredState *stored) {
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
     if (!k->co_simulates && !is_zero(coupling, sizeof *coupling)) return 0;
-    if (!all_finite((const double *)&coupling->seen, sizeof coupling->seen / sizeof(double))) return 0;
+    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double))) return 0;
     if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
-        (coupling->late | coupling->load_given | coupling->sways) & ~1 || coupling->kept < 0 || coupling->kept > GROWN)
+        (coupling->late | coupling->load_given | coupling->sensitivity_known) & ~1 || coupling->kept < 0 ||
+        coupling->kept > GROWN)
         return 0;
     for (int i = 0; i < N_MODES; i++) {
         const int last = ((const int *)&coupling->m)[i], first = ((const int *)&coupling->m_first)[i];
@@ -199,14 +200,14 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integers(walk, &k->alternations, 1);
 #if HAS_COUPLING
     Coupling *coupling = &k->coupling;
-    carry_reals(walk, &coupling->seen, (int)(sizeof coupling->seen / sizeof(double)));
+    carry_reals(walk, &coupling->history, (int)(sizeof coupling->history / sizeof(double)));
     carry_integers(walk, (int *)&coupling->m, (int)(sizeof coupling->m / sizeof(int)));
     carry_integers(walk, (int *)&coupling->m_first, (int)(sizeof coupling->m_first / sizeof(int)));
     carry_integers(walk, &coupling->steps, 1);
     carry_integers(walk, &coupling->samples, 1);
     carry_integers(walk, &coupling->late, 1);
     carry_integers(walk, &coupling->load_given, 1);
-    carry_integers(walk, &coupling->sways, 1);
+    carry_integers(walk, &coupling->sensitivity_known, 1);
     carry_integers(walk, &coupling->kept, 1);
 #endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));

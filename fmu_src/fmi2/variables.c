@@ -45,15 +45,17 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], s
 static fmi2Status allow_parameter(Instance *c, const char *name, int of_the_start) {
     if (c->memory.phase & BEFORE_START) return fmi2OK;
     if (of_the_start && c->memory.started)
-        return refuse(c, fmi2Error, "%s counts at the start only and must not change during a run.", name);
-    tolerate(c, TOLERATED_PARAMETER, "The fixed parameter %s is set after initialization: it is taken.", name);
+        return refuse(c, fmi2Error, "%s takes effect only at the start of a run and cannot be changed during it.",
+                      name);
+    tolerate(c, TOLERATED_PARAMETER, "The fixed parameter %s was set after initialization; the new value is used.",
+             name);
     return fmi2OK;
 }
 
 /* Some importers set states one by one. */
 static int allow_state(Instance *c, fmi2ValueReference reference) {
     if (!is_state(reference) || !(c->memory.phase & (EVENT | CONTINUOUS))) return 0;
-    tolerate(c, TOLERATED_STATE, "The state %s is set by fmi2SetReal: it is taken.", real_names[reference]);
+    tolerate(c, TOLERATED_STATE, "The state %s was set by fmi2SetReal; the new value is used.", real_names[reference]);
     return 1;
 }
 
@@ -141,7 +143,7 @@ fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[]
 static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int value) {
     const fmi2ValueReference option = reference - FIRST_OPTION;
     if (!is_integer(reference)) return unknown_reference(c, reference, "Integer");
-    if (reference < FIRST_OPTION) return refuse(c, fmi2Error, "A mode is found by the model and cannot be set.");
+    if (reference < FIRST_OPTION) return refuse(c, fmi2Error, "A mode is determined by the model and cannot be set.");
     if (value < 1 || value > option_largest[option])
         return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option], value,
                       option_largest[option]);

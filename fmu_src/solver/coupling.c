@@ -7,7 +7,7 @@
  *
  * Where the law is steep against m/h, the force of the law at v[n] shakes the body to and fro. So the element observes the load e, all
  * other forces on the body, from the velocities and its own forces, solves law and body together over the interval in which its
- * output will act (joint.c), and gives the mean force of it. Then the host's step ends where the continuous system would be.
+ * output will act (closed_loop.c), and gives the mean force of it. Then the host's step ends where the continuous system would be.
  *
  * What the states have done is found in the same way with the load that has shown itself when the velocity at the end of a
  * step is known, so that a wrong prediction does not stay in them. The law has a velocity w of its own in this: the one that the body would
@@ -57,7 +57,7 @@ typedef struct {
     double motion, fit[2], effort[2];
 } Sample;
 
-enum { SWAYING = N_AXES == 1 ? N_JOINT : 1 }; /* in space the room is too dear, and the step is solved anew */
+enum { SENSITIVITIES = N_AXES == 1 ? N_LOOP : 1 }; /* in space the room is too dear, and the step is solved anew */
 
 /* The first steps in which forces act are kept until mass and timing have shown themselves, since states remember what was made of them before. In space the bristles
  * forget, and the room is too dear. */
@@ -80,7 +80,7 @@ typedef struct {
     double w_end[N_AXES];              /* velocity of the law expected there */
     double rest[N_AXES];               /* force by which the law had to take its excess for its own */
     double limit;                      /* what the contact holds at most */
-    double sway[SWAYING];              /* how the states and w_end change with the load on a line */
+    double sensitivity[SENSITIVITIES]; /* how the states and w_end change with the load on a line */
     double v_mean[N_AXES];             /* velocity expected on the average while its force acts */
     double a[N_AXES];                  /* acceleration over the step before */
     double force[PAST][N_AXES];        /* given, the last one first */
@@ -93,18 +93,18 @@ typedef struct {
     States x_first;                    /* at the start of the first steps, with the velocity of the law */
     double w_first[N_AXES];
     Step first[FIRST_STEPS];
-} Seen;
+} History;
 
 typedef struct {
-    Seen seen;
-    Modes m;        /* with seen.x */
-    Modes m_first;  /* with seen.x_first */
-    int steps;      /* that have been seen, counted up to PAST */
-    int samples;    /* that were noticeable, counted up to ENOUGH */
-    int late;       /* the output acts one step late */
-    int load_given; /* the load has come as an input */
-    int sways;      /* seen.sway is known */
-    int kept;       /* how many of the first steps are; GROWN when they are no longer */
+    History history;
+    Modes m;               /* with seen.x */
+    Modes m_first;         /* with seen.x_first */
+    int steps;             /* that have been seen, counted up to PAST */
+    int samples;           /* that were noticeable, counted up to ENOUGH */
+    int late;              /* the output acts one step late */
+    int load_given;        /* the load has come as an input */
+    int sensitivity_known; /* seen.sensitivity is known */
+    int kept;              /* how many of the first steps are; GROWN when they are no longer */
 } Coupling;
 
 /* What is known of the body, as the outputs have it. */
@@ -129,22 +129,15 @@ static void set_load(const Coupling *c, const double *load, Inputs *u) {
     for (int i = 0; i < N_AXES; i++) ((double *)u)[COUPLED_LOAD + i] = load[i];
 }
 
-/* The same over an interval in which all inputs move but that load. */
-static void hold_load(const Coupling *c, const double *load, Inputs *u, Inputs *rate) {
-    set_load(c, load, u);
-    if (COUPLED_LOAD < 0 || c->load_given) return;
-    for (int i = 0; i < N_AXES; i++) ((double *)rate)[COUPLED_LOAD + i] = 0;
-}
-
 static double given_load(const Coupling *c, const Inputs *u, int i) {
     return COUPLED_LOAD >= 0 && c->load_given ? ((const double *)u)[COUPLED_LOAD + i] : 0;
 }
 
-static void set_mass(Seen *s, int timing, double guess) {
+static void set_mass(History *s, int timing, double guess) {
     s->mass[timing] = fmin(fmax(s->B[timing] / s->A[timing], guess / RANGE), guess * RANGE);
 }
 
-static void estimate_mass(Seen *s, int timing, const Sample *sample, double guess) {
+static void estimate_mass(History *s, int timing, const Sample *sample, double guess) {
     const double m = s->mass[timing], m_da = m * m * sample->motion, effort = sample->effort[timing];
     const double alike = ALIKE * ALIKE;
     if (!(sample->fit[timing] > 0) || m_da > alike * effort || effort > alike * m_da) return;
@@ -158,24 +151,24 @@ static void estimate_mass(Seen *s, int timing, const Sample *sample, double gues
 }
 
 /* The part of the motion that the force explains if it acts with this timing, and the part that it does not. */
-static double explained(const Seen *s, int timing) {
+static double explained(const History *s, int timing) {
     const double E = s->E[timing];
     return E > 0 ? E * E / s->effort[timing] : 0;
 }
 
-static double unexplained(const Seen *s, int timing) {
+static double unexplained(const History *s, int timing) {
     return s->motion[timing] - explained(s, timing);
 }
 
 /* Whether the force explains the motion so well that mass and timing need not be doubted. */
 static int is_explained(const Coupling *c) {
-    return c->samples >= FEW && unexplained(&c->seen, c->late) < DOUBT * c->seen.motion[c->late];
+    return c->samples >= FEW && unexplained(&c->history, c->late) < DOUBT * c->history.motion[c->late];
 }
 
 /* Where the force explains all motion with another mass than the one that was learnt from what is alike, that is the mass: one that is far off finds nothing alike
  * any more. */
 static void correct_mass(Coupling *c, double guess) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     const int timing = c->late;
     if (!is_explained(c) || fabs(s->E[timing] - s->mass[timing] * s->motion[timing]) < MISFIT * s->E[timing]) return;
     s->A[timing] = s->motion[timing];
@@ -185,12 +178,12 @@ static void correct_mass(Coupling *c, double guess) {
 
 /* Whether the motion is what the force that acts as is known makes of the mass that is known. */
 static int is_consistent(const Coupling *c, const Sample *sample) {
-    const double m = c->seen.mass[c->late], m_da = m * m * sample->motion, effort = sample->effort[c->late];
+    const double m = c->history.mass[c->late], m_da = m * m * sample->motion, effort = sample->effort[c->late];
     return m_da - 2 * m * sample->fit[c->late] + effort < MISFIT * MISFIT * fmax(m_da, effort);
 }
 
 static void count_sample(Coupling *c, const Sample *sample, double guess) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     const double m = s->mass[c->late];
     const double weight =
         1 / (m * m * sample->motion +
@@ -212,7 +205,7 @@ static void count_sample(Coupling *c, const Sample *sample, double guess) {
 
 /* Learns from the velocity v at the end of the step before how the body answers. */
 static void update_estimates(Coupling *c, const double *v, double guess) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     double a[N_AXES], da[N_AXES], dF[2][N_AXES];
     for (int i = 0; i < N_AXES; i++) {
         a[i] = (v[i] - velocity_of(&s->u)[i]) / s->h;
@@ -247,7 +240,7 @@ static void update_estimates(Coupling *c, const double *v, double guess) {
 /* Observes the load: gives the one that has shown itself in the last step, and how fast it goes on to change. Late it would be two steps behind, so one that changes steadily
  * and by little is followed further; by little, so that it does no harm where it was a mistake. */
 static void observe(Coupling *c, double *shown, double *trend) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     const double gain = c->late && !is_explained(c) ? LATE_GAIN : 1;
     double now[N_AXES], turn[N_AXES];
     for (int i = 0; i < N_AXES; i++) {
@@ -267,12 +260,12 @@ static void observe(Coupling *c, double *shown, double *trend) {
 
 /* Whether the motion is seen not to be a matter of the force. */
 static int is_unrelated(const Coupling *c) {
-    const Seen *s = &c->seen;
+    const History *s = &c->history;
     return c->samples == ENOUGH && !(s->E[c->late] > UNRELATED * sqrt(s->motion[c->late] * s->effort[c->late]));
 }
 
 /* Makes a force no larger than the limit. */
-static void confine(double *force, double limit) {
+static void limit_norm(double *force, double limit) {
     const double size = norm_of(force);
     for (int i = 0; i < N_AXES && size > limit; i++) force[i] *= limit / size;
 }
@@ -282,12 +275,12 @@ static void share_excess(const Coupling *c, const double *load, double h, const 
                          double *held, double *rest) {
     double alone[N_AXES];
     for (int i = 0; i < N_AXES; i++) {
-        rest[i] = c->seen.mass[c->late] * (v[i] - w[i]) / h;
+        rest[i] = c->history.mass[c->late] * (v[i] - w[i]) / h;
         alone[i] = load[i];
         held[i] = load[i] + rest[i];
     }
-    confine(alone, c->seen.limit);
-    confine(held, c->seen.limit);
+    limit_norm(alone, c->history.limit);
+    limit_norm(held, c->history.limit);
     for (int i = 0; i < N_AXES; i++) {
         held[i] -= alone[i];
         rest[i] -= held[i];
@@ -296,16 +289,16 @@ static void share_excess(const Coupling *c, const double *load, double h, const 
 
 /* Law and body over an interval of length h under the load and the rest of an excess, with the velocity w, which goes to its end: gives the mean
  * force. 1 where the run fails. */
-static int run_joint(const Motion *motion, Coupling *c, const double *load, const double *rest, double h, States *x,
-                     Modes *m, double *w, double *force, Factors *of) {
-    Seen *s = &c->seen;
+static int run_loop(const Motion *motion, Coupling *c, const double *load, const double *rest, double h, States *x,
+                    Modes *m, double *w, double *force, Factors *of) {
+    History *s = &c->history;
     const double mass = s->mass[c->late];
     Body body;
-    Joint y;
+    LoopState y;
     body.motion = motion;
     body.per_mass = 1 / mass;
     body.speed = h * fmax(s->largest, norm_of(load)) / mass;
-    body.shortest = h * JOINT_SHORTEST;
+    body.shortest = h * LOOP_SHORTEST;
     body.has_force = 0;
     body.normal = 0;
     y.x = *x;
@@ -313,7 +306,7 @@ static int run_joint(const Motion *motion, Coupling *c, const double *load, cons
         body.load[i] = load[i] + rest[i];
         body.start[i] = w[i];
     }
-    if (!advance_joint(&body, h, &y, m, of)) return 1;
+    if (!advance_loop(&body, h, &y, m, of)) return 1;
     *x = y.x;
     for (int i = 0; i < N_AXES; i++) {
         w[i] += y.dv[i];
@@ -326,10 +319,10 @@ static int run_joint(const Motion *motion, Coupling *c, const double *load, cons
 }
 
 /* Adds what the contact holds of an excess to the force of the law, as far as the contact can. */
-static void add_held(const Seen *s, const double *held, double *force) {
+static void add_held(const History *s, const double *held, double *force) {
     const double limit = fmax(s->limit, norm_of(force));
     for (int i = 0; i < N_AXES; i++) force[i] += held[i];
-    confine(force, limit);
+    limit_norm(force, limit);
 }
 
 /* How fast the inputs have changed over a step of length h; returns whether all but the velocity were held. */
@@ -353,18 +346,18 @@ static int run_again(const Parameters *p, double tolerance, Coupling *c, const I
     double force[N_AXES], whole[N_AXES];
     Factors of = no_factors;
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
-    hold_load(c, whole, &start, &rate);
-    return run_joint(&motion, c, load, rest, h, x, m, w, force, &of);
+    set_load(c, whole, &start);
+    return run_loop(&motion, c, load, rest, h, x, m, w, force, &of);
 }
 
 /* Takes states, modes and the velocity w of the law over the step before, which has ended with the inputs u. Unless they have to be taken anew, they are already
  * where the prediction has put them; that is right unless something else has come. */
 static int correct_last_step(const Parameters *p, double tolerance, Coupling *c, const Inputs *u, const double *load,
                              int anew, States *x, Modes *m, double *w, double *solver_step) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     Inputs start = s->u, end = *u, rate;
     const int unrelated = is_unrelated(c), held = rates_between(&start, &end, s->h, &rate);
-    int as_expected = !anew, nearly = !anew && c->sways && norm_of(load) < FAR_FROM_LIMIT * s->limit;
+    int as_expected = !anew, nearly = !anew && c->sensitivity_known && norm_of(load) < FAR_FROM_LIMIT * s->limit;
     double more[N_AXES]; /* load than was expected */
     for (int i = 0; i < N_AXES; i++) {
         w[i] = unrelated ? velocity_of(&end)[i] : s->w_end[i];
@@ -374,8 +367,8 @@ static int correct_last_step(const Parameters *p, double tolerance, Coupling *c,
     }
     if ((as_expected && held) || (unrelated && N_STATES == 0)) return SOLVER_DONE;
     if (nearly && held && !unrelated && COUPLED_LOAD < 0) {
-        for (int i = 0; i < SWAYING - 1; i++) ((double *)x)[i] += s->sway[i] * more[0];
-        w[0] += s->sway[SWAYING - 1] * more[0];
+        for (int i = 0; i < SENSITIVITIES - 1; i++) ((double *)x)[i] += s->sensitivity[i] * more[0];
+        w[0] += s->sensitivity[SENSITIVITIES - 1] * more[0];
         return SOLVER_DONE;
     }
     *x = s->x;
@@ -407,7 +400,7 @@ static void part_velocities(const Inputs *u, const double *v, double *w) {
 /* Takes states, modes and velocity of the law over the first steps again, up to the start of the last one, with what is known now of mass and timing. Returns whether that
  * was done. */
 static int replay_first_steps(const Parameters *p, double tolerance, Coupling *c) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     States x = s->x_first;
     Modes m = c->m_first;
     const double limit = s->limit;
@@ -443,7 +436,7 @@ static int replay_first_steps(const Parameters *p, double tolerance, Coupling *c
 /* Keeps the last step for the case that it has to be made again. Before a force has acted, or would have if its load had been known, there is nothing to make
  * again. */
 static void keep_step(Coupling *c) {
-    Seen *s = &c->seen;
+    History *s = &c->history;
     double excess[N_AXES];
     if (FIRST_STEPS == 1 || c->kept == GROWN) return;
     for (int i = 0; i < N_AXES; i++) excess[i] = velocity_of(&s->u)[i] - s->w[i];
@@ -462,35 +455,110 @@ static void keep_step(Coupling *c) {
     c->kept++;
 }
 
-/* One communication step of length h from the inputs u on, with their rates. States and modes come as the last step has left them and
- * go to the end of this one; c->seen.force[0] is the force that is given for the interval in which it acts. */
-static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m, double *solver_step) {
+/* Lets what the velocity v tells of the last step, over which the inputs have come to u, into the estimates of mass, timing and load, and takes states, modes and the
+ * velocity w of the law to its end with the load that has shown itself. Gives how fast the load goes on to change. */
+static int take_in_last_step(const Motion *motion, Coupling *c, const Inputs *u, const double *v, States *x, Modes *m,
+                             double *w, double *trend, double *solver_step) {
     const Parameters *p = motion->p;
     const double guess = ((const double *)p)[COUPLED_MASS];
-    Inputs u = *motion->u_start, rate = *motion->u_rate;
-    Seen *s = &c->seen;
-    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES], trend[N_AXES] = {0};
+    History *s = &c->history;
+    double load[N_AXES];
+    keep_step(c);
+    const int late = c->late;
+    const double mass = s->mass[late];
+    update_estimates(c, v, guess);
+    const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
+    const int anew = other && replay_first_steps(p, motion->tolerance, c);
+    observe(c, load, trend);
+    project_onto_plane(u, load);
+    const int outcome = correct_last_step(p, motion->tolerance, c, u, load, anew, x, m, w, solver_step);
+#if HAS_CONSTRAIN
+    if (outcome != SOLVER_NOT_FINITE) constrain(p, &s->u, u, x);
+#endif
+    return outcome;
+}
+
+/* How the states and the velocity of the law would have changed with more load, from the factors of a step on a line. */
+static void set_sensitivity(Coupling *c, const Factors *of) {
+    History *s = &c->history;
+    double push[N_LOOP] = {0}, change[N_LOOP];
+    if (!of->known || N_AXES > 1) return;
+    push[N_STATES] = 1 / s->mass[c->late];
+    linear_change(of, push, change);
+    for (int i = 0; i < SENSITIVITIES; i++) s->sensitivity[i] = change[i];
+    c->sensitivity_known = 1;
+}
+
+/* The force for an output that acts at once: that of the step which has been solved, with what the contact holds of an excess. */
+static void act_at_once(History *s, double h, const double *v, const double *load, const double *held, double *force) {
+    add_held(s, held, force);
+    for (int i = 0; i < N_AXES; i++) {
+        const double dv = h * (load[i] - force[i]) / s->mass[0];
+        s->v_end[i] = v[i] + dv;
+        s->v_mean[i] = v[i] + 0.5 * dv;
+    }
+}
+
+/* The force for an output that acts one step late: until then the body moves with the force that was given before, and what follows is solved from
+ * the states x and the velocity w of the law at the end of this step. 1 where that fails. */
+static int act_late(const Motion *constant, Coupling *c, double h, const double *v, double *load, const double *trend,
+                    const States *x, const Modes *m, double *w, double *force, Factors *of) {
+    History *s = &c->history;
+    double begin[N_AXES], held[N_AXES], rest[N_AXES], whole[N_AXES];
+    for (int i = 0; i < N_AXES; i++) {
+        begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
+        load[i] += h * trend[i];
+    }
+    States ahead = *x;
+    Modes ahead_m = *m;
+    Inputs then = inputs_at(constant, h);
+    share_excess(c, load, h, begin, w, held, rest);
+    for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
+    set_load(c, whole, &then);
+    const Motion next = {constant->p, &then, constant->u_rate, constant->tolerance, constant->held, NULL, NULL};
+    of->known = of->known && constant->held && norm_of(load) < FAR_FROM_LIMIT * s->limit;
+    const int failed = run_loop(&next, c, load, rest, h, &ahead, &ahead_m, w, force, of);
+    add_held(s, held, force);
+    for (int i = 0; i < N_AXES; i++) s->v_mean[i] = begin[i] + 0.5 * h * (load[i] - force[i]) / s->mass[1];
+    return failed;
+}
+
+/* Takes states and modes over the step as without the body, from where they were at its start, and gives the force at its end. */
+static int act_as_prescribed(const Motion *motion, Coupling *c, double h, States *x, Modes *m, double *force,
+                             double *solver_step) {
+    History *s = &c->history;
+    Outputs y;
+    States dx;
+    *x = s->x;
+    *m = c->m;
+    const int outcome = advance(motion, h, x, m, solver_step);
+    const Inputs end = inputs_at(motion, h);
+    evaluate(motion->p, &end, x, m, &dx, &y);
+    for (int i = 0; i < N_AXES; i++) {
+        force[i] = force_of(&y)[i];
+        s->rest[i] = 0;
+        s->v_end[i] = s->w_end[i] = s->v_mean[i] = ((const double *)&end)[COUPLED_VELOCITY + i];
+    }
+    return outcome;
+}
+
+/* One communication step of length h from the inputs u on, with their rates. States and modes come as the last step has left them and
+ * go to the end of this one; c->history.force[0] is the force that is given for the interval in which it acts. */
+static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m, double *solver_step) {
+    const Parameters *p = motion->p;
+    Inputs u = *motion->u_start;
+    History *s = &c->history;
+    double v[N_AXES], w[N_AXES], load[N_AXES], whole[N_AXES], held[N_AXES], force[N_AXES], trend[N_AXES] = {0};
+    int outcome = SOLVER_DONE;
     for (int i = 0; i < N_AXES; i++) v[i] = w[i] = velocity_of(&u)[i];
     if (COUPLED_LOAD >= 0)
         for (int i = 0; i < N_AXES; i++)
             if (((const double *)&u)[COUPLED_LOAD + i] != 0) c->load_given = 1;
-    if (c->steps == 0) {
-        s->mass[0] = s->mass[1] = guess;
-    } else {
-        keep_step(c);
-        const int late = c->late;
-        const double mass = s->mass[late];
-        update_estimates(c, v, guess);
-        const int other = c->late != late || fabs(s->mass[late] - mass) > OTHER_MASS * mass;
-        const int anew = other && replay_first_steps(p, motion->tolerance, c);
-        observe(c, load, trend);
-        project_onto_plane(&u, load);
-        const int outcome = correct_last_step(p, motion->tolerance, c, &u, load, anew, x, m, w, solver_step);
-        if (outcome == SOLVER_NOT_FINITE) return outcome;
-#if HAS_CONSTRAIN
-        constrain(p, &s->u, &u, x);
-#endif
-    }
+    if (c->steps == 0)
+        s->mass[0] = s->mass[1] = ((const double *)p)[COUPLED_MASS];
+    else
+        outcome = take_in_last_step(motion, c, &u, v, x, m, w, trend, solver_step);
+    if (outcome == SOLVER_NOT_FINITE) return outcome;
     part_velocities(&u, v, w);
     for (int i = 0; i < N_AXES; i++) s->w[i] = w[i];
     s->x = *x;
@@ -499,66 +567,22 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     c->m = *m;
     if (c->steps < PAST) c->steps++;
 
-    double force[N_AXES], held[N_AXES];
-    int outcome = SOLVER_DONE;
     for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(c, &u, i) + h * trend[i];
     project_onto_plane(&u, load);
     share_excess(c, load, h, v, w, held, s->rest);
     for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + s->rest[i];
-    Inputs now = u;
-    hold_load(c, whole, &now, &rate);
-    Motion constant = {p, &now, &rate, motion->tolerance, motion->held, NULL, NULL};
+    set_load(c, whole, &u);
+    const Motion constant = {p, &u, motion->u_rate, motion->tolerance, motion->held, NULL, NULL};
     Factors of = no_factors;
-    c->sways = 0;
-    int failed = is_unrelated(c) || run_joint(&constant, c, load, s->rest, h, x, m, w, force, &of);
-    if (!failed && of.known && N_AXES == 1) {
-        double push[N_JOINT] = {0}, sway[N_JOINT];
-        push[N_STATES] = 1 / s->mass[c->late];
-        linear_change(&of, push, sway);
-        for (int i = 0; i < SWAYING; i++) s->sway[i] = sway[i];
-        c->sways = 1;
-    }
+    c->sensitivity_known = 0;
+    int failed = is_unrelated(c) || run_loop(&constant, c, load, s->rest, h, x, m, w, force, &of);
     for (int i = 0; i < N_AXES; i++) s->w_end[i] = w[i];
-    if (!failed && c->late) {
-        /* Until its output acts, the body moves with the force that was given before. */
-        double begin[N_AXES], rest[N_AXES];
-        for (int i = 0; i < N_AXES; i++) {
-            begin[i] = s->v_end[i] = v[i] + h * (load[i] - s->force[0][i]) / s->mass[1];
-            load[i] += h * trend[i];
-        }
-        States ahead = *x;
-        Modes ahead_m = *m;
-        Inputs then = inputs_at(&constant, h);
-        share_excess(c, load, h, begin, w, held, rest);
-        for (int i = 0; i < N_AXES; i++) whole[i] = load[i] + rest[i];
-        set_load(c, whole, &then);
-        Motion next = {p, &then, &rate, motion->tolerance, motion->held, NULL, NULL};
-        of.known = of.known && motion->held && norm_of(load) < FAR_FROM_LIMIT * s->limit;
-        failed = run_joint(&next, c, load, rest, h, &ahead, &ahead_m, w, force, &of);
-        add_held(s, held, force);
-        for (int i = 0; i < N_AXES; i++) s->v_mean[i] = begin[i] + 0.5 * h * (load[i] - force[i]) / s->mass[1];
-    } else if (!failed) {
-        add_held(s, held, force);
-        for (int i = 0; i < N_AXES; i++) {
-            const double dv = h * (load[i] - force[i]) / s->mass[0];
-            s->v_end[i] = v[i] + dv;
-            s->v_mean[i] = v[i] + 0.5 * dv;
-        }
-    }
-    if (failed) {
-        Outputs y;
-        States dx;
-        *x = s->x;
-        *m = c->m;
-        outcome = advance(motion, h, x, m, solver_step);
-        const Inputs end = inputs_at(motion, h);
-        evaluate(p, &end, x, m, &dx, &y);
-        for (int i = 0; i < N_AXES; i++) {
-            force[i] = force_of(&y)[i];
-            s->rest[i] = 0;
-            s->v_end[i] = s->w_end[i] = s->v_mean[i] = ((const double *)&end)[COUPLED_VELOCITY + i];
-        }
-    }
+    if (!failed) set_sensitivity(c, &of);
+    if (!failed && c->late)
+        failed = act_late(&constant, c, h, v, load, trend, x, m, w, force, &of);
+    else if (!failed)
+        act_at_once(s, h, v, load, held, force);
+    outcome = failed ? act_as_prescribed(motion, c, h, x, m, force, solver_step) : SOLVER_DONE;
     for (int i = 0; i < N_AXES; i++) {
         s->force[2][i] = s->force[1][i];
         s->force[1][i] = s->force[0][i];
@@ -569,7 +593,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
 
 /* Puts the mean force of the last step, over which the mean velocity is v_mean, in place of that of the law at its end, where the inputs
  * are u, and all that hangs on it. */
-static void put_mean_force(const Seen *s, const Inputs *u, Outputs *y) {
+static void put_mean_force(const History *s, const Inputs *u, Outputs *y) {
     double *value = (double *)y, *F = value + COUPLED_FORCE;
     const double before = N_AXES == 1 ? F[0] : norm_of(F);
     const double now = N_AXES == 1 ? s->force[0][0] : norm_of(s->force[0]);

@@ -8,8 +8,9 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
         return 0;
     }
     if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
-    if (LINEAR_STATES) {
-        const double error = following_step(motion, from, h, x1);
+    if (LINEAR_STATES || (N_STATES == 1 && motion->held)) {
+        const double error =
+            LINEAR_STATES ? following_step(motion, from, h, x1) : nearly_linear_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
@@ -71,6 +72,20 @@ static int first_turn(const Look *looks, int n, int last) {
     return n;
 }
 
+/* Whether all looks see each indicator further from zero than it varies: then no parabola through them reaches zero. */
+static int all_are_far(const Look *looks, int last) {
+    for (int i = 0; i < N_INDICATORS; i++) {
+        double least = fabs(looks[0].g[i]), most = least;
+        for (int n = 1; n <= last; n++) {
+            const double now = fabs(looks[n].g[i]);
+            least = now < least ? now : least;
+            most = now > most ? now : most;
+        }
+        if (least <= most - least) return 0;
+    }
+    return 1;
+}
+
 /* Looks once more where an indicator may have crossed zero and come back unseen between three looks that follow each other: where the
  * parabola through them comes nearest to zero, and again with the better look in the middle. Gives the part of the step at which an
  * indicator is seen to have changed, or 0. */
@@ -119,6 +134,7 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
         indicators(motion->p, &u, &between, &from->m, next->g); /* a look, with the law inlined */
         if (signs_at(next) != signs) break;
     }
+    if (last == PARTS && all_are_far(looks, last)) return 0;
     for (int n = first_turn(looks, 1, last); n < last; n = first_turn(looks, n + 1, last)) {
         const double peak = peak_between(motion, &cubic, start, h, &looks[n - 1]);
         if (peak > 0) return peak * h;

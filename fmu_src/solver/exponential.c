@@ -1,6 +1,7 @@
 /* Steps for linear states that do not see each other: dx/dt = b (z - x), where z is the value that x tends to.
  *
- * Under held inputs b and z are constant and the step is exact. Under moving inputs x follows z; over the phase s, ds = b dt,
+ * Under held inputs b and z are constant and the step is exact; a state alone that is linear over the way of a step, though not everywhere, takes it
+ * too. Under moving inputs x follows z; over the phase s, ds = b dt,
  *
  *     dx/ds = z(s) - x,   x(S) = x(0) exp(-S) + integral of exp(s - S) z(s) ds from 0 to S,
  *
@@ -22,6 +23,27 @@ static double held_step(const Point *from, double h, States *x1) {
         if (!isfinite(((double *)x1)[i])) return INFINITY;
     }
     return 0;
+}
+
+/* A state alone under held inputs, whose rate is all but a straight line over the way that it goes: the step of that line. Its error is what the
+ * rate leaves the line by, half way and at the end, over the step. A state alone does not turn round, so that a limit which it has met is
+ * seen at the end. */
+NOINLINE static double nearly_linear_step(const Motion *motion, const Point *from, double h, States *x1) {
+    const double x0 = *(const double *)&from->x, f0 = *(const double *)&from->f, J = from->J[0][0];
+    if (!(held_step(from, h, x1) <= 1)) return INFINITY;
+    const double way = *(double *)x1 - x0;
+    const double weight = f0 == 0 ? 0 : way / f0; /* of a deviation from the line all over the step */
+    double allowed[STATE_ROOM], worst = 0;
+    allowed_errors(motion, from, h, x1, allowed);
+    for (int part = 2; part > 0; part--) { /* the end first: where it does not fit, the rest is not looked at */
+        States x = no_states;
+        *(double *)&x = x0 + 0.5 * part * way;
+        const States f = rates_at(motion, from->t, &x, &from->m);
+        const double off = weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed[0];
+        if (!(off <= 1)) return INFINITY;
+        worst = fmax(worst, off);
+    }
+    return worst;
 }
 
 /* Phases inside a step of length h, counted from its end, at 1/3 and 2/3 of it, and its whole length, from b at 0, 1/3, 2/3 and 1. */

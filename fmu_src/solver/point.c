@@ -68,7 +68,7 @@ FLATTENED static States rates_at(const Motion *motion, double t, const States *x
 }
 
 /* Time derivatives of the rates, as the inputs move. */
-FLATTENED static States rates_of_rates(const Motion *motion, const Point *point) {
+FLATTENED static States rate_derivatives(const Motion *motion, const Point *point) {
     States f, f_rate = no_states;
     Outputs y, y_slope;
     const Inputs u = inputs_at(motion, point->t);

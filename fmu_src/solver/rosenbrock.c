@@ -8,7 +8,7 @@ static const double TOO_LONG = 1e4; /* scaled error that makes the next trial te
 
 /* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped
  * with the stiffness of the start, then miss the motion and the error estimate does not see it. */
-static int softens(const Motion *motion, const Point *from, double h, const States *x1) {
+static int loses_stiffness(const Motion *motion, const Point *from, double h, const States *x1) {
     double stiffest = 0;
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
@@ -22,7 +22,7 @@ static int softens(const Motion *motion, const Point *from, double h, const Stat
  * held there: inside the step the rates are then not those of the cubic, by more than the few tolerances that the cubic may miss a
  * smooth motion by. Where the start is stiff the cubic means nothing, but there the stages see the limit; and under held inputs a state
  * alone does not turn round, so that a limit which it has met is seen at its end. */
-static int runs_over(const Motion *motion, const Point *from, double h, const States *x1, const double *allowed) {
+static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1, const double *allowed) {
     if (N_STATES == 1 && motion->held) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > 0.1) return 0;
@@ -46,7 +46,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     const double per_h = 1 / h;
     double W[MATRIX_ROOM][MATRIX_ROOM], k[RODAS_STAGES][STATE_ROOM];
     int row[STATE_ROOM];
-    const States f_rate = motion->held ? no_states : rates_of_rates(motion, from);
+    const States f_rate = motion->held ? no_states : rate_derivatives(motion, from);
     States f = from->f;
 
     for (int i = 0; i < N_STATES; i++)
@@ -74,7 +74,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
     const double error = scaled_error(k[RODAS_STAGES - 1], end, allowed);
-    if (error <= 1 && softens(motion, from, h, x1)) return TOO_LONG;
-    if (error <= 1 && !LINEAR_STATES && runs_over(motion, from, h, x1, allowed)) return TOO_LONG;
+    if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
+    if (error <= 1 && !LINEAR_STATES && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

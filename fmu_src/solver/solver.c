@@ -9,7 +9,8 @@
  *   rosenbrock     steps for all others
  *   events         the step in which an indicator changes its sign is cut there
  *   advance        the modes settle, the run goes on; error control finds the length of the next trial step
- *   joint, coupling  the same with the body in the loop, for hosts that hold the force over a step
+ *   closed_loop    the same with the body in the loop
+ *   coupling       what is learnt of the body, and the force, for hosts that hold it over a step
  *
  * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any communication point.
  */
@@ -96,12 +97,12 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
 
 /* Takes states and modes over a communication step. A bristle that is stiff enough swings so fast between stick and slip that no step
  * could follow it: when the trials of a step are used up, the states are as good for any later time, and half of what is left of the
- * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the swing is lost. Half of the trials that the user
+ * step is left out, again and again until the end is reached. So the work is bounded, and the phase of the oscillation is lost. Half of the trials that the user
  * allows (the option maximumSubsteps) are for the way to the first part that is left out, where there are enough for all parts.
  * `step` remembers the length of the next trial step (0: none yet). `from` is the point at the start, where the modes have settled.
  * Where it does not succeed, x and m are in between: the caller works on copies. */
-static int advance_from(const Motion *motion, Point from, double length, States *x, Modes *m, double *step) {
-    if (advance_at_once(motion, &from, length, x, step)) return SOLVER_DONE;
+NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x, Modes *m,
+                                      double *step) {
     const double resolution = 1e-11 * length; /* of the time of an event; a step may have to be shorter */
     const int after_each_part = m->substeps / (2 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
@@ -156,14 +157,21 @@ static int advance_from(const Motion *motion, Point from, double length, States 
     return outcome;
 }
 
+/* The same, at once where that is possible. */
+static int advance_from(const Motion *motion, const Point *from, double length, States *x, Modes *m, double *step) {
+    if (advance_at_once(motion, from, length, x, step)) return SOLVER_DONE;
+    return advance_in_trials(motion, *from, length, x, m, step);
+}
+
 /* The same from the states and modes of now, which settle first. */
 static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
     settle_at(motion, 0, x, m);
-    return advance_from(motion, point_at(motion, 0, x, m), length, x, m, step);
+    const Point from = point_at(motion, 0, x, m);
+    return advance_from(motion, &from, length, x, m, step);
 }
 
 #if HAS_COUPLING
-#include "solver/joint.c"
+#include "solver/closed_loop.c"
 
 #include "solver/coupling.c"
 #endif

@@ -529,6 +529,17 @@ def test_a_load_that_creeps_in_shows_the_mass_in_the_end(fmu, guess):
 
 
 @scalar
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_the_mass_is_learnt_whatever_the_size_of_forces_and_masses(fmu, scale):
+    """A body of a gram or a ton, and forces in proportion, so that it moves as one of a kilogram; and a body of a kilogram under forces of a thousandth, which
+    moves a thousandth as fast. The mass is exact but for what the first guess has left in the sums."""
+    for mass, normal in ((scale, scale * NORMAL), (1.0, 1e-3 * NORMAL)):
+        with element(fmu, 2 * mass) as instance:
+            run_loop(instance, lambda t, x, normal=normal: pulses(t, size=limit_of(fmu, normal) / 3), 0.6, 1e-3, mass=mass, normal=normal)
+            assert instance.get("estimatedMass") == pytest.approx(mass, rel=0.02)
+
+
+@scalar
 def test_a_guess_that_is_changed_in_a_run_does_no_harm(fmu):
     """And so is one that is given in the middle of it: the body stays held."""
     load, h = limit_of(fmu) / 3, 1e-3

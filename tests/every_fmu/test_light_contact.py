@@ -368,11 +368,12 @@ def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(f
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
 def test_as_printed_the_force_is_right_to_the_tolerance_in_light_contact_too(fmu, tolerance):
     """Under 10 mN and more. What a printed damper makes of an error of the deflection grows with the speed over the normal force, to 20 000 times as much at
-    0.3 m/s here, of which the solver counts a hundred: 400 tolerances are allowed (260 were seen)."""
+    0.3 m/s here, of which the solver counts a hundred: 400 tolerances are allowed (260 were seen), of ElastoPlastic 40 (16 were seen, and 1700 where the damper
+    is not counted)."""
     d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance} printed")
     cases = [(decades(draw, -2, 3), decades(draw, -3, 0), {"law": 2}) for _ in range(8)] + [(0.01, 0.3, {"law": 2})]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
-        allowed = 400 * tolerance * limit(d, {}, case[0], velocity)
+        allowed = (40 if d.name == "ElastoPlastic" else 400) * tolerance * limit(d, {}, case[0], velocity)
         rounding = 1e-13 * abs(velocity) * d["bristleDamping"].start * max(case[0], 1.0)
         assert force == pytest.approx(tight, abs=allowed + rounding), (case, i)
 

@@ -37,7 +37,7 @@ def outputs(instance):
 # in its bytes
 
 def test_the_bytes_hold_each_thing_once(fmu, kind):
-    """Counted from what there is to remember, so that nothing can be left out: see Memory in fmi2/instance.h and Seen in solver/coupling.c."""
+    """Counted from what there is to remember, so that nothing can be left out: see Memory in fmi2/instance.h and History in solver/coupling.c."""
     d = fmu.description
     parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
     modes = stored_modes(d)
@@ -257,7 +257,7 @@ def test_a_reset_forgets_what_was_told_once(fmu, kind):
             instance.start()
             for factor in (1.0001, 1.0002):
                 instance.set({parameter.name: parameter.start * factor})
-            assert len([m for m in instance.messages if "is set after initialization" in m.text]) == told
+            assert len([m for m in instance.messages if "was set after initialization" in m.text]) == told
             instance.demand("fmi2Reset")
 
 

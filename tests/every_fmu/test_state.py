@@ -234,6 +234,11 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
         refused(instance, sealed(words[:alternations] + [-1] + words[alternations + 1:]))
 
 
+def first_of_body(d):
+    """The place of the first number that is remembered of a body, after what every instance remembers."""
+    return 3 + len(d.real_parameters) + 4 * len(d.inputs) + 3 * len(d.states) + 5 + 9
+
+
 @pytest.mark.fmus(lambda d: "couplingMass" in d)
 def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
     """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
@@ -242,10 +247,9 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         instance.start({"couplingMass": 1.0})
         instance.step(1e-3)
         words = words_of(instance.snapshot())
-        counts = len(words) - 1 - stored_modes(d) - 6  # steps, samples; late, load_given, sways; kept
+        counts = len(words) - 1 - stored_modes(d) - 6  # steps, samples; late, load_given, sensitivity_known; kept
         modes = counts - 2 * stored_modes(d)
-        seen = 3 + len(d.real_parameters) + 4 * len(d.inputs) + 2 * len(d.states) + 5 + 9
-        wrong = [(place, as_word(value)) for place in range(seen, modes) for value in (math.nan, -math.inf)]
+        wrong = [(place, as_word(value)) for place in range(first_of_body(d), modes) for value in (math.nan, -math.inf)]
         wrong += [(place + i, value) for place in range(modes, modes + len(d.modes)) for i in (0, stored_modes(d)) for value in (-1, 100)]
         wrong += [(counts, -1), (counts, 4), (counts + 1, -1), *((counts + i, value) for i in (2, 3, 4) for value in (-1, 2)), (counts + 5, -1), (counts + 5, 10)]
         for place, value in wrong:
@@ -259,7 +263,7 @@ def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
         instance.start()
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - stored_modes(fmu.description)
-        for place in range(modes - 6, modes):  # the counts and marks of the body, which come last
+        for place in (first_of_body(fmu.description), *range(modes - 6, modes)):  # the counts and marks of the body come last
             refused(instance, sealed(words[:place] + [1] + words[place + 1:]))
 
 

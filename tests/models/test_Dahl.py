@@ -28,6 +28,16 @@ def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
 
 
 @ONLY
+@pytest.mark.parametrize("start", [-1.0, 0.4])
+@pytest.mark.parametrize("duration", [0.1, 1.0, 10.0])
+def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start, duration):
+    """With the exponent 1, whatever the tolerance: only rounding is left, of which a step has a few."""
+    p = {**P, "bristleDeflectionStart": start * LENGTH}
+    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, 2e-3, duration)], duration, tolerance=1e-2)
+    assert found["frictionForce"] == pytest.approx(branch(p, 196.2, start * LIMIT, 2e-3 * duration), abs=1e-14 * LIMIT)
+
+
+@ONLY
 @pytest.mark.parametrize("exponent", [1.0, 1.52])
 def test_the_speed_does_not_matter(fmu, exponent):
     """The same path at 1 µm/s and at 1 m/s."""
@@ -114,3 +124,18 @@ def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
         instance.states = [length]
         steepness = 1e-6 ** (exponent - 1) if exponent < 1 else float(exponent == 1)
         assert instance.slopes([rate], [state], [1.0])[0] == pytest.approx(-steepness * speed / length, rel=1e-12, abs=0)
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("velocity", [2e-3, -2e-3])
+def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, velocity):
+    """Where the normal force is nearly gone: above a thousand times the limit the rate is a line through the one that the law has there, but for the
+    one part in a thousand by which w = 1 - z/z_max and z/z_max differ, to the power of the exponent less one."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "hysteresisExponent": exponent, "normalForce": 196.2e-6, "relativeVelocity": velocity})
+        rates = []
+        for part in (1 - 1e-9, 1 + 1e-9):
+            instance.states = [part * 1e3 * LENGTH * 1e-6]
+            rates.append(instance.derivatives[0])
+    assert rates[1] == pytest.approx(rates[0], rel=1.1e-3 * abs(exponent - 1) + 1e-8)

@@ -10,6 +10,7 @@ import pytest
 from fmi2 import CO_SIMULATION
 from mass import run_exchange
 from prescribed import PRINTED, drive
+import reference.ElastoPlastic
 from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "ElastoPlastic")
@@ -51,6 +52,37 @@ def test_unloading_is_elastic_from_any_force(fmu, kind):
         else:
             assert found["bristleDeflection"] == pytest.approx(begin - 1e-3 * time, abs=1e-12)
     assert begin == pytest.approx(LuGre.curve(P, 196.2, 1e-3) / 98100.0, rel=1e-3)
+
+
+@ONLY
+def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_for_linear(fmu):
+    """Within the zone the rate falls along half a sine wave. A tangent shortly before its steepest point meets it again, and for a step that ends there along the
+    tangent only the way between shows that the rate is no line. Such a step is found here by bisection over its length."""
+    normal, v = 196.2, 1e-3
+    z_max = LuGre.curve(P, normal, v) / P["bristleStiffness"]
+
+    def rate(z):
+        return reference.ElastoPlastic.evaluate(P, {"normalForce": normal, "relativeVelocity": v}, {"bristleDeflection": z})[0]["bristleDeflection"]
+
+    begin = P["breakawayDeflection"] + 0.58 * (z_max - P["breakawayDeflection"])
+    slope = (rate(begin + 1e-10) - rate(begin - 1e-10)) / 2e-10
+
+    def tangent(h):
+        return begin + rate(begin) * math.expm1(slope * h) / slope
+
+    def above(h):
+        return rate(tangent(h)) - (rate(begin) + slope * (tangent(h) - begin))
+
+    short, long = 0.1 / -slope, 20 / -slope
+    assert above(short) < 0 < above(long)
+    for _ in range(60):
+        middle = 0.5 * (short + long)
+        short, long = (middle, long) if above(middle) < 0 else (short, middle)
+    p = {**P, "bristleDeflectionStart": begin}
+    (_, _, once), = drive(fmu, CO_SIMULATION, p, [(normal, v, long)], long, tolerance=1e-6)
+    *_, (_, _, finely) = drive(fmu, CO_SIMULATION, p, [(normal, v, long)], long / 1000, tolerance=1e-12)
+    assert abs(tangent(long) - finely["bristleDeflection"]) > 1e-3 * z_max, "taken for linear it would be far off"
+    assert once["bristleDeflection"] == pytest.approx(finely["bristleDeflection"], abs=1e-5 * z_max), "a few tolerances"
 
 
 @ONLY

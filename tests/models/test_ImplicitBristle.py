@@ -184,6 +184,23 @@ def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
 
 
 @ONLY
+def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
+    """Down to no force at all, for weak dampers and strong ones, where the search for the root runs past the fold, to slow slip or beyond rest."""
+    for damping in (10.0, 100.0, MODEL_2["bristleDamping"]):
+        p = parameters_for(fmu, MODEL_2) | {"bristleDamping": damping}
+        _, high = law.folds(p, NORMAL)
+        lower = law.balance(p, NORMAL, high)
+        with fmu.model_exchange() as instance:
+            instance.start(p | {"normalForce": NORMAL, "relativeVelocity": 0.0})
+            instance.states = [2 * p["staticFriction"] * NORMAL / p["bristleStiffness"]]
+            instance.event()
+            assert item(fmu, instance) == "Slip"
+            for part in np.linspace(0.0, 0.999, 200):
+                instance.states = [part * lower / p["bristleStiffness"]]
+                assert instance.get("slidingVelocity") == pytest.approx(high, rel=1e-6), part  # a fold is found to the root of rounding
+
+
+@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_events_are_the_same_after_a_day(fmu, case):
     """Where the time has fewer digits left, an importer stops short of an event by more: a mode has to be found from there, too."""

@@ -81,7 +81,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 #include "solver/solver.c"
 
-#include "solver/joint.c"
+#include "solver/closed_loop.c"
 
 static const Modes modes = {1000};
 
@@ -143,30 +143,30 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h, double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
     Body body = {.motion = &motion, .per_mass = 1, .speed = 1, .shortest = h};
-    Joint y = {{{0}}, {0}};
+    LoopState y = {{{0}}, {0}};
     Factors of;
-    JointPoint from;
+    LoopPoint from;
     int sign[INDICATOR_ROOM];
-    set_joint_point(&body, 0, &y, &modes, &from);
-    joint_signs(&body, 0, &y, &modes, sign);
-    joint_step(&body, &from, h, &of, &y);
-    if (!joint_changed(&body, &from, sign, h, &y)) return 0;
-    return joint_locate(&body, &from, sign, h, resolution, &y);
+    set_loop_point(&body, 0, &y, &modes, &from);
+    loop_signs(&body, 0, &y, &modes, sign);
+    loop_step(&body, &from, h, &of, &y);
+    if (!loop_changed(&body, &from, sign, h, &y)) return 0;
+    return locate_loop_change(&body, &from, sign, h, resolution, &y);
 }
 
-double bench_joint(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
-                   double speed, double h, States *x, double *dv) {
+double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
+                  double speed, double h, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
     Body body = {.motion = &motion, .per_mass = 1 / mass, .speed = speed, .shortest = h};
-    Joint y = {*x, {0}};
+    LoopState y = {*x, {0}};
     Factors of;
-    JointPoint from;
+    LoopPoint from;
     for (int i = 0; i < 3; i++) {
         body.load[i] = load[i];
         body.start[i] = u->v[i];
     }
-    set_joint_point(&body, 0, &y, &modes, &from);
-    const double error = joint_step(&body, &from, h, &of, &y);
+    set_loop_point(&body, 0, &y, &modes, &from);
+    const double error = loop_step(&body, &from, h, &of, &y);
     *x = y.x;
     memcpy(dv, y.dv, sizeof y.dv);
     return error;
