@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import differential_evolution, least_squares
@@ -12,9 +12,10 @@ from scipy.stats import qmc
 from scipy.stats import t as student
 
 from .. import BristleError
+from ..host.forms import TURNS
 from .candidates import BACKWARD, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
-from .records import Record, directions, whole_drive
+from .records import GRAVITY, SPRING, Record, directions, whole_drive
 from .starts import Scales, first_values, scales, spreads
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
@@ -78,6 +79,7 @@ class Fit:
     fixed: Mapping[str, float]
     linear: Linear
     mass: Estimate | None  # where it was to be found, too
+    load: tuple[Estimate, ...]  # that goes with the position, where it was to be found
     modelled: tuple[np.ndarray, ...]
     quality: Quality
     baseline: Quality  # Coulomb friction with the direction of the last motion
@@ -89,6 +91,11 @@ class Fit:
     threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
     linear_doubts: tuple[tuple[float, float], ...]  # half widths of the confidence intervals of offset and drift, per record
+
+    @property
+    def beside(self) -> tuple[Estimate, ...]:
+        """What was found with the parameters of the element, but is none of them."""
+        return (*self.load, *([self.mass] if self.mass else []))
 
     @property
     def values(self) -> dict[str, float]:
@@ -289,7 +296,8 @@ def _judged(
         estimates=tuple(estimates),
         fixed={name: value for name, value in held.items() if name in fixed},
         linear=linear,
-        mass=_mass(linear, reaches[-1]) if problem.has_mass else None,
+        mass=_of_a_joint(_mass(linear, reaches[-1]), problem.of) if problem.has_mass else None,
+        load=tuple(_of_a_joint(one, problem.of) for one in _load(problem, linear, reaches)),
         modelled=tuple(np.split(modelled, lengths)),
         quality=quality,
         baseline=coulomb(problem),
@@ -315,6 +323,36 @@ def _mass(linear: Linear, half: float) -> Estimate:
     value = float(linear.mass or 0.0)
     determined = half < UNDETERMINED * value
     return Estimate("mass", "kg", value, max(value - half, 0.0), value + half, determined, "" if value > 0 else "lower", "")
+
+
+_TURNING = {"kg": ("kg.m2", 2), "N": ("N.m", 1), "N/m": ("N.m/rad", 2)}  # unit of a twin, and the power of the radius that leads to it
+
+
+def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
+    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in place of forces."""
+    if of.form != TURNS:
+        return one
+    unit, power = _TURNING[one.unit]
+    factor = of.radius**power
+    name = "inertia" if one.name == "mass" else one.name
+    return replace(one, name=name, unit=unit, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+
+
+def _load(problem: Problem, linear: Linear, reaches: Sequence[float]) -> tuple[Estimate, ...]:
+    """The load that goes with the position; of gravity on an axis, which is constant, the offsets are it."""
+    kind, first = problem.records[0].load, 2 * sum(record.has_offset for record in problem.records)
+    if kind == GRAVITY and not linear.load:
+        several = len(problem.records) > 1
+        names = [f"weight in {record.name}" if several else "weight" for record in problem.records]
+        values, halves, unit = linear.offsets, reaches[:first:2], "N"
+    else:
+        names, unit = (["loadStiffness"], "N/m") if kind == SPRING else (["gravityCosine", "gravitySine"], "N")
+        values, halves = linear.load, reaches[first : first + len(linear.load)]
+    size = math.hypot(*values) if linear.load else 0.0
+    return tuple(
+        Estimate(name, unit, value, value - half, value + half, half < UNDETERMINED * (size or abs(value)), "", "")
+        for name, value, half in zip(names, values, halves)
+    ) if kind else ()
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:

@@ -85,8 +85,7 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
-    linear_part = linear_parts(result, records)
-    quality = quality_of(measured, modelled, linear_part, counted)
+    quality = quality_of(measured, modelled, result.linear.part(records), counted)
     return Place(of, result, quality, len(result.estimates), _seconds(result, records))
 
 
@@ -103,16 +102,6 @@ def place_apart(of: Candidate, records: Sequence[Record], fixed: Mapping[str, fl
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
         return Place(of, None, None, len(of.parameters), math.nan, f"{last.rstrip('.')}.")
     return pickle.loads(done.stdout)
-
-
-def linear_parts(result: Fit, records: Sequence[Record]) -> np.ndarray:
-    problem_part = []
-    for i, record in enumerate(records):
-        part = result.linear.offsets[i] + result.linear.drifts[i] * (record.time - record.time.mean())
-        if record.acceleration is not None and result.linear.mass is not None:
-            part = part + result.linear.mass * record.acceleration
-        problem_part.append(part)
-    return np.concatenate(problem_part)
 
 
 def _seconds(result: Fit, records: Sequence[Record]) -> float:
@@ -138,7 +127,7 @@ def ranked(places: Sequence[Place]) -> list[Place]:
     n = good[0].fit.quality.independent
     result = []
     for one in good:
-        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None)
+        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None) + len(one.fit.linear.load)
         deviance = n * math.log(max(one.fit.quality.rms, 1e-300) ** 2)
         result.append(replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0))))
     return result + bad
