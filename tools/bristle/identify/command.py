@@ -36,11 +36,11 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     options = _for_joints(of, options, fixed)
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
-    records = with_load([read_record(file, options) for file in arguments.records], arguments.load)
+    records = with_load(_read(arguments.records, options), arguments.load)
     if not arguments.validate and (arguments.validate_from is not None or arguments.validate_to is not None):
         raise BristleError("--validate-from and --validate-to are for a measurement given with --validate.")
     window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
-    others = [read_record(file, window) for file in arguments.validate]
+    others = _read(arguments.validate, window)
     radius = records[0].radius
     of = replace(of, radius=radius) if of and radius else of
     out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
@@ -80,6 +80,16 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     for line in _told(result, validation, places, told):
         print(line)
     print(f"{page}\n{parameters}")
+
+
+def _read(files: Sequence[Path], options: Options) -> list[Record]:
+    """The records, with how far their reading is on a terminal."""
+    records = []
+    with Progress(len(files)) as progress:
+        for file in files:
+            progress.step(file.name)
+            records.append(read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}")))
+    return records
 
 
 def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float]) -> Options:

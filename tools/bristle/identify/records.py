@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -147,8 +147,10 @@ def directions(velocity: np.ndarray) -> np.ndarray:
     return signs[known[np.maximum(last, 0)]].astype(float)
 
 
-def read_record(file: Path, options: Options) -> Record:
-    table = read_table(file)
+def read_record(file: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Record:
+    """A record from a file; `tell` hears how far it is."""
+    table = read_table(file, tell)
+    tell("numbers")
     columns = find_roles(table, options.columns, options.normal is not None, options.constant is not None)
     notes = [_told_columns(columns)]
     options = _at_radius(columns, options, notes)
@@ -173,6 +175,7 @@ def read_record(file: Path, options: Options) -> Record:
     weight = weight * _without_outliers(signals, notes)
     if weight.sum() < FEWEST:
         raise BristleError(f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are needed.")
+    tell("velocity")
     motion = [columns[role] for role in ("displacement", "velocity") if role in columns]
     lever = options.radius if options.turns or any(column.unit and column.unit.kind in _ANGULAR for column in motion) else None
     return _finished(file, times, signals, weight, step, lever, options, notes)
