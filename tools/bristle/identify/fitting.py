@@ -28,6 +28,8 @@ GLOBAL_GENERATIONS = 40
 GLOBAL_POPULATION = 6  # per parameter
 GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
 BLOCKS = 40  # into which the residual is cut for confidence intervals
+CLASSES = 16  # of the velocity, and of the way after a reversal, in which a residual is looked at that repeats
+BEYOND_CHANCE = 3.0  # standard deviations of what noise alone shows there
 CONFIDENCE = 0.95
 UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
 SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
@@ -90,6 +92,7 @@ class Fit:
     searched_globally: bool
     threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
+    systematic: float  # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0 where chance would explain it
     linear_doubts: tuple[tuple[float, float], ...]  # half widths of the confidence intervals of offset and drift, per record
 
     @property
@@ -273,7 +276,8 @@ def _judged(
     rest = problem.residuals(forces)
     slopes = problem.jacobian(point, central=True)
     quality = _quality(problem, modelled, linear)
-    covariance, directions_lost = _covariance(slopes, rest, quality)
+    systematic = systematic_part(problem.records, rest)
+    covariance, directions_lost = _covariance(slopes, rest, quality, systematic)
     count = len(point)
     freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
     reach = float(student.ppf(0.5 + CONFIDENCE / 2, freedom))
@@ -286,7 +290,7 @@ def _judged(
     for i, one in enumerate(problem.space.parameters):
         estimates.append(_estimate(problem.space, i, point, deviations[i] * reach, bounds, covariance, one.name in lost, profiles.get(one.name)))
     alone = problem.linear_alone(point)
-    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality)[0][0, 0])) for column in alone.T]
+    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality, systematic)[0][0, 0])) for column in alone.T]
     n, k = quality.independent, count + problem.design.shape[1]
     deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
@@ -308,6 +312,7 @@ def _judged(
         searched_globally=searched,
         threshold=threshold,
         confusions=confusions,
+        systematic=systematic,
         linear_doubts=_by_record(problem, reaches),
     )
     return result, better
@@ -394,9 +399,53 @@ def correlation_time(rest: np.ndarray) -> float:
     return float(np.clip(1 + 2 * correlation[1:end].sum(), 1.0, n / 5))
 
 
-def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality) -> tuple[np.ndarray, np.ndarray]:
+def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
+    """The rms of what is the same in every stroke at the same velocity, or at the same way after a reversal, which noise is not: a wrong law leaves it.
+
+    The means of classes in one half of the strokes are multiplied by those in the other half, so that noise gives nothing on average."""
+    ends = np.cumsum([len(record.time) for record in records])[:-1]
+    found = [0.0]
+    for seen in (lambda record: record.velocity, _way_after_reversal):
+        total, left = 0.0, []
+        for record, part in zip(records, np.split(rest, ends), strict=True):
+            counted = record.weight > 0
+            values, part = seen(record)[counted], part[counted]
+            halves = _half(record)[counted]
+            edges = np.quantile(np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2)  # narrower at rest and after a reversal, where laws differ
+            places = 2 * np.searchsorted(edges, np.abs(values), side="right") + (values > 0)
+            for i in range(CLASSES):
+                one, other = (places == i) & halves, (places == i) & ~halves
+                if one.any() and other.any():
+                    total += float(part[one].mean() * part[other].mean()) * int(one.sum() + other.sum())
+                    part = np.where(one | other, part - part[one | other].mean(), part)
+            left.append(part)
+        noise = np.concatenate(left)
+        count = len(noise)
+        chance = 2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)  # of the sum, if nothing repeats
+        found.append(total / count if total > BEYOND_CHANCE * chance else 0.0)
+    return math.sqrt(max(found))
+
+
+def _way_after_reversal(record: Record) -> np.ndarray:
+    """With the sign of the direction."""
+    moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
+    starts = np.concatenate(([0], record.reversals()))
+    began = starts[np.searchsorted(starts, np.arange(len(moved)), side="right") - 1]
+    return (moved - moved[began]) * directions(record.velocity)
+
+
+def _half(record: Record) -> np.ndarray:
+    """Every second pair of strokes, there and back; where there are few, every second of some blocks of time."""
+    strokes = np.searchsorted(record.reversals(), np.arange(len(record.time)), side="right")
+    if strokes[-1] < 4:
+        strokes = 2 * (np.arange(len(record.time)) * BLOCKS // len(record.time))
+    return strokes // 2 % 2 == 0
+
+
+def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from its scatter over blocks of time,
-    whichever is larger. The second value are the directions that the data do not tell, one per column."""
+    whichever is larger. More samples do not make up for a wrong law: what is systematic counts as many times as there are classes in which it was seen, less
+    what was fitted. The second value are the directions that the data do not tell, one per column."""
     sizes = np.linalg.norm(slopes, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
     _, singular, rotation = np.linalg.svd(slopes / scale, full_matrices=False)
@@ -412,7 +461,7 @@ def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality) -> tuple
     diagonal = np.maximum(np.diag(simple), np.diag(robust))
     larger = simple if np.trace(simple) >= np.trace(robust) else robust
     old = np.sqrt(np.where(np.diag(larger) > 0, np.diag(larger), 1.0))
-    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old)
+    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old) + inverse * n * systematic**2 / max(CLASSES - count, 3)
     covariance[sizes == 0, sizes == 0] = np.inf
     return covariance / np.outer(scale, scale), lost
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..host.forms import TURNS
 from .candidates import Candidate
 from .fitting import CONFIDENCE, Estimate, Fit, Quality
@@ -104,7 +106,12 @@ def doubts(fit: Fit) -> list[str]:
                 f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: {other} "
                 f"such as gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not act; the parameters here are spoilt by it."
             )
-    if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
+    if fit.systematic:
+        sentences.append(
+            f"{fit.of.name} does not describe the data within their noise: of the RMS error {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same "
+            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law; what a true law has may lie outside of them."
+        )
+    if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
         filtered = any(record.smoothing for record in fit.records)
         sentences.append(
             f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
@@ -112,6 +119,11 @@ def doubts(fit: Fit) -> list[str]:
             + (", or that the filter of the velocity took away: a measured velocity would tell." if filtered else ".")
         )
     return sentences
+
+
+def _filtered_over(fit: Fit) -> float:
+    """Over how many samples the filter of the acceleration, through which the force went as well, makes noise remember."""
+    return max(1.0, *(float(record.kernel.sum() ** 2 / np.sum(record.kernel**2)) / record.block for record in fit.records))
 
 
 def _is_weight(fit: Fit) -> bool:
