@@ -109,7 +109,7 @@ def doubts(fit: Fit) -> list[str]:
     if fit.systematic:
         sentences.append(
             f"{fit.of.name} does not describe the data within their noise: of the RMS error {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same "
-            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law; what a true law has may lie outside of them."
+            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law: what a true law has may lie outside."
         )
     if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
         filtered = any(record.smoothing for record in fit.records)
