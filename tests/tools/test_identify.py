@@ -678,3 +678,23 @@ def test_a_weight_does_not_move_a_body_that_sticks(tmp_path, kind):
     records = with_load([read_record(file, Options(normal=1.0))], kind)
     result = fit(candidate("Coulomb"), records, with_profiles=False)
     assert (result.quality.relative < 0.03) == (kind == "gravity")
+
+
+def test_starts_and_stops_of_an_encoder_are_resolved(tmp_path):
+    """Strokes at three speeds with rests between them, by an encoder of 1 µm: with one window for all samples the starts were rounded off, 0.16 N of error was left of
+    0.1 N of noise, and the stiffness came out as 254000 (221000 … 293000) N/m. Now it is 6 % low, and its interval holds what the filter may do to it."""
+    truth = {"staticFriction": 0.22, "dynamicFriction": 0.15, "stribeckVelocity": 0.008, "stribeckExponent": 1.0, "viscousFriction": 0.6}
+    truth |= {"bristleStiffness": 3e5, "bristleDamping": 400.0}
+    time = np.arange(9000) * 0.002
+    stroke = time // 3
+    velocity = np.where(stroke % 2 == 0, 1, -1) * 0.02 * np.interp(time % 3, [0, 1, 1.2, 1.8, 2, 3], [0, 0, 1, 1, 0, 0]) * (0.3 + 0.35 * (stroke % 3))
+    force = friction("LuGre", time, velocity, 50.0, truth)
+    force = force + 0.1 * np.random.default_rng(1).standard_normal(len(time))
+    file = written(tmp_path / "rests.csv", {"t [s]": time, "x [mm]": 1e3 * np.round(integral(velocity, 0.002) * 1e6) * 1e-6, "Friction [N]": force})
+    record = read_record(file, Options(normal=50.0))
+    assert any("narrower windows were taken" in note for note in record.notes)
+    known = {name: truth[name] for name in ("stribeckExponent", "bristleDamping", "viscousFriction")}
+    result = fit(candidate("LuGre"), [record], known, with_profiles=False)
+    assert result.quality.rms < 0.12, "little beside the noise"
+    for one in result.estimates:
+        assert one.low < truth[one.name] < one.high and one.half_width < 0.12 * truth[one.name] and abs(one.value / truth[one.name] - 1) < 0.08, one

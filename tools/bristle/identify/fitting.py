@@ -281,6 +281,7 @@ def _judged(
     count = len(point)
     freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
     reach = float(student.ppf(0.5 + CONFIDENCE / 2, freedom))
+    covariance = covariance + _by_filter(problem, point, forces, slopes) / reach**2
     confusions = _confusions(directions_lost, slopes, problem.space.names)
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
     lost = {name for group in confusions for name in group}
@@ -397,6 +398,19 @@ def correlation_time(rest: np.ndarray) -> float:
     below = np.flatnonzero(correlation <= 0)
     end = below[0] if len(below) else len(correlation)
     return float(np.clip(1 + 2 * correlation[1:end].sum(), 1.0, n / 5))
+
+
+def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+    """The squares of what other filters of the velocity would change in the fitted numbers, by a Gauss-Newton step: the filter itself may do as much to them."""
+    squares = np.zeros((len(point), len(point)))
+    sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
+    for other in problem.with_other_filters():
+        changed = other.forces([point])[0]
+        if np.isfinite(changed).all():
+            change = problem.project((changed - forces) * problem.weight)
+            shift = np.linalg.lstsq(slopes / sizes, change, rcond=SINGULAR)[0] / sizes
+            squares += np.outer(shift, shift)
+    return squares
 
 
 def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:

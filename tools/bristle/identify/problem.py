@@ -94,6 +94,12 @@ class Problem:
         other.patience, other.runs = self.patience, self.runs
         return other
 
+    def with_other_filters(self) -> list[Problem]:
+        """The same with other filters for the velocity, where one has given it."""
+        count = max(0 if record.rougher is None else len(record.rougher) for record in self.records)
+        sets = [[record if record.rougher is None else replace(record, velocity=record.rougher[i]) for record in self.records] for i in range(count)]
+        return [Problem(self.of, records, self.space, self.weights) for records in sets]
+
     # ---- running the model ----
 
     def _motion(self, record: Record) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -134,6 +140,10 @@ class Problem:
             shares[..., -1] = self._mass_share(shares)
         rest = rest - shares @ self.basis.T
         return np.where(np.isfinite(rest), rest, FAILED * self.loaded_scale)
+
+    def project(self, change: np.ndarray) -> np.ndarray:
+        """A change of the force without what the linear part can do."""
+        return change - self.basis @ (self.basis.T @ change)
 
     def _mass_share(self, shares: np.ndarray) -> np.ndarray:
         """The part of a residual along the last direction of the basis, the mass's: none where the mass would be negative."""
@@ -294,6 +304,6 @@ def extracts(record: Record, samples: int) -> list[Record]:
 def _part(record: Record, begin: int, samples: int) -> Record:
     begin = max(0, min(begin, len(record.time) - samples))
     rows = slice(begin, begin + samples)
-    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration", "place", "held")
+    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration", "place", "rougher", "held")
     cut: Mapping[str, np.ndarray] = {name: values[..., rows] for name in names if (values := getattr(record, name)) is not None}
     return replace(record, **cut)

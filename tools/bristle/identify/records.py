@@ -12,7 +12,7 @@ from scipy.ndimage import median_filter
 
 from .. import BristleError
 from . import units
-from .filtering import DEGREE, Rate, quantization, rate_of, smoothed
+from .filtering import DEGREE, Rate, local_rate, quantization, rate_of, rougher_rate, smoothed
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
@@ -78,6 +78,7 @@ class Record:
     kernel: np.ndarray = field(default_factory=lambda: np.ones(1))  # the mean of the measurement's samples that the force is, as the acceleration beside it
     place: np.ndarray | None = None  # a row each: the displacement about its mean, and of a joint cosine and sine of its angle, through the same filter
     load: str = ""  # that is fitted beside friction: "", gravity or spring
+    rougher: np.ndarray | None = None  # where a filter has given the velocity, those of two others, a row each: half the window, and the same for all samples
     held: np.ndarray | None = None  # of the driving force, what such a load takes, as far as it is seen before the fit: it does not act on a body that sticks
 
     @property
@@ -472,10 +473,11 @@ def _finished(
 ) -> Record:
     """`lever`: the radius of an angle that was measured."""
     interval = float(times[1] - times[0])
-    velocity, displacement, filtered = _motion(signals, interval, step, file, notes)
+    is_drive = "friction" not in signals
+    uniform = is_drive and options.mass is not None  # the force goes through the filter of the acceleration, which is one for all samples
+    velocity, displacement, filtered = _motion(signals, interval, step, uniform, file, notes)
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
-    is_drive = "friction" not in signals
     force = signals["drive"] if is_drive else signals["friction"]
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N throughout, so that it says nothing about friction.")
@@ -530,6 +532,7 @@ def _finished(
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
+        rougher=np.stack([rougher_rate(displacement, interval, filtered), filtered.values]) if filtered else None,
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
@@ -542,22 +545,25 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
         return record
     if notes is not None:
         notes.append(f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block} neighbours are fitted.")
-    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration", "place", "held")
+    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration", "place", "rougher", "held")
     means = {name: _means(values, block) for name in names if (values := getattr(record, name)) is not None}
     return replace(record, **means, weight=np.floor(_means(record.weight, block)), block=record.block * block)
 
 
 def _motion(
-    signals: dict[str, np.ndarray], interval: float, step: float, file: Path, notes: list[str]
+    signals: dict[str, np.ndarray], interval: float, step: float, uniform: bool, file: Path, notes: list[str]
 ) -> tuple[np.ndarray, np.ndarray, Rate | None]:
-    """Velocity, displacement and how the one came from the other, where it did."""
+    """Velocity, displacement and how the one came from the other, where it did: by a window that is everywhere the same, if it has to be `uniform`."""
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
-        gain = _flattening(signals["displacement"], _integral(rate.values, interval))
+        values = rate.values if uniform else local_rate(signals["displacement"], interval, rate)
+        if not np.array_equal(values, rate.values):
+            notes.append("Where the motion bends more than elsewhere, as where it starts and stops, narrower windows were taken.")
+        gain = _flattening(signals["displacement"], _integral(values, interval))
         if gain > 1 + _FLAT:
             notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
-        return rate.values * gain, signals["displacement"], rate
+        return values * gain, signals["displacement"], rate
     velocity = signals["velocity"]
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
