@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 from .. import BristleError
 from ..host.forms import TURNS
-from .candidates import BACKWARD, VISCOUS, Candidate, Space
+from .candidates import BACKWARD, RESTS, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
 from .records import GRAVITY, SPRING, Record, directions, whole_drive
 from .starts import Scales, first_values, scales, spreads
@@ -134,7 +134,7 @@ def fit(
     first = first_values(of, seen) | fixed | dict(start or {})
     held = {name: first[name] for name in (one.name for one in of.parameters) if name not in chosen}
     typical = first | {VISCOUS: seen.viscous or 0.1 * seen.friction / max(seen.fastest, 1e-12)}
-    space = Space(of, chosen, held, typical)
+    space = Space(of, chosen, held, typical, _rests(of, records, seen))
     problem = Problem(of, records, space, weights)
     tell("looking for a start")
     begin, searched, more = _start(of, records, space, first, weights, dict(start or {}), seed, tell)
@@ -162,6 +162,13 @@ def fit(
         found = _least_squares(problem, better, bounds, EVALUATIONS).x
         result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     return result
+
+
+def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, float]:
+    """The largest speeds at which an element may take a body for resting: one that is told the load would otherwise call every motion rest, and answer the
+    measured force with itself."""
+    told = of.needs_load and any(record.external is not None for record in records)
+    return {one.name: seen.slowest for one in of.parameters if told and one.name in RESTS and one.positive and seen.slowest > 0}
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
