@@ -710,3 +710,17 @@ def test_a_body_that_slides_is_not_taken_for_resting(tmp_path, model):
     rest = next(value for name, value in result.values.items() if name in ("regularizationVelocity", "staticVelocity"))
     assert rest <= 1.001 * result.seen.slowest < 0.02 and result.quality.relative > 0.02
     assert result.linear.mass == pytest.approx(12.0, rel=0.5)  # viscous friction, which none of them has, is taken for some of it
+
+
+@WITH_TWINS
+def test_an_inertia_that_the_data_do_not_tell_is_called_so(tmp_path, monkeypatch, capsys):
+    """A joint that turns slowly: 0.1 mN.m of inertia in 0.4 N.m of friction with 2 % of noise."""
+    monkeypatch.chdir(tmp_path)
+    time = np.arange(1500) * 0.004
+    speed = 0.5 * np.sin(2.0 * time) + 0.3 * np.sin(3.1 * time)
+    torque = 0.02 * noisy(friction("Dahl", time, 0.02 * speed, 100.0, ARM), 0.02) + 1e-4 * np.gradient(speed, 0.004)
+    written(tmp_path / "slow.csv", {"time [s]": time, "speed [rad/s]": speed, "Motor torque [N.m]": torque})
+    words = "identify slow.csv --model DahlRotational --normal 100 --radius 0.02 --mass identify --fix hysteresisExponent=1 --fix relaxationTime=0.01"
+    assert cli.main(words.split()) == 0
+    said = capsys.readouterr().out
+    assert "The data do not determine the inertia: what accelerates it is too small a part of the torque." in said and "give it in kg.m2 with --mass" in said
