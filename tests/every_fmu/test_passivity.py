@@ -33,8 +33,15 @@ def scalar(description):
     return description.has("normalForce", "relativeVelocity", "dissipatedPower")
 
 
+def is_passive_by_default(description):
+    """Whether the description names the item of an option, the default, with which the element is passive."""
+    file = REPOSITORY / "modelDescription" / f"{description.name}.toml"
+    return file.is_file() and "passive_with" in tomllib.loads(file.read_text(encoding="utf-8"))
+
+
 MEMORYLESS = pytest.mark.fmus(lambda d: d.family("relativeVelocity") and "dissipatedPower" in d and not d.states and is_passive(d))
 PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and d.states and is_passive(d))
+PASSIVE_BY_DEFAULT = pytest.mark.fmus(lambda d: is_passive_by_default(d))
 NOT_PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d and d.name in GIVING_BACK)
 NOT_PASSIVE_WITHOUT_NUMBERS = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d and d.name not in GIVING_BACK)
 LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
@@ -69,9 +76,10 @@ def energy(instance, normal, velocity, path, steps=STEPS):
     return taken, size * sum(map(abs, powers))
 
 
-def unloaded(sampler, instance):
-    """A fresh instance with random parameters and no deflection; returns its parameters."""
+def unloaded(sampler, instance, kept=()):
+    """A fresh instance with random parameters, but for those that keep their default, and no deflection; returns its parameters."""
     parameters = sampler.start(instance, tolerance=1e-8)
+    parameters.update({name: sampler.description[name].start for name in kept})
     parameters.update({name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")})
     instance.demand("fmi2Reset")
     instance.start({**parameters, "relativeVelocity": 0.0}, tolerance=1e-8)
@@ -108,14 +116,14 @@ def test_an_element_without_memory_never_drives_the_motion(fmu):
         assert instance.get("dissipatedPower") >= 0, parameters
 
 
-def balances(fmu, swing):
+def balances(fmu, swing, kept=()):
     """Random motions of pieces of constant velocity, from creeping to ten times the natural speed, over the lengths in which the model changes:
     after each piece what was taken so far, of what went to and fro, and what led there."""
     sampler = Sampler(fmu.description, "energy")
     draw = sampler.random
     with fmu.co_simulation() as instance:
         for _ in range(150):
-            parameters = unloaded(sampler, instance)
+            parameters = unloaded(sampler, instance, kept)
             normal = 10 ** draw.uniform(0, 2.3)
             taken = moved = 0.0
             history = []
@@ -132,6 +140,14 @@ def balances(fmu, swing):
 @pytest.mark.parametrize("swing", [0.0, 1.0], ids=["constant normal force", "varying normal force"])
 def test_a_passive_element_never_gives_back_more_than_it_took(fmu, swing):
     for taken, moved, motion in balances(fmu, swing):
+        assert taken >= -ROUGHNESS * moved, motion
+
+
+@PASSIVE_BY_DEFAULT
+@pytest.mark.endurance
+@pytest.mark.parametrize("swing", [0.0, 1.0], ids=["constant normal force", "varying normal force"])
+def test_an_element_that_is_passive_by_default_never_gives_back_more_than_it_took(fmu, swing):
+    for taken, moved, motion in balances(fmu, swing, ["law"]):
         assert taken >= -ROUGHNESS * moved, motion
 
 

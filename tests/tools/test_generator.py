@@ -614,6 +614,23 @@ def test_page_of_a_twin_speaks_of_a_joint():
     assert all(name in sketch for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce"))
     assert "A wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
     assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), "parameter sets with a radius"
+    assert "at most 2 J/h, or J/h if" in page and "μ<sub>s</sub> N r² h/J" in page and "returns the mean torque" in page
+    assert "m/h" not in page and "g h, twice" not in page
+    element = page_text(read_description(REPOSITORY / "modelDescription" / "Coulomb.toml"), [], [])
+    assert "at most 2 m/h, or m/h if" in element and "μ<sub>s</sub> g h, twice" in element and "returns the mean force" in element
+
+
+def test_the_page_says_with_which_option_an_element_is_passive(project):
+    verdicts = {name: page_text(read_description(REPOSITORY / "modelDescription" / f"{name}.toml"), [], []) for name in ("LuGre", "Leuven", "Dahl")}
+    verdicts = {name: re.search(r"<h2 id=\"energy\">.*?<strong>(.*?)</strong>", page, re.DOTALL)[1] for name, page in verdicts.items()}
+    assert verdicts["LuGre"] == "Passive with law = Bounded, which is the default, but not with Printed."
+    assert verdicts["Leuven"] == "Not passive." and verdicts["Dahl"].startswith("Passive: ")
+    text = (REPOSITORY / "modelDescription" / "Dahl.toml").read_text(encoding="utf-8")
+    folder = project / "modelDescription"
+    (folder / "Wrong.toml").write_text(text.replace("include = [", 'passive_with = "Printed"\ninclude = [', 1), encoding="utf-8")
+    (folder / "shared").exists() or (folder / "shared").symlink_to(REPOSITORY / "modelDescription" / "shared")
+    with pytest.raises(BristleError, match="passive_with"):
+        read_description(folder / "Wrong.toml")
 
 
 def test_a_label_that_a_twin_has_no_word_for_is_refused():

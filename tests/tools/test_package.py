@@ -107,11 +107,11 @@ def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["generate", "x.toml", "--out", "x", "--fmi-include", "x"], 'bristle generate needs the Python package pycparser: pip install "bristle[build]".'),
-    (["identify", "x.csv", "--model", "LuGre"], 'this needs the package scipy: pip install "bristle[identify]".'),
-    (["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"], 'this needs the package scipy: pip install "bristle[sweep]".'),
+    (["generate", "x.toml", "--out", "x", "--fmi-include", "x"], 'bristle generate needs the Python package pycparser: pip install "{wheel}[build]".'),
+    (["identify", "x.csv", "--model", "LuGre"], 'this needs the package scipy: pip install "{wheel}[identify]".'),
+    (["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"], 'this needs the package scipy: pip install "{wheel}[sweep]".'),
 ])
-def test_a_package_that_is_missing_is_named(anywhere, tmp_path, words, sentence):
+def test_a_package_that_is_missing_is_named(anywhere, wheel, tmp_path, words, sentence):
     done = subprocess.run([*ALONE, "-m", "bristle", *words], capture_output=True, text=True, **anywhere)
-    assert (done.returncode, done.stderr) == (2, f"bristle: {sentence}\n")
+    assert (done.returncode, done.stderr) == (2, f"bristle: {sentence.format(wheel=wheel.name)}\n")
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Reading of measurements: whatever the header, separator, unit and sign, the same record; what is wrong is told in one line."""
 
+import re
 import sys
 from datetime import datetime, timedelta
 
@@ -12,10 +13,11 @@ from test_cli import refused  # noqa: F401
 sys.path.insert(0, str(REPOSITORY / "tools"))
 from bristle import BristleError  # noqa: E402
 from bristle.commands.identify import ROLES  # noqa: E402
+from bristle.identify.command import _read  # noqa: E402
 from bristle.identify.filtering import coarser, quantization, rate_of, smoothed  # noqa: E402
 from bristle.identify.records import Options, read_record  # noqa: E402
 from bristle.identify.roles import BY_NAME  # noqa: E402
-from bristle.identify.tables import _name_and_unit  # noqa: E402
+from bristle.identify.tables import _large_table, _name_and_unit, _text, read_table  # noqa: E402
 from bristle.identify.units import unit_of  # noqa: E402
 from measurements import written  # noqa: E402
 
@@ -572,3 +574,96 @@ def test_a_joint_is_read_in_its_usual_units(speed, torque, tmp_path):
     slides = read_record(written(tmp_path / "b.csv", {"t": TIME, "v": VELOCITY, "F": FORCE}), Options(normal=5.0, assumed_radius=0.1))
     assert record.radius == 0.1 and slides.radius is None
     np.testing.assert_allclose(slides.force, FORCE, rtol=1e-6, atol=1e-8)
+
+
+# ---- long files ----
+
+CLEAN = {
+    "commas": ("Time [s],Position [mm],Friction [N]\n", ",", "."),
+    "a blank behind a comma": ("Time [s], Position [mm], Friction [N]\n", ", ", "."),
+    "semicolons and decimal commas": ("Zeit [ms];Weg [mm];Reibung [N]\n", ";", ","),
+    "tabs and a line of units": ("# a remark\nTime\tPosition\tFriction\ns\tmm\tN\n", "\t", "."),
+    "blanks": ("t x F\n", " ", "."),
+    "no titles": ("", ",", "."),
+}
+
+
+def lines_of(separator, decimal, count=60, end="\n"):
+    rows = [[0.01 * i, 3.7 * np.sin(i / 9), -1.5e-3 * i] for i in range(count)]
+    return end.join(separator.join(f"{value:.6g}".replace(".", decimal) for value in row) for row in rows) + end
+
+
+SPOILT = {
+    "text": lambda text: text.replace("\n0.3,", "\nabc,"),
+    "a gap": lambda text: text.replace("\n0.3,", "\n,"),
+    "not a number": lambda text: text.replace("\n0.3,", "\nNaN,"),
+    "an empty line": lambda text: text.replace("\n0.3,", "\n\n0.3,"),
+    "a comment": lambda text: text.replace("\n0.3,", "\n# here\n0.3,"),
+    "a cell more": lambda text: text.replace("\n0.3,", "\n0.3,1,"),
+    "a cell less in one line, one more in the next": lambda text: re.sub(r"\n0.3,[^,]*,(.*)\n", r"\n0.3,\1\n1,", text),
+    "two signs in a number": lambda text: text.replace("\n0.3,", "\n0.3-1,"),
+    "a number and a letter": lambda text: text.replace("\n0.3,", "\n0.3e,"),
+    "quotes": lambda text: text.replace("\n0.3,", '\n"0.3",'),
+    "minus signs of another kind": lambda text: text.replace("-", "−"),
+    "Windows' ends of lines": lambda text: text.replace("\n", "\r\n"),
+    "ends of lines of an old Macintosh": lambda text: text.replace("\n", "\r"),
+    "cut off in a number": lambda text: text[:-4],
+    "integers only": lambda text: re.sub(r"\.\d+(e-\d+)?", "", text),
+    "thousands or a decimal point": lambda text: re.sub(r"(\d)\.\d+(e-\d+)?", r"1\1.234", text),
+}
+
+
+def as_read(file):
+    """Titles, units, numbers of lines and values, or the sentence that refuses it."""
+    try:
+        table = read_table(file)
+        return [(one.title, one.name, one.unit_text, one.values.tolist()) for one in table.columns], list(table.lines)
+    except BristleError as error:
+        return str(error)
+
+
+def both_ways(file, text, monkeypatch):
+    """Read line by line, and all at once where that can be done; whether it was."""
+    file.write_bytes(text.encode())
+    slow = as_read(file)
+    monkeypatch.setattr("bristle.identify.tables.LARGE", 0)
+    monkeypatch.setattr("bristle.identify.tables.FIRST_LINES", 20)
+    return slow, as_read(file), bool(text) and _large_table(_text(file), file) is not None
+
+
+@pytest.mark.parametrize("case", CLEAN)
+def test_a_long_file_is_read_all_at_once(case, tmp_path, monkeypatch):
+    head, separator, decimal = CLEAN[case]
+    slow, quick, at_once = both_ways(tmp_path / "a.csv", head + lines_of(separator, decimal), monkeypatch)
+    assert at_once and len(slow[0][0][3]) == 60
+    assert quick == slow  # bit for bit
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_a_long_file_that_is_not_clean_is_read_as_any_other(case, tmp_path, monkeypatch):
+    text = "Time [s],Position [mm],Friction [N]\n" + lines_of(",", ".")
+    spoilt = SPOILT[case](text)
+    assert spoilt != text
+    slow, quick, _ = both_ways(tmp_path / "a.csv", spoilt, monkeypatch)
+    assert str(quick) == str(slow)  # as texts, in which NaN is NaN
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_long_file_is_refused_for_the_same_reason(case, tmp_path, monkeypatch):
+    slow, quick, _ = both_ways(tmp_path / "a.csv", BAD[case][0], monkeypatch)
+    assert str(quick) == str(slow)
+
+
+def test_reading_tells_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("bristle.identify.tables.TOLD", 200)
+    file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
+    told = []
+    read_record(file, Options(), told.append)
+    assert told == ["reading", "reading, line 200 of 401", "reading, line 400 of 401", "numbers", "velocity"]
+
+
+def test_progress_of_reading_is_shown_on_a_terminal(tmp_path, monkeypatch, capsys):
+    file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    _read([file, file], Options())
+    assert re.findall(r"\[\d/2\] a\.csv: \w+", capsys.readouterr().err) == [f"[{i}/2] a.csv: {text}" for i in (1, 2) for text in ("reading", "numbers", "velocity")]

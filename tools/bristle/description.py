@@ -159,7 +159,8 @@ class Description:
     sign_convention: str
     linear_states: bool
     kind: str  # one of MODEL_KINDS
-    passive: bool
+    passive: bool  # with every option
+    passive_with: str  # "", or the item of an option, its default, with which it is passive
     energy: str  # what there is to say about that
     indicators: int
     stop: float

@@ -37,6 +37,8 @@ TOOLS = [
     "between two output points, and stiff elements then stop with “mxstep steps taken before reaching tout”.",
 ]
 
+NOT_PASSIVE = "Not passive."
+PASSIVE_WITH = "Passive with {option} = {item}, which is the default, but not with {others}."
 PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
 
 STYLE = """
@@ -191,7 +193,11 @@ def _list(texts: Iterable[str]) -> str:
 
 
 def _energy(description: Description) -> str:
-    verdict = PASSIVE if description.passive else "Not passive."
+    verdict = PASSIVE if description.passive else NOT_PASSIVE
+    if description.passive_with:
+        option = next(one for one in description.options if description.passive_with in [item for item, _ in one.items])
+        others = " or ".join(item for item, _ in option.items if item != description.passive_with)
+        verdict = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
     return f"<p><strong>{verdict}</strong> {escape(description.energy)}</p>"
 
 
@@ -261,14 +267,17 @@ def _coupling(description: Description) -> str:
     if coupling is None:
         return ""
     mass, force = coupling.mass.name, coupling.force.name
+    turns = coupling.mass.unit.name == "kg.m2"
+    body, effort, squared = ("J", "torque", ", both times r²") if turns else ("m", "force", "")
+    case, least = ("", "μ<sub>s</sub> N r² h/J") if turns else (", and a body pressed by its weight,", "μ<sub>s</sub> g h")
     return (
-        f"<p>A host that holds {escape(force)} over its step h is stable only if the slope of the law at rest is at most 2 m/h, or m/h if the "
-        "output acts one step late, as in masters that step all parts in parallel. For a bristle the slope is its damping plus h times its stiffness. "
-        "With a speed v<sub>r</sub> over which friction rises, and a body pressed by its weight, this means "
-        "v<sub>r</sub> ≥ (s/2) μ<sub>s</sub> g h, twice as much if the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
+        f"<p>A host that holds {escape(force)} over its step h is stable only if the slope of this {effort} at rest is at most 2 {body}/h, or {body}/h if the "
+        f"output acts one step late, as in masters that step all parts in parallel. For a bristle the slope is its damping plus h times its stiffness{squared}. "
+        f"With a speed v<sub>r</sub> over which friction rises{case} this means "
+        f"v<sub>r</sub> ≥ (s/2) {least}, twice as much if the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
         "1.5 for a cubic and 1 for a line. Otherwise the body chatters, which the element detects and reports in its log.</p>\n"
         f"<p><code>{escape(mass)}</code> removes this bound in co-simulation. The element then observes the load from the velocity and its own forces, "
-        "solves law and body together over the step in which its output acts, and returns the mean force. "
+        f"solves law and body together over the step in which its output acts, and returns the mean {effort}. "
         f"A guess within a factor of 4 is enough: <code>{escape(coupling.observed_mass.name)}</code> shows the value that it uses. "
         f"The output keeps its value until the next step, even if inputs are set in between. "
         f"Without a guess (0), and in model exchange, the equations above apply unchanged.</p>"

@@ -59,7 +59,7 @@ TABLE_KEYS: dict[str, dict[str, str]] = {
 }
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
     "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
-    "kind": "text", "passive": "flag", "energy": "text",
+    "kind": "text", "passive": "flag", "passive_with": "text", "energy": "text",
     "indicators": "count", "coupling": "table", "experiment": "table", "equations": "list", "choose": "list", "identify": "list",
     "not_modelled": "list", "errata": "list", "references": "list",
 }  # fmt: skip
@@ -131,6 +131,7 @@ class _Reader:
             linear_states=data.get("linear_states", False),
             kind=self.kind(data),
             passive=data.get("passive", True),
+            passive_with=self.passive_with(data),
             energy=self.energy(data),
             indicators=data.get("indicators", 1),
             stop=stop,
@@ -338,6 +339,14 @@ class _Reader:
         if kind not in MODEL_KINDS:
             raise self.error("kind", f"has to be one of {', '.join(MODEL_KINDS)}")
         return kind
+
+    def passive_with(self, data: dict[str, Any]) -> str:
+        """The item of an option with which a model that is not passive with every one is: the first, which is the default."""
+        item = data.get("passive_with", "")
+        firsts = [entry["items"][0][0] for entry in data.get("parameters", {}).values() if entry.get("items") and entry.get("start", 1) == 1]
+        if item and (data.get("passive", True) or item not in firsts):
+            raise self.error("passive_with", "has to be the default item of an option of a model that is not passive otherwise")
+        return item
 
     def energy(self, data: dict[str, Any]) -> str:
         """A word on the energy balance; a model that is not passive has to explain itself."""

@@ -26,6 +26,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from .. import VERSION, BristleError, commands
+from .extras import wheel
 
 BAD_INPUT, INTERRUPTED, ENDED = 2, 130, 143
 
@@ -117,7 +118,7 @@ def _bringing(name: str | None, error: ModuleNotFoundError) -> str:
     """What to install for a module that is missing."""
     module = command(name) if name else None
     extra = "build" if getattr(module, "FOR_THE_BUILD", False) else getattr(module, "EXTRA", None)
-    return f'"bristle[{extra}]"' if extra else str(error.name)
+    return wheel(extra) if extra else str(error.name)
 
 
 def _fail(sentence: str) -> int:

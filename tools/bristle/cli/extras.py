@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .. import BristleError
+from .. import VERSION, BristleError
 
 
 @contextmanager
@@ -14,4 +14,9 @@ def needing(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise BristleError(f'this needs the package {error.name}: pip install "bristle[{extra}]".') from None
+        raise BristleError(f"this needs the package {error.name}: pip install {wheel(extra)}.") from None
+
+
+def wheel(extra: str) -> str:
+    """What pip is to install for optional dependencies: the file of the wheel, as the package is on no index."""
+    return f'"bristle-{VERSION}-py3-none-any.whl[{extra}]"'

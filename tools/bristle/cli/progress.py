@@ -24,6 +24,10 @@ class Progress:
 
     def step(self, text: str = "") -> None:
         self.done += 1
+        self.tell(text)
+
+    def tell(self, text: str) -> None:
+        """More about the step that is being made."""
         if self.shown:
             line = f"[{self.done}/{self.total}] {text}"[: shutil.get_terminal_size().columns - 1]
             print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)

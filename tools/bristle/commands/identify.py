@@ -18,12 +18,18 @@ EXAMPLES = """
   bristle identify loop.csv --model LuGre --fix staticFriction=0.5637 --fix viscousFriction=0
   bristle identify drive.csv --model LuGre --normal 1 --mass identify --column drive="Motor force [N]"
   bristle identify joint.csv --model LuGreRotational --normal 100 --radius 0.02
+  bristle identify arm.csv --model LuGreRotational --normal 100 --radius 0.02 --constant 0.9 --mass identify --load gravity
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
 """
 
 
 ROLES = "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"  # those of identify/roles.py, which takes numpy
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
+
+LOAD = (
+    "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a joint, a constant force on an axis), or a spring; "
+    "auto (the default) takes gravity on a joint and a spring on an axis, where the force of a drive clearly shows it; none: never"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter with a known value")
     what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only this parameter; may be repeated (default: all)")
     what.add_argument("--start", action="append", default=[], metavar="NAME=VALUE", help="a start value")
+    what.add_argument("--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD)
     what.add_argument("--seed", type=int, default=1, help="seed of the search for start values (default: 1)")
     add_reading(parser)
 

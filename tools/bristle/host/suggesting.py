@@ -6,6 +6,7 @@ Rill = Rill et al. 2023, Schuderer = Schuderer et al. 2023, Colantonio = Colanto
 from __future__ import annotations
 
 import math
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -303,14 +304,18 @@ def _warn_of_energy(made: Suggestion, normal: float) -> None:
     """What the model's own page says about its energy; the printed LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N."""
     with zipfile.ZipFile(made.model.file) as archive:
         page = archive.read("documentation/index.html").decode(errors="replace")
-    if "<strong>Not passive.</strong>" not in page:
+    found = re.search(r"<strong>(?:Not passive\.|Passive with (\w+) = \w+, which is the default, but not with ([^<]*)\.)</strong>", page)
+    if found is None:
         return
-    text = f"{made.model.name} is not passive: it can give back more energy than it took"
+    is_it, otherwise = (" only by default", f" with its {found[1]} {found[2]}") if found[1] else ("", "")
+    text = f"{made.model.name} is {'passive' if is_it else 'not passive'}{is_it}: it can give back more energy than it took"
     cases = {"LuGre": ("", "μd N", normal), "LuGreNormalized": (" where the normal force rises and,", "μd", 1.0)}
     if _law(made.model) in cases:
         case, name, factor = cases[_law(made.model)]
         speed = 4 * made.value("dynamicFriction") * factor / made.value("bristleDamping")
         text += f"{case} with its law Printed, at speeds above {speed:.4g} m/s, where σ1 |v| exceeds 4 {name}"
+    else:
+        text += otherwise
     made.warnings.append(f"{text}.")
 
 

@@ -18,6 +18,7 @@ from ..host.forms import RADIUS, SLIDES, TURNS, Form, form_of
 from ..host.library import Model, describe, hint, models
 
 VISCOUS = "viscousFriction"
+RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
 BACKWARD = "backwardFrictionRatio"
 _EXTRA = {"backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}  # of which the default changes nothing
 _WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
@@ -147,8 +148,11 @@ class Space:
     above another by the logarithm of its distance, so that every point that the optimizer may try keeps the rules.
     """
 
-    def __init__(self, of: Candidate, fitted: Sequence[str], fixed: Mapping[str, float], scales: Mapping[str, float]) -> None:
+    def __init__(
+        self, of: Candidate, fitted: Sequence[str], fixed: Mapping[str, float], scales: Mapping[str, float], caps: Mapping[str, float] | None = None
+    ) -> None:
         self.fixed = dict(fixed)
+        self.caps = dict(caps or {})  # what the record sets as the largest value
         self.parameters = [of[name] for name in fitted]
         self.scales = {name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted}
         self.order = sorted(self.parameters, key=lambda one: one.limit is not None)  # references first
@@ -206,6 +210,7 @@ class Space:
                 low, high = number - width, number + width
                 low = max(low, math.log(one.low)) if one.low > 0 else low
                 high = min(high, math.log(one.high)) if math.isfinite(one.high) else high
+                high = max(min(high, math.log(self.caps.get(one.name, math.inf))), low + 1e-3)
             else:
                 scale = self.scales[one.name]
                 low, high = max(one.low / scale, -1e3), min(one.high / scale, 1e3)

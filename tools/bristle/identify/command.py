@@ -16,11 +16,12 @@ from ..host.forms import RADIUS, TURNS
 from ..host.parameters import assignments
 from ..parameter_sets import ParameterSet, ssv_text
 from .candidates import Candidate, Space, all_candidates, candidate
-from .fitting import Estimate, Fit, Quality, fit, quality_of
+from .fitting import Fit, Quality, fit, quality_of
+from .load import fitted_with_load, with_load
 from .page import fit_page, pictures_of
-from .problem import Problem
+from .problem import Linear, Problem
 from .ranking import Place, after_final, finalists, place_apart, ranked, shortened, verdicts
-from .records import Options, Record, read_record
+from .records import GRAVITY, Options, Record, read_record
 from .words import doubts, quality_text, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
@@ -35,11 +36,11 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     options = _for_joints(of, options, fixed)
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
-    records = [read_record(file, options) for file in arguments.records]
+    records = with_load(_read(arguments.records, options), arguments.load)
     if not arguments.validate and (arguments.validate_from is not None or arguments.validate_to is not None):
         raise BristleError("--validate-from and --validate-to are for a measurement given with --validate.")
     window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
-    others = [read_record(file, window) for file in arguments.validate]
+    others = _read(arguments.validate, window)
     radius = records[0].radius
     of = replace(of, radius=radius) if of and radius else of
     out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
@@ -61,9 +62,11 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         of = places[0].of
         fixed = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
     with Progress(4) as progress:
-        result = fit(of, records, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed)
-    if result.mass and of.form == TURNS:
-        result = replace(result, mass=_inertia(result.mass, of.radius))
+        result = fitted_with_load(
+            lambda these: fit(of, these, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed),
+            records,
+            arguments.load,
+        )
     validation = [(record, *validated(result, record)) for record in others]
     told = notes + verdicts(places) if places else []
     with writing(page) as first:
@@ -79,6 +82,16 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     print(f"{page}\n{parameters}")
 
 
+def _read(files: Sequence[Path], options: Options) -> list[Record]:
+    """The records, with how far their reading is on a terminal."""
+    records = []
+    with Progress(len(files)) as progress:
+        for file in files:
+            progress.step(file.name)
+            records.append(read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}")))
+    return records
+
+
 def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float]) -> Options:
     """How records are read for an element that turns, or for the ranking, in which the records decide; a radius that is fixed is known."""
     twins = [of] if of else all_candidates(TURNS)
@@ -89,11 +102,6 @@ def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float])
     if radius is not None and radius <= 0:
         raise BristleError(f"--fix {RADIUS}={radius:g} has to be above 0.")
     return replace(options, radius=radius, turns=of is not None, assumed_radius=twins[0].radius)
-
-
-def _inertia(mass: Estimate, radius: float) -> Estimate:
-    square = radius**2
-    return replace(mass, name="inertia", unit="kg.m2", value=mass.value * square, low=mass.low * square, high=mass.high * square)
 
 
 def with_suffix(out: Path, suffix: str) -> Path:
@@ -116,21 +124,22 @@ def rank(records: Sequence[Record], fixed: Mapping[str, float], seed: int, model
 
 
 def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
-    """The fitted model on another record; its offset and drift are its own, the mass is the fitted one."""
+    """The fitted model on another record; its offset and drift are its own, mass and load are the fitted ones, unless its angle has another zero."""
     of = result.of
+    record = replace(record, load=result.records[0].load)
     record = record.finer if any(one.fineness for one in result.records) else record
     problem = Problem(of, [record], Space(of, [], result.values, {}))
     forces = problem.forces([np.empty(0)])[0]
     if not np.isfinite(forces).all():
         raise BristleError(f"{record.name}: {of.name} cannot follow this record with the fitted parameters.")
-    inertia = np.zeros(len(forces))
-    if record.acceleration is not None and result.linear.mass is not None:
-        inertia = result.linear.mass * record.acceleration
-        problem = problem.without_mass()
-    linear = problem.linear(forces + inertia)
-    modelled = problem.modelled(forces + inertia, linear)
+    one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
+    is_load_known = len(result.linear.load) == len(record.shapes) and (one_zero or record.load != GRAVITY)
+    machine = Linear(result.linear.mass, (0.0,), (0.0,), result.linear.load if is_load_known else ()).part([record])
+    problem = problem.without_machine(is_load_known)
+    linear = problem.linear(forces + machine)
+    modelled = problem.modelled(forces + machine, linear)
     counted = record.weight > 0
-    linear_part = problem.modelled(inertia, linear)
+    linear_part = problem.modelled(machine, linear)
     return quality_of(record.force, modelled, linear_part, counted, record.drive), modelled
 
 

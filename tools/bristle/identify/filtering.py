@@ -14,6 +14,7 @@ _DIFFERENCES = 4  # order of the differences that show the noise: they hide ever
 _DIFFERENCES_GAIN = np.sqrt(70.0)  # root of the sum of the squares of 1 4 6 4 1
 _MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
 _SHARE = 0.9
+_BENT = 3.5  # standard deviations, beyond which a single sample is believed to need a narrower window: noise goes beyond once in 2000 times
 _APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
 
 
@@ -52,6 +53,26 @@ def rate_of(signal: np.ndarray, interval: float, step: float = 0.0, before: Rate
         np.convolve(earlier, gains),
         np.convolve(before.kernel, kernel) if before else kernel,
     )
+
+
+def rougher_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
+    """The rate with half the window: what it changes tells what the window does to a result."""
+    width = max((width for width in WIDTHS if width <= rate.width / 2), default=WIDTHS[0])
+    return savgol_filter(signal, width, DEGREE, deriv=1, delta=interval)
+
+
+def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
+    """The rate with windows that are narrower where the signal bends more than elsewhere, as where a motion starts and stops: at each sample the widest
+    whose rate agrees with those of all narrower ones."""
+    widths = [width for width in WIDTHS if width <= rate.width]
+    rates = [savgol_filter(signal, width, DEGREE, deriv=1) for width in widths]
+    deviations = [rate.white * float(np.linalg.norm(_gains(width))) for width in widths]
+    chosen, agrees = rates[0].copy(), np.ones(len(signal), dtype=bool)
+    for i in range(1, len(widths)):
+        for other, deviation in zip(rates[:i], deviations[:i], strict=True):
+            agrees &= np.abs(rates[i] - other) <= _BENT * deviation
+        chosen[agrees] = rates[i][agrees]
+    return chosen / interval
 
 
 def _gains(width: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import differential_evolution, least_squares
@@ -12,9 +12,10 @@ from scipy.stats import qmc
 from scipy.stats import t as student
 
 from .. import BristleError
-from .candidates import BACKWARD, VISCOUS, Candidate, Space
+from ..host.forms import TURNS
+from .candidates import BACKWARD, RESTS, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
-from .records import Record, directions, whole_drive
+from .records import GRAVITY, SPRING, Record, directions, whole_drive
 from .starts import Scales, first_values, scales, spreads
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
@@ -27,6 +28,8 @@ GLOBAL_GENERATIONS = 40
 GLOBAL_POPULATION = 6  # per parameter
 GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
 BLOCKS = 40  # into which the residual is cut for confidence intervals
+CLASSES = 16  # of the velocity, and of the way after a reversal, in which a residual is looked at that repeats
+BEYOND_CHANCE = 3.0  # standard deviations of what noise alone shows there
 CONFIDENCE = 0.95
 UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
 SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
@@ -78,6 +81,7 @@ class Fit:
     fixed: Mapping[str, float]
     linear: Linear
     mass: Estimate | None  # where it was to be found, too
+    load: tuple[Estimate, ...]  # that goes with the position, where it was to be found
     modelled: tuple[np.ndarray, ...]
     quality: Quality
     baseline: Quality  # Coulomb friction with the direction of the last motion
@@ -88,7 +92,13 @@ class Fit:
     searched_globally: bool
     threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
+    systematic: float  # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0 where chance would explain it
     linear_doubts: tuple[tuple[float, float], ...]  # half widths of the confidence intervals of offset and drift, per record
+
+    @property
+    def beside(self) -> tuple[Estimate, ...]:
+        """What was found with the parameters of the element, but is none of them."""
+        return (*self.load, *([self.mass] if self.mass else []))
 
     @property
     def values(self) -> dict[str, float]:
@@ -124,7 +134,7 @@ def fit(
     first = first_values(of, seen) | fixed | dict(start or {})
     held = {name: first[name] for name in (one.name for one in of.parameters) if name not in chosen}
     typical = first | {VISCOUS: seen.viscous or 0.1 * seen.friction / max(seen.fastest, 1e-12)}
-    space = Space(of, chosen, held, typical)
+    space = Space(of, chosen, held, typical, _rests(of, records, seen))
     problem = Problem(of, records, space, weights)
     tell("looking for a start")
     begin, searched, more = _start(of, records, space, first, weights, dict(start or {}), seed, tell)
@@ -152,6 +162,13 @@ def fit(
         found = _least_squares(problem, better, bounds, EVALUATIONS).x
         result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
     return result
+
+
+def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, float]:
+    """The largest speeds at which an element may take a body for resting: one that is told the load would otherwise call every motion rest, and answer the
+    measured force with itself."""
+    told = of.needs_load and any(record.external is not None for record in records)
+    return {one.name: seen.slowest for one in of.parameters if told and one.name in RESTS and one.positive and seen.slowest > 0}
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
@@ -266,10 +283,12 @@ def _judged(
     rest = problem.residuals(forces)
     slopes = problem.jacobian(point, central=True)
     quality = _quality(problem, modelled, linear)
-    covariance, directions_lost = _covariance(slopes, rest, quality)
+    systematic = systematic_part(problem.records, rest)
+    covariance, directions_lost = _covariance(slopes, rest, quality, systematic)
     count = len(point)
     freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
     reach = float(student.ppf(0.5 + CONFIDENCE / 2, freedom))
+    covariance = covariance + _by_filter(problem, point, forces, slopes) / reach**2
     confusions = _confusions(directions_lost, slopes, problem.space.names)
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
     lost = {name for group in confusions for name in group}
@@ -279,7 +298,7 @@ def _judged(
     for i, one in enumerate(problem.space.parameters):
         estimates.append(_estimate(problem.space, i, point, deviations[i] * reach, bounds, covariance, one.name in lost, profiles.get(one.name)))
     alone = problem.linear_alone(point)
-    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality)[0][0, 0])) for column in alone.T]
+    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality, systematic)[0][0, 0])) for column in alone.T]
     n, k = quality.independent, count + problem.design.shape[1]
     deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
@@ -289,7 +308,8 @@ def _judged(
         estimates=tuple(estimates),
         fixed={name: value for name, value in held.items() if name in fixed},
         linear=linear,
-        mass=_mass(linear, reaches[-1]) if problem.has_mass else None,
+        mass=_of_a_joint(_mass(linear, reaches[-1]), problem.of) if problem.has_mass else None,
+        load=tuple(_of_a_joint(one, problem.of) for one in _load(problem, linear, reaches)),
         modelled=tuple(np.split(modelled, lengths)),
         quality=quality,
         baseline=coulomb(problem),
@@ -300,6 +320,7 @@ def _judged(
         searched_globally=searched,
         threshold=threshold,
         confusions=confusions,
+        systematic=systematic,
         linear_doubts=_by_record(problem, reaches),
     )
     return result, better
@@ -315,6 +336,36 @@ def _mass(linear: Linear, half: float) -> Estimate:
     value = float(linear.mass or 0.0)
     determined = half < UNDETERMINED * value
     return Estimate("mass", "kg", value, max(value - half, 0.0), value + half, determined, "" if value > 0 else "lower", "")
+
+
+_TURNING = {"kg": ("kg.m2", 2), "N": ("N.m", 1), "N/m": ("N.m/rad", 2)}  # unit of a twin, and the power of the radius that leads to it
+
+
+def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
+    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in place of forces."""
+    if of.form != TURNS:
+        return one
+    unit, power = _TURNING[one.unit]
+    factor = of.radius**power
+    name = "inertia" if one.name == "mass" else one.name
+    return replace(one, name=name, unit=unit, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+
+
+def _load(problem: Problem, linear: Linear, reaches: Sequence[float]) -> tuple[Estimate, ...]:
+    """The load that goes with the position; of gravity on an axis, which is constant, the offsets are it."""
+    kind, first = problem.records[0].load, 2 * sum(record.has_offset for record in problem.records)
+    if kind == GRAVITY and not linear.load:
+        several = len(problem.records) > 1
+        names = [f"weight in {record.name}" if several else "weight" for record in problem.records]
+        values, halves, unit = linear.offsets, reaches[:first:2], "N"
+    else:
+        names, unit = (["loadStiffness"], "N/m") if kind == SPRING else (["gravityCosine", "gravitySine"], "N")
+        values, halves = linear.load, reaches[first : first + len(linear.load)]
+    size = math.hypot(*values) if linear.load else 0.0
+    return tuple(
+        Estimate(name, unit, value, value - half, value + half, half < UNDETERMINED * (size or abs(value)), "", "")
+        for name, value, half in zip(names, values, halves)
+    ) if kind else ()
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
@@ -356,9 +407,66 @@ def correlation_time(rest: np.ndarray) -> float:
     return float(np.clip(1 + 2 * correlation[1:end].sum(), 1.0, n / 5))
 
 
-def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality) -> tuple[np.ndarray, np.ndarray]:
+def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+    """The squares of what other filters of the velocity would change in the fitted numbers, by a Gauss-Newton step: the filter itself may do as much to them."""
+    squares = np.zeros((len(point), len(point)))
+    sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
+    for other in problem.with_other_filters():
+        changed = other.forces([point])[0]
+        if np.isfinite(changed).all():
+            change = problem.project((changed - forces) * problem.weight)
+            shift = np.linalg.lstsq(slopes / sizes, change, rcond=SINGULAR)[0] / sizes
+            squares += np.outer(shift, shift)
+    return squares
+
+
+def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
+    """The rms of what is the same in every stroke at the same velocity, or at the same way after a reversal, which noise is not: a wrong law leaves it.
+
+    The means of classes in one half of the strokes are multiplied by those in the other half, so that noise gives nothing on average."""
+    ends = np.cumsum([len(record.time) for record in records])[:-1]
+    found = [0.0]
+    for seen in (lambda record: record.velocity, _way_after_reversal):
+        total, left = 0.0, []
+        for record, part in zip(records, np.split(rest, ends), strict=True):
+            counted = record.weight > 0
+            values, part = seen(record)[counted], part[counted]
+            halves = _half(record)[counted]
+            edges = np.quantile(np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2)  # narrower at rest and after a reversal, where laws differ
+            places = 2 * np.searchsorted(edges, np.abs(values), side="right") + (values > 0)
+            for i in range(CLASSES):
+                one, other = (places == i) & halves, (places == i) & ~halves
+                if one.any() and other.any():
+                    total += float(part[one].mean() * part[other].mean()) * int(one.sum() + other.sum())
+                    part = np.where(one | other, part - part[one | other].mean(), part)
+            left.append(part)
+        noise = np.concatenate(left)
+        count = len(noise)
+        chance = 2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)  # of the sum, if nothing repeats
+        found.append(total / count if total > BEYOND_CHANCE * chance else 0.0)
+    return math.sqrt(max(found))
+
+
+def _way_after_reversal(record: Record) -> np.ndarray:
+    """With the sign of the direction."""
+    moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
+    starts = np.concatenate(([0], record.reversals()))
+    began = starts[np.searchsorted(starts, np.arange(len(moved)), side="right") - 1]
+    return (moved - moved[began]) * directions(record.velocity)
+
+
+def _half(record: Record) -> np.ndarray:
+    """Every second pair of strokes, there and back; where there are few, every second of some blocks of time."""
+    strokes = np.searchsorted(record.reversals(), np.arange(len(record.time)), side="right")
+    if strokes[-1] < 4:
+        strokes = 2 * (np.arange(len(record.time)) * BLOCKS // len(record.time))
+    return strokes // 2 % 2 == 0
+
+
+def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from its scatter over blocks of time,
-    whichever is larger. The second value are the directions that the data do not tell, one per column."""
+    whichever is larger. More samples do not make up for a wrong law: what is systematic counts as many times as there are classes in which it was seen, less
+    what was fitted. The second value are the directions that the data do not tell, one per column."""
     sizes = np.linalg.norm(slopes, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
     _, singular, rotation = np.linalg.svd(slopes / scale, full_matrices=False)
@@ -374,7 +482,7 @@ def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality) -> tuple
     diagonal = np.maximum(np.diag(simple), np.diag(robust))
     larger = simple if np.trace(simple) >= np.trace(robust) else robust
     old = np.sqrt(np.where(np.diag(larger) > 0, np.diag(larger), 1.0))
-    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old)
+    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old) + inverse * n * systematic**2 / max(CLASSES - count, 3)
     covariance[sizes == 0, sizes == 0] = np.inf
     return covariance / np.outer(scale, scale), lost
 

@@ -45,9 +45,22 @@ def fit_page(fit: Fit, validation: Sequence[tuple[Record, Quality, np.ndarray]],
 def _parameters(fit: Fit) -> str:
     rows = [(one.name, value_text(one), one.unit, interval_text(one), fit.of[one.name].text) for one in fit.estimates]
     rows += [(name, f"{value:g}", fit.of[name].unit, "given", fit.of[name].text) for name, value in fit.fixed.items()]
-    if fit.mass:
-        rows.append((fit.mass.name, value_text(fit.mass), fit.mass.unit, interval_text(fit.mass), f"Moved {fit.mass.name}, fitted with the rest"))
+    rows += [(one.name, value_text(one), one.unit, interval_text(one), _meaning(one)) for one in fit.beside]
     return table(("Parameter", "Value", "Unit", "95 % interval", "Meaning"), rows, 1)
+
+
+def _meaning(one: Estimate) -> str:
+    """Of what was fitted beside the parameters."""
+    if one.name in ("mass", "inertia"):
+        return f"Moved {one.name}, fitted with the rest"
+    return f"{_LOADS.get(one.name, 'Constant load on the axis')}, fitted with the rest: no parameter of the element"
+
+
+_LOADS = {
+    "gravityCosine": "Load that goes with the cosine of the angle",
+    "gravitySine": "Load that goes with the sine of the angle",
+    "loadStiffness": "Load that goes with the way from its mean",
+}
 
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:

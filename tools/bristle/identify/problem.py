@@ -1,4 +1,4 @@
-"""A model against records: residuals and their slopes, with offset, drift and mass taken out by linear regression."""
+"""A model against records: residuals and their slopes, with offset, drift, load and mass taken out by linear regression."""
 
 from __future__ import annotations
 
@@ -30,6 +30,19 @@ class Linear:
     mass: float | None
     offsets: tuple[float, ...]  # N per record
     drifts: tuple[float, ...]  # N/s per record
+    load: tuple[float, ...] = ()  # per shape of the load that goes with the position, the same in all records
+
+    def part(self, records: Sequence[Record]) -> np.ndarray:
+        """What it adds, sample by sample, in the records one after the other."""
+        parts = []
+        for record, offset, drift in zip(records, self.offsets, self.drifts, strict=True):
+            part = offset + drift * (record.time - record.time.mean())
+            if self.load:
+                part = part + np.array(self.load) @ record.shapes
+            if record.acceleration is not None and self.mass is not None:
+                part = part + self.mass * record.acceleration
+            parts.append(part)
+        return np.concatenate(parts)
 
 
 @dataclass
@@ -55,7 +68,7 @@ class Problem:
         self.basis, self.triangle = np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
 
     def _design(self) -> np.ndarray:
-        """A column per unknown of the linear part: offset and drift of each record, and the mass as the last."""
+        """A column per unknown of the linear part: offset and drift of each record, the load of all, and the mass as the last."""
         lengths = [len(record.time) for record in self.records]
         ends = np.cumsum(lengths)
         columns = []
@@ -65,6 +78,7 @@ class Problem:
                     column = np.zeros(ends[-1])
                     column[end - length : end] = values
                     columns.append(column)
+        columns += list(np.concatenate([record.shapes for record in self.records], axis=1))
         if self.has_mass:
             columns.append(np.concatenate([r.acceleration if r.acceleration is not None else np.zeros(len(r.time)) for r in self.records]))
         return np.stack(columns, axis=1) if columns else np.empty((ends[-1], 0))
@@ -80,11 +94,18 @@ class Problem:
         other.patience, other.runs = self.patience, self.runs
         return other
 
+    def with_other_filters(self) -> list[Problem]:
+        """The same with other filters for the velocity, where one has given it."""
+        count = max(0 if record.rougher is None else len(record.rougher) for record in self.records)
+        sets = [[record if record.rougher is None else replace(record, velocity=record.rougher[i]) for record in self.records] for i in range(count)]
+        return [Problem(self.of, records, self.space, self.weights) for records in sets]
+
     # ---- running the model ----
 
     def _motion(self, record: Record) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Times and inputs of a run over a record."""
         normal, velocity, external = record.normal, record.velocity, record.external if self.of.needs_load else None
+        external = external if external is None or record.held is None else external - record.held
         times = record.time
         if record.block > 1:
             times, velocity, normal = (_between_means(values, record.fineness) for values in (times, velocity, normal))
@@ -119,6 +140,10 @@ class Problem:
             shares[..., -1] = self._mass_share(shares)
         rest = rest - shares @ self.basis.T
         return np.where(np.isfinite(rest), rest, FAILED * self.loaded_scale)
+
+    def project(self, change: np.ndarray) -> np.ndarray:
+        """A change of the force without what the linear part can do."""
+        return change - self.basis @ (self.basis.T @ change)
 
     def _mass_share(self, shares: np.ndarray) -> np.ndarray:
         """The part of a residual along the last direction of the basis, the mass's: none where the mass would be negative."""
@@ -197,12 +222,13 @@ class Problem:
 
     # ---- the linear part ----
 
-    def without_mass(self) -> Problem:
-        """The same, with the inertia already in the forces."""
-        return Problem(self.of, [replace(record, acceleration=None) for record in self.records], self.space)
+    def without_machine(self, load: bool) -> Problem:
+        """The same, with the inertia already in the forces, and the load that goes with the position, too, if wanted."""
+        known = {"acceleration": None, **({"load": ""} if load else {})}
+        return Problem(self.of, [replace(record, **known) for record in self.records], self.space)
 
     def linear(self, forces: np.ndarray) -> Linear:
-        """The best offset, drift and mass to a run."""
+        """The best offset, drift, load and mass to a run."""
         rest = (self.measured - forces) * self.weight
         shares = rest @ self.basis
         if self.has_mass:
@@ -213,17 +239,11 @@ class Problem:
         for record in self.records:
             offsets.append(float(found.pop(0)) if record.has_offset else 0.0)
             drifts.append(float(found.pop(0)) if record.has_offset else 0.0)
-        return Linear(None if mass is None else float(mass), tuple(offsets), tuple(drifts))
+        return Linear(None if mass is None else float(mass), tuple(offsets), tuple(drifts), tuple(map(float, found)))
 
     def modelled(self, forces: np.ndarray, linear: Linear) -> np.ndarray:
         """What the measurement should have been, sample by sample."""
-        parts = []
-        for i, record in enumerate(self.records):
-            part = linear.offsets[i] + linear.drifts[i] * (record.time - record.time.mean())
-            if record.acceleration is not None and linear.mass is not None:
-                part = part + linear.mass * record.acceleration
-            parts.append(part)
-        return forces + np.concatenate(parts)
+        return forces + linear.part(self.records)
 
 
 def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
@@ -284,6 +304,6 @@ def extracts(record: Record, samples: int) -> list[Record]:
 def _part(record: Record, begin: int, samples: int) -> Record:
     begin = max(0, min(begin, len(record.time) - samples))
     rows = slice(begin, begin + samples)
-    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration")
-    cut: Mapping[str, np.ndarray] = {name: values[rows] for name in names if (values := getattr(record, name)) is not None}
+    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration", "place", "rougher", "held")
+    cut: Mapping[str, np.ndarray] = {name: values[..., rows] for name in names if (values := getattr(record, name)) is not None}
     return replace(record, **cut)

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,9 @@ HELD = (2, 5, 8)  # those that are held out
 SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
 FINALISTS = 8  # that are fitted again to all samples: means may hide how friction turns round
 NEAR = 1.5  # times the least error on what was held out: up to there a model comes into the final
-PATIENCE = 300  # s for one model: some laws take very long with some of the parameters that are tried
+PATIENCE = 300  # s of processor time for one model: some laws take very long with some of the parameters that are tried
+LONGEST = 10  # times as long it may take by a clock, on a machine that does much else
+_GAVE_UP = 75  # exit code of a process that has used up its time
 
 
 @dataclass(frozen=True)
@@ -85,34 +88,38 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
-    linear_part = linear_parts(result, records)
-    quality = quality_of(measured, modelled, linear_part, counted)
+    quality = quality_of(measured, modelled, result.linear.part(records), counted)
     return Place(of, result, quality, len(result.estimates), _seconds(result, records))
 
 
+def _place_in_time(patience: float, *task) -> Place:
+    """The process ends itself after so many seconds of its own work: what else the machine does must not change the ranking."""
+    threading.Thread(target=_give_up_after, args=(patience,), daemon=True).start()
+    return place(*task)
+
+
+def _give_up_after(seconds: float) -> None:
+    while (left := seconds - time.process_time()) > 0:
+        time.sleep(max(left / (os.cpu_count() or 1), 0.01))  # runs may use all processors
+    os._exit(_GAVE_UP)
+
+
 def place_apart(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
-    """The same in a process of its own, which is ended when it takes too long."""
+    """The same in a process of its own, which ends when it takes too long."""
     code = "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest), sys.stdout.buffer)"
-    task = pickle.dumps((place, of, records, fixed, seed))
+    task = pickle.dumps((_place_in_time, PATIENCE, of, records, fixed, seed))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
-        done = subprocess.run([sys.executable, "-c", code], input=task, capture_output=True, timeout=PATIENCE, env=environment)
+        done = subprocess.run([sys.executable, "-c", code], input=task, capture_output=True, timeout=LONGEST * PATIENCE, env=environment)
+        too_long = done.returncode == _GAVE_UP
     except subprocess.TimeoutExpired:
+        too_long = True
+    if too_long:
         return Place(of, None, None, len(of.parameters), math.nan, f"it took longer than {PATIENCE} s.")
     if done.returncode:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
         return Place(of, None, None, len(of.parameters), math.nan, f"{last.rstrip('.')}.")
     return pickle.loads(done.stdout)
-
-
-def linear_parts(result: Fit, records: Sequence[Record]) -> np.ndarray:
-    problem_part = []
-    for i, record in enumerate(records):
-        part = result.linear.offsets[i] + result.linear.drifts[i] * (record.time - record.time.mean())
-        if record.acceleration is not None and result.linear.mass is not None:
-            part = part + result.linear.mass * record.acceleration
-        problem_part.append(part)
-    return np.concatenate(problem_part)
 
 
 def _seconds(result: Fit, records: Sequence[Record]) -> float:
@@ -138,7 +145,7 @@ def ranked(places: Sequence[Place]) -> list[Place]:
     n = good[0].fit.quality.independent
     result = []
     for one in good:
-        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None)
+        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None) + len(one.fit.linear.load)
         deviance = n * math.log(max(one.fit.quality.rms, 1e-300) ** 2)
         result.append(replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0))))
     return result + bad

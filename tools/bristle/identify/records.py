@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from scipy.ndimage import median_filter
 
 from .. import BristleError
 from . import units
-from .filtering import DEGREE, Rate, quantization, rate_of, smoothed
+from .filtering import DEGREE, Rate, local_rate, quantization, rate_of, rougher_rate, smoothed
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
+GRAVITY, SPRING = "gravity", "spring"  # loads that go with the position
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
 BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset can be told from friction
@@ -75,6 +76,10 @@ class Record:
     block: int = 1  # of the measurement: so many neighbours each sample is the mean of
     fineness: int = 0  # points of a run for each mean, where ends and middles of the blocks do not follow the force
     kernel: np.ndarray = field(default_factory=lambda: np.ones(1))  # the mean of the measurement's samples that the force is, as the acceleration beside it
+    place: np.ndarray | None = None  # a row each: the displacement about its mean, and of a joint cosine and sine of its angle, through the same filter
+    load: str = ""  # that is fitted beside friction: "", gravity or spring
+    rougher: np.ndarray | None = None  # where a filter has given the velocity, those of two others, a row each: half the window, and the same for all samples
+    held: np.ndarray | None = None  # of the driving force, what such a load takes, as far as it is seen before the fit: it does not act on a body that sticks
 
     @property
     def finer(self) -> Record:
@@ -85,6 +90,18 @@ class Record:
     def drive(self) -> np.ndarray | None:
         """Of drive data the whole driving force, inertia and friction together."""
         return None if self.acceleration is None and self.mass is None else self.external
+
+    @property
+    def turns(self) -> bool:
+        """Whether an angle was measured, so that gravity goes with its cosine and sine."""
+        return self.place is not None and len(self.place) > 1
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """How the load that is fitted goes with the position, a row per unknown: that of gravity on an axis is constant, as the offset is."""
+        if self.place is None or not self.load:
+            return np.empty((0, len(self.time)))
+        return self.place[:1] if self.load == SPRING else self.place[1:]
 
     @property
     def tells_directions_apart(self) -> bool:
@@ -131,8 +148,10 @@ def directions(velocity: np.ndarray) -> np.ndarray:
     return signs[known[np.maximum(last, 0)]].astype(float)
 
 
-def read_record(file: Path, options: Options) -> Record:
-    table = read_table(file)
+def read_record(file: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Record:
+    """A record from a file; `tell` hears how far it is."""
+    table = read_table(file, tell)
+    tell("numbers")
     columns = find_roles(table, options.columns, options.normal is not None, options.constant is not None)
     notes = [_told_columns(columns)]
     options = _at_radius(columns, options, notes)
@@ -157,7 +176,10 @@ def read_record(file: Path, options: Options) -> Record:
     weight = weight * _without_outliers(signals, notes)
     if weight.sum() < FEWEST:
         raise BristleError(f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are needed.")
-    return _finished(file, times, signals, weight, step, options, notes)
+    tell("velocity")
+    motion = [columns[role] for role in ("displacement", "velocity") if role in columns]
+    lever = options.radius if options.turns or any(column.unit and column.unit.kind in _ANGULAR for column in motion) else None
+    return _finished(file, times, signals, weight, step, lever, options, notes)
 
 
 _ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
@@ -418,7 +440,9 @@ def _uniform(
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:
-    return values[: len(values) // block * block].reshape(-1, block).mean(axis=1)
+    """Over blocks along the last axis; what does not fill one is left out."""
+    count = values.shape[-1] // block
+    return values[..., : count * block].reshape(*values.shape[:-1], count, block).mean(axis=-1)
 
 
 def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
@@ -438,13 +462,22 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
 
 
 def _finished(
-    file: Path, times: np.ndarray, signals: dict[str, np.ndarray], weight: np.ndarray, step: float, options: Options, notes: list[str]
+    file: Path,
+    times: np.ndarray,
+    signals: dict[str, np.ndarray],
+    weight: np.ndarray,
+    step: float,
+    lever: float | None,
+    options: Options,
+    notes: list[str],
 ) -> Record:
+    """`lever`: the radius of an angle that was measured."""
     interval = float(times[1] - times[0])
-    velocity, displacement, filtered = _motion(signals, interval, step, file, notes)
+    is_drive = "friction" not in signals
+    uniform = is_drive and options.mass is not None  # the force goes through the filter of the acceleration, which is one for all samples
+    velocity, displacement, filtered = _motion(signals, interval, step, uniform, file, notes)
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
-    is_drive = "friction" not in signals
     force = signals["drive"] if is_drive else signals["friction"]
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N throughout, so that it says nothing about friction.")
@@ -457,7 +490,8 @@ def _finished(
             "a measurement with reversals or several speeds is needed."
         )
     both_ways = _goes_both_ways(velocity)
-    turned = _is_turned(velocity, force, both_ways, options.sign)
+    place = _place(displacement, lever)
+    turned = _is_turned(velocity, force, both_ways, options.sign, place[1:])
     if turned:
         notes.append("The force is the one on the body, against the motion; its sign was turned round to this library's.")
     sign = -1.0 if turned else 1.0
@@ -497,6 +531,8 @@ def _finished(
         radius=options.radius if options.turns else None,
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
+        place=smoothed(place, kernel),
+        rougher=np.stack([rougher_rate(displacement, interval, filtered), filtered.values]) if filtered else None,
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
@@ -509,22 +545,25 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
         return record
     if notes is not None:
         notes.append(f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block} neighbours are fitted.")
-    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration")
+    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration", "place", "rougher", "held")
     means = {name: _means(values, block) for name in names if (values := getattr(record, name)) is not None}
     return replace(record, **means, weight=np.floor(_means(record.weight, block)), block=record.block * block)
 
 
 def _motion(
-    signals: dict[str, np.ndarray], interval: float, step: float, file: Path, notes: list[str]
+    signals: dict[str, np.ndarray], interval: float, step: float, uniform: bool, file: Path, notes: list[str]
 ) -> tuple[np.ndarray, np.ndarray, Rate | None]:
-    """Velocity, displacement and how the one came from the other, where it did."""
+    """Velocity, displacement and how the one came from the other, where it did: by a window that is everywhere the same, if it has to be `uniform`."""
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
-        gain = _flattening(signals["displacement"], _integral(rate.values, interval))
+        values = rate.values if uniform else local_rate(signals["displacement"], interval, rate)
+        if not np.array_equal(values, rate.values):
+            notes.append("Where the motion bends more than elsewhere, as where it starts and stops, narrower windows were taken.")
+        gain = _flattening(signals["displacement"], _integral(values, interval))
         if gain > 1 + _FLAT:
             notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
-        return rate.values * gain, signals["displacement"], rate
+        return values * gain, signals["displacement"], rate
     velocity = signals["velocity"]
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
@@ -572,10 +611,19 @@ def _acceleration(
     return rate.values, rate.kernel
 
 
-def _is_turned(velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str) -> bool:
-    """Friction takes energy out: a force that does not is the one on the body."""
+def _place(displacement: np.ndarray, lever: float | None) -> np.ndarray:
+    """What a load may go with: the displacement, and of an angle at this lever its cosine and sine."""
+    rows = [displacement - displacement.mean()]
+    return np.stack(rows if lever is None else [*rows, np.cos(displacement / lever), np.sin(displacement / lever)])
+
+
+def _is_turned(velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str, gravity: np.ndarray) -> bool:
+    """Friction takes energy out: a force that does not is the one on the body. What gravity may do to a joint on its way does not count."""
     if sign != "auto":
         return sign == "-"
+    if len(gravity):
+        table = np.stack([*gravity, directions(velocity), velocity, np.ones(len(force))], axis=1)
+        force = force - np.linalg.lstsq(table, force, rcond=1e-6)[0][: len(gravity)] @ gravity
     middle = (force[velocity > 0].mean() + force[velocity < 0].mean()) / 2 if both_ways else 0.0
     return float((force - middle) @ velocity) < 0
 

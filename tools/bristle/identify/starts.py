@@ -83,13 +83,14 @@ def _glance(record: Record) -> Scales:
 
 
 def _friction(record: Record, way: np.ndarray) -> np.ndarray:
-    """The force without inertia, where the mass is not known: as friction with one coefficient and a viscous part leaves it."""
-    if record.acceleration is None:
+    """The force without inertia and load, where they are not known: as friction with one coefficient and a viscous part leaves it."""
+    if record.acceleration is None and not len(record.shapes):
         return record.force
-    parts = [record.acceleration, way * record.normal, record.velocity * record.normal, np.ones(len(way))]
+    inertia = np.zeros(len(way)) if record.acceleration is None else record.acceleration
+    parts = [inertia, *record.shapes, way * record.normal, record.velocity * record.normal, np.ones(len(way))]
     counted = record.weight > 0
-    mass = float(np.linalg.lstsq(np.column_stack(parts)[counted], record.force[counted], rcond=None)[0][0])
-    return record.force - max(mass, 0.0) * record.acceleration
+    mass, *rest = np.linalg.lstsq(np.column_stack(parts)[counted], record.force[counted], rcond=None)[0]
+    return record.force - max(mass, 0.0) * inertia - np.array(rest[: len(record.shapes)]) @ record.shapes
 
 
 def _middle(force: np.ndarray, way: np.ndarray) -> float:

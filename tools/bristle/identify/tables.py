@@ -6,8 +6,10 @@ import codecs
 import csv
 import io
 import re
+import warnings
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,10 @@ from .cells import NotANumber, decimal_signs, is_missing, is_number, numbers
 from .units import NUMBER, Unit, known_units, unit_of
 
 COMMENTS = ("#", "%", "//", "!")
+LARGE = 1_000_000  # characters of a file that is worth reading all at once
+FIRST_LINES = 400  # of such a file, that tell its titles and its separator
+TOLD = 200_000  # lines between two words on how far it is
+_PLAIN = {ord(sign): None for sign in "0123456789.,+-eE\n"}  # of which numbers and lines are made
 HEAD = 8  # lines above the numbers in which titles and units are looked for
 Row = tuple[int, list[str]]  # number of the line in the file, and its cells
 
@@ -29,9 +35,10 @@ class Column:
     title: str  # as in the file
     name: str  # without the unit
     unit_text: str | None  # None: none is given
-    lines: tuple[int, ...]
+    lines: Sequence[int]
     cells: tuple[str, ...]
     decimal_signs: frozenset[str] = frozenset()  # of the whole table
+    read: np.ndarray | None = None  # its numbers, where all of the table was read at once
 
     @property
     def unit(self) -> Unit | None:
@@ -44,7 +51,7 @@ class Column:
             known = f"known are {known_units()}; if it is no unit, take it out of the title"
             raise BristleError(f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known; {known}.')
         try:
-            values = numbers(self.cells, set(self.decimal_signs))
+            values = numbers(self.cells, set(self.decimal_signs)) if self.read is None else self.read
         except NotANumber as error:
             raise BristleError(f'{self.file}: line {self.lines[error.index]}, column "{self.title}": {error.reason}') from None
         return values * (self.unit.factor if self.unit else 1.0)
@@ -54,18 +61,86 @@ class Column:
 class Table:
     file: Path
     columns: tuple[Column, ...]
-    lines: tuple[int, ...]  # number of each row's line in the file
+    lines: Sequence[int]  # number of each row's line in the file
 
     @property
     def titles(self) -> str:
         return ", ".join(f'"{column.title}"' for column in self.columns)
 
 
-def read_table(file: Path) -> Table:
-    """The columns of a file, by the titles of its header, or numbered where it has none."""
-    lines = [(i, line) for i, line in _lines(_text(file)) if line.strip()]
+def read_table(file: Path, tell: Callable[[str], None] = lambda text: None) -> Table:
+    """The columns of a file, by the titles of its header, or numbered where it has none; `tell` hears how far it is."""
+    tell("reading")
+    text = _text(file)
+    return _large_table(text, file) or _table(text, file, tell)
+
+
+def _large_table(text: str, file: Path) -> Table | None:
+    """A long file that has nothing but numbers below its header, all at once; None for any other.
+
+    The first lines tell titles and separator. The rest has to have the same number of cells in every line, and one decimal sign that is beyond
+    doubt; whatever else is in it is left to the reader of lines, which knows what to do with it, or what to say."""
+    head = re.compile(rf"(?:[^\n]*\n){{{FIRST_LINES}}}").match(text) if len(text) >= LARGE else None
+    if head is None:
+        return None
+    try:
+        first = _table(head[0], file)
+    except BristleError:
+        return None
+    begin, lines = first.lines[0], _numbered(head[0])
+    separator = _separator(lines, file) or " "
+    if 2 * begin > FIRST_LINES or first.lines != tuple(range(begin, FIRST_LINES + 1)):
+        return None
+    body = text[len(head[0]) - sum(len(line) + 1 for line in head[0].split("\n")[begin - 1 : -1]) :].rstrip("\n\r").replace("\r\n", "\n")
+    values = _all_numbers(body, separator, len(first.columns))
+    if values is None:
+        return None
+    numbers_of_lines = range(begin, begin + len(values))
+    return Table(file, tuple(replace(one, lines=numbers_of_lines, cells=(), read=values[:, i]) for i, one in enumerate(first.columns)), numbers_of_lines)
+
+
+def _all_numbers(body: str, separator: str, width: int) -> np.ndarray | None:
+    """The numbers of lines that are all alike; None if they are not."""
+    body = body if separator == " " else body.replace(f"{separator} ", separator)
+    if not body.isascii() or body.translate(_PLAIN).replace(separator, ""):
+        return None
+    signs = decimal_signs([body.replace(separator, "\n")])
+    if signs == {","} and separator != "," and "." not in body:
+        body = body.replace(",", ".")
+    elif signs != {"."} or (separator != "," and "," in body):
+        return None
+    data = np.frombuffer(body.encode(), dtype=np.uint8)
+    ends = np.append(np.flatnonzero(data == ord("\n")), len(data))
+    parts = np.flatnonzero(data == ord(separator))
+    if len(parts) != (width - 1) * len(ends) or np.any(np.diff(np.searchsorted(parts, ends), prepend=0) != width - 1):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an older numpy warns of what it cannot read, and leaves out the rest
+        try:
+            values = np.fromstring(body.replace("\n", separator), sep=separator)
+        except ValueError:
+            return None
+    return values.reshape(-1, width) if len(values) == width * len(ends) and np.isfinite(values).all() else None
+
+
+def _numbered(text: str) -> list[tuple[int, str]]:
+    return [(i, line) for i, line in _lines(text) if line.strip()]
+
+
+def _rows(lines: list[tuple[int, str]], separator: str | None, tell: Callable[[str], None]) -> list[Row]:
+    rows = []
+    for begin in range(0, len(lines), TOLD):
+        if begin:
+            tell(f"reading, line {begin} of {len(lines)}")
+        rows += [(i, cells) for i, line in lines[begin : begin + TOLD] if not _is_comment(line) and (cells := _cells(line, separator))]
+    return rows
+
+
+def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: None) -> Table:
+    """Line by line."""
+    lines = _numbered(text)
     separator = _separator(lines, file)
-    rows = [(i, cells) for i, line in lines if not _is_comment(line) and (cells := _cells(line, separator))]
+    rows = _rows(lines, separator, tell)
     first = _first_row(rows, file)
     data = rows[first:]
     usual = Counter(len(cells) for _, cells in data).most_common(1)[0][0]

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..host.forms import TURNS
 from .candidates import Candidate
 from .fitting import CONFIDENCE, Estimate, Fit, Quality
-from .records import Record, directions
+from .load import PLACE, share_of_place
+from .records import GRAVITY, SPRING
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
-PLACES, STROKES = 12, 4  # classes of the position, and reversals from which on a residual that repeats there is believed
-PLACE = 0.3  # of the squared residual, from which on it is told
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
@@ -72,19 +72,21 @@ def doubts(fit: Fit) -> list[str]:
     sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
     if fit.mass and not fit.mass.determined:
         sentences.append(
-            "The data do not determine the mass: inertia is too small a part of the force. Strokes that turn round faster would show it; "
-            "or give it with --mass."
+            f"The data do not determine the {fit.mass.name}: what accelerates it is too small a part of the {'torque' if fit.of.form == TURNS else 'force'}. "
+            f"Strokes that turn round faster would show it; or give it in {fit.mass.unit} with --mass."
         )
+    sentences += _loads(fit)
     if fit.of.needs_load and all(record.external is None for record in fit.records):
         sentences.append(
             f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
             "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
         )
     for i, record in enumerate(fit.records):
-        if record.has_offset and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+        if record.has_offset and not _is_weight(fit) and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
             sentences.append(
                 f"{record.name}: {_offset(fit, i)} was taken off. "
-                "It may be the sensor's, or friction that differs by twice as much between both directions: the data cannot tell. "
+                f"It may be the sensor's, {'' if record.external is None or record.turns else 'the weight of an axis that is not level (--load gravity), '}"
+                "or friction that differs by twice as much between both directions: the data cannot tell. "
                 "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
             )
     for record in fit.records:
@@ -98,11 +100,18 @@ def doubts(fit: Fit) -> list[str]:
     for record, modelled in zip(fit.records, fit.modelled, strict=True):
         if (share := share_of_place(record, record.force - modelled)) > PLACE:
             inertia = "" if record.acceleration is not None or record.mass is not None else ", or inertia, where the force is that of a drive (--mass)"
+            other = "another load than the one fitted" if record.load else "a load"
+            remedy = "Take it off the force" if record.load else f"Fit it with --load {GRAVITY if record.turns else SPRING}, take it off the force"
             sentences.append(
-                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: a load "
-                f"such as gravity, a spring or a cable{inertia}. Take it off the force, or measure where it does not act; the parameters here are spoilt by it."
+                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: {other} "
+                f"such as gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not act; the parameters here are spoilt by it."
             )
-    if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples:
+    if fit.systematic:
+        sentences.append(
+            f"{fit.of.name} does not describe the data within their noise: of the RMS error {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same "
+            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law: what a true law has may lie outside."
+        )
+    if fit.quality.rms > 0 and fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
         filtered = any(record.smoothing for record in fit.records)
         sentences.append(
             f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
@@ -112,22 +121,41 @@ def doubts(fit: Fit) -> list[str]:
     return sentences
 
 
-def share_of_place(record: Record, rest: np.ndarray) -> float:
-    """The share of the squared residual that is a function of the position alone: what both directions have in common there, about its mean."""
-    counted = record.weight > 0
-    rest, way, moving = rest[counted], record.displacement[counted], directions(record.velocity)[counted]
-    edges = np.quantile(way, np.linspace(0, 1, PLACES + 1))
-    places = np.clip(np.searchsorted(edges, way, side="right") - 1, 0, PLACES - 1)
-    means = np.full((2, PLACES), np.nan)
-    for k, sign in enumerate((1, -1)):
-        for i in range(PLACES):
-            there = rest[(places == i) & (moving == sign)]
-            means[k, i] = there.mean() if len(there) else np.nan
-    total = float(np.mean((rest - rest.mean()) ** 2))
-    if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
-        return 0.0
-    forward, backward = means - means.mean(axis=1)[:, None]
-    return float(np.mean(forward * backward)) / total  # noise and what changes its sign with the direction are not in it
+def _filtered_over(fit: Fit) -> float:
+    """Over how many samples the filter of the acceleration, through which the force went as well, makes noise remember."""
+    return max(1.0, *(float(record.kernel.sum() ** 2 / np.sum(record.kernel**2)) / record.block for record in fit.records))
+
+
+def _is_weight(fit: Fit) -> bool:
+    """Whether the offsets are taken for the weight of an axis."""
+    return bool(fit.load) and not fit.linear.load
+
+
+def _loads(fit: Fit) -> list[str]:
+    """What was fitted beside friction, which is no parameter of the element, and what is not known of it."""
+    if not fit.load:
+        return []
+    host = "It is no parameter of the friction element and belongs into the model around it; --load none leaves it in the force."
+    if _is_weight(fit):
+        return ["The weight is what is constant in the driving force: an offset of the sensor and half of what friction differs by direction are in it. " + host]
+    record, names, unit = fit.records[0], [one.name for one in fit.load], fit.load[0].unit
+    sentences = []
+    if record.load == GRAVITY:
+        largest = math.hypot(*(one.value for one in fit.load))
+        zero = "measured" if record.displacement_is_measured else "counted from the beginning of the record, as the angle was not measured"
+        sentences.append(
+            f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) + {names[1]}·sin(q), at most "
+            f"{shown(largest, max(one.half_width for one in fit.load))} {unit}, with q as {zero}. {host}"
+        )
+    else:
+        inertia = "an inertia" if fit.of.form == TURNS else "a mass"
+        wrong = "" if record.acceleration is not None else f"; {inertia} that is wrong, or left out, looks alike"
+        sentences.append(f"A load that goes with the position was fitted beside friction: {names[0]} times the way from its mean{wrong}. {host}")
+    if lost := [one.name for one in fit.load if not one.determined]:
+        like = [*(["the offset"] if record.has_offset else []), *([f"the {fit.mass.name}"] if fit.mass else [])]
+        exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
+        sentences.append(f"The data do not determine {_listed(lost)}{exchanged}. Strokes over a longer way, slow and fast ones, would.")
+    return sentences
 
 
 def _offset(fit: Fit, i: int) -> str:
@@ -197,8 +225,8 @@ def summary(fit: Fit) -> list[str]:
     lines = [f"{fit.of.name}: {quality_text(fit.quality)}."]
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
     lines.append(f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves {share:.2f} of its error.")
-    width = max(len(one.name) for one in fit.estimates)
-    for one in [*fit.estimates, *([fit.mass] if fit.mass else [])]:
+    width = max(len(one.name) for one in [*fit.estimates, *fit.beside])
+    for one in [*fit.estimates, *fit.beside]:
         lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
     counts = f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in them"
     lines.append(f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual {counts}.")
