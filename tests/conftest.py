@@ -8,6 +8,7 @@ or all platforms (`platforms`) are then left out, unless `--complete` says that 
 """
 
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -55,7 +56,7 @@ def pytest_generate_tests(metafunc):
 
 def pytest_collection_modifyitems(config, items):
     """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups, which share something that takes long to
-    make, come first, so that nobody waits for them in the end."""
+    make, come first, the largest before all, so that nobody waits for them in the end."""
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(item.fixturenames):
             return False
@@ -64,11 +65,23 @@ def pytest_collection_modifyitems(config, items):
     held = {"collection": COMPLETE, "platforms": len(PLATFORMS) > 1}
     impossible = [] if config.getoption("--complete") else [mark for mark, is_held in held.items() if not is_held]
 
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+    def group(item):
+        marker = item.get_closest_marker("xdist_group")
+        return marker and marker.args[0]
+
+    sizes = Counter(map(group, items))
+    items.sort(key=lambda item: -sizes[group(item)] if group(item) else 0)
     unwanted = [item for item in items if not wanted(item)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if wanted(item)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from batches import Batches  # with xdist alone
+
+    return Batches(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_terminal_summary(terminalreporter, config):

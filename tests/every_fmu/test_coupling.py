@@ -517,6 +517,7 @@ def test_stick_and_slip_on_a_belt_keep_their_period(fmu):
 
 
 @scalar
+@pytest.mark.endurance
 @pytest.mark.parametrize("guess", [0.25, 0.5, 2.0, 4.0])
 def test_a_load_that_creeps_in_shows_the_mass_in_the_end(fmu, guess):
     """From zero up to a third of the limit in 0.3 s, late: the first changes of force and motion tell little, and what they were mistaken for is corrected."""

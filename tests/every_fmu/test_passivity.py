@@ -6,6 +6,7 @@ or in some random motion.
 """
 
 import tomllib
+from functools import cache
 
 import pytest
 
@@ -17,6 +18,7 @@ STEPS = 40  # per piece of constant velocity; Simpson's rule is then good to ROU
 ROUGHNESS = 1e-4
 
 
+@cache
 def is_passive(description):
     """What the description says, or one of the shared parts it includes."""
     folder = REPOSITORY / "modelDescription"

@@ -43,7 +43,7 @@ def main():
         parser.error(f"{lacking} is missing")
 
     print(f"Building {len(chosen)} FMUs with sanitizers.", flush=True)
-    program = fuzzing.build("calls", chosen, BUILD / "calls-optimized", "-O1")
+    program = fuzzing.build("calls", chosen, BUILD / "calls-optimized", "-O1", repeatable=False)
     workers = os.cpu_count() or 1
     seconds = arguments.hours * 3600 * workers / len(chosen)
     with ThreadPoolExecutor(workers) as pool:

@@ -24,8 +24,10 @@ COMPILERS = {
     "calls": ("clang", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
     "threads": ("gcc", "-g1", "-fsanitize=thread"),
 }
-# For runs that are the same each time: libFuzzer otherwise learns from values that are compared, and addresses are among them.
+# For runs that are the same each time: libFuzzer otherwise learns from values that are compared, and addresses are among them. Where it does not, nothing has to
+# tell it of each comparison: what is left of the coverage is which branches were taken how often, and how deep the stack was.
 REPEATABLE = ("-use_cmp=0", "-use_memmem=0")
+COVERAGE = {True: "-fsanitize-coverage=inline-8bit-counters,pc-table,stack-depth", False: "-fsanitize=fuzzer-no-link"}
 LINKS = {"calls": ("-fsanitize=fuzzer",), "threads": ("-pthread",)}
 
 
@@ -60,12 +62,12 @@ def _write(path, text):
         path.write_bytes(text)
 
 
-def build(program, fmus, folder, optimize="-O0"):
+def build(program, fmus, folder, optimize="-O0", repeatable=True):
     """The program with these FMUs in it, made anew only as far as they or the program's source have changed. Unoptimized it takes a second to build
-    per FMU, and several to run where an optimized one takes one."""
+    per FMU, an optimized one three more. One that is not only for repeatable runs learns from comparisons too."""
     folder = Path(folder).resolve()
     compiler = " ".join((*COMPILERS[program], optimize))
-    coverage = " -fsanitize=fuzzer-no-link" if program == "calls" else ""
+    coverage = f" {COVERAGE[repeatable]}" if program == "calls" else ""
     objects = []
     for fmu in fmus:
         for file in sorted(path for path in (fmu.folder / "sources").rglob("*") if path.is_file()):

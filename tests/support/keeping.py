@@ -49,8 +49,12 @@ def kept(name, inputs, make):
             for old in others[:1 - MOST]:
                 shutil.rmtree(old, ignore_errors=True)
             fresh = Path(tempfile.mkdtemp(dir=home))
-            make(fresh)
-            fresh.rename(target)
+            try:
+                make(fresh)
+                fresh.rename(target)
+            except BaseException:  # also where somebody stops the check
+                shutil.rmtree(fresh, ignore_errors=True)
+                raise
         os.utime(target)
     return target
 

@@ -54,6 +54,16 @@ def test_what_fails_is_not_kept(made):
     assert len(count) == 3
 
 
+def test_what_fails_leaves_nothing_behind(made):
+    kept, _ = made
+    kept(["x"])
+    before = sorted(keeping.FOLDER.rglob("*"))
+    for _ in range(2):
+        with pytest.raises(AssertionError):
+            kept(["y"], fails=True)
+    assert sorted(keeping.FOLDER.rglob("*")) == before
+
+
 def test_what_was_not_used_for_long_goes(made):
     kept, _ = made
     for i in range(3 * keeping.MOST):

@@ -20,8 +20,10 @@ def icon_bytes(name: str) -> bytes:
     middle, height, reach = (size // 2, 104 * SCALE), 76 * SCALE, 100 * SCALE
     draw.line((middle[0] - reach, middle[1], middle[0] + reach, middle[1]), fill=AXIS, width=2 * SCALE)
     draw.line((middle[0], middle[1] - height, middle[0], middle[1] + height), fill=AXIS, width=2 * SCALE)
-    for x in (i / 4000 for i in range(-4000, 4001)):
-        draw.circle((middle[0] + x * reach, middle[1] - _friction(x) * height), 3.5 * SCALE, fill=CURVE)
+    points = ((middle[0] + x * reach, middle[1] - _friction(x) * height) for x in (i / 4000 for i in range(-4000, 4001)))
+    radius = 3.5 * SCALE
+    for box in dict.fromkeys((int(x - radius), int(y - radius), int(x + radius), int(y + radius)) for x, y in points):  # circles on the same pixels are one
+        draw.ellipse(box, fill=CURVE)
     font = _fitting_font(draw, name, size - 28 * SCALE)
     draw.text((size // 2, 216 * SCALE), name, font=font, fill=TEXT, anchor="mm")
     buffer = BytesIO()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from pycparser import c_ast, c_lexer, c_parser
@@ -123,7 +124,9 @@ class _Lexer(c_lexer.CLexer):
         return token
 
 
+@lru_cache(maxsize=2)
 def syntax_tree(text: str) -> c_ast.FileAST:
+    """Of the same text the same tree: nobody changes it."""
     parser = c_parser.CParser(lexer=_Lexer)
     try:
         return parser.parse(text)

@@ -68,13 +68,13 @@ def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Node]:
 
 def declaration(node: c_ast.Decl, name: str) -> str:
     """C text that declares another name with the type of this one."""
-    node = copy.deepcopy(node)
-    node.init = None
-    inner = node.type
+    renamed = inner = copy.copy(node)
+    renamed.init = None
     while not isinstance(inner, c_ast.TypeDecl):
+        inner.type = copy.copy(inner.type)
         inner = inner.type
-    inner.declname = node.name = name
-    return c_generator.CGenerator().visit(node)
+    inner.declname = renamed.name = name
+    return c_generator.CGenerator().visit(renamed)
 
 
 class Unit:

@@ -23,8 +23,10 @@ def kept_rows(time: np.ndarray, columns: Sequence[np.ndarray], limit: int, toler
             return
         span = time[b] - time[a]
         weight = (time[a : b + 1] - time[a]) / span if span > 0 else np.zeros(b - a + 1)
-        straight = scaled[:, [a]] + weight * (scaled[:, [b]] - scaled[:, [a]])
-        deviation = np.abs(scaled[:, a : b + 1] - straight).max(axis=0)
+        part = scaled[:, a : b + 1]
+        straight = part[:, :1] + weight * (part[:, -1:] - part[:, :1])
+        apart = np.abs(part - straight)
+        deviation = apart.max(axis=0) if len(apart) > 1 else apart[0]
         worst = a + int(deviation[1:-1].argmax()) + 1
         if deviation[worst - a] > tolerance:
             heapq.heappush(waiting, (-float(deviation[worst - a]), a, worst, b))
