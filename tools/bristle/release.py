@@ -194,7 +194,7 @@ def _page_text(title: str, ways: list[tuple[str, str]], body: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>{STYLE}
-img {{ max-width: 100%; background: #fff; border-radius: 4px; }}
+img {{ display: block; max-width: 100%; background: #fff; border-radius: 4px; }}
 pre {{ padding: .7rem 1rem; background: var(--tint); overflow-x: auto; }}
 table {{ display: block; overflow-x: auto; }}
 </style>
