@@ -16,7 +16,7 @@ from points import Sampler
 pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.shipped]
 
 BUILD = REPOSITORY / "build" / "fuzz"
-RUNS, EXHAUSTED_RUNS = 600, 20
+RUNS, EXHAUSTED_RUNS = 1400, 20
 STEPS = int(os.environ.get("BRISTLE_STEPS", 100_000))  # of a long run
 PERIOD = 1000
 
