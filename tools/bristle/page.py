@@ -14,7 +14,7 @@ from latex2mathml.converter import convert
 
 from . import VERSION, BristleError
 from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable, numbers_text
-from .page_parts import default_cell, footer_start, header_line, title_line
+from .page_parts import NOT_PASSIVE, PASSIVE_WITH, default_cell, footer_start, header_line, title_line, verdict
 from .parameter_sets import ParameterSet
 from .project import PICTURE_TYPES
 from .sketch import sketch
@@ -37,8 +37,6 @@ TOOLS = [
     "between two output points, and stiff elements then stop with “mxstep steps taken before reaching tout”.",
 ]
 
-NOT_PASSIVE = "Not passive."
-PASSIVE_WITH = "Passive with {option} = {item}, which is the default, but not with {others}."
 PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
 
 STYLE = """
@@ -193,12 +191,12 @@ def _list(texts: Iterable[str]) -> str:
 
 
 def _energy(description: Description) -> str:
-    verdict = PASSIVE if description.passive else NOT_PASSIVE
+    text = PASSIVE if description.passive else NOT_PASSIVE
     if description.passive_with:
         option = next(one for one in description.options if description.passive_with in [item for item, _ in one.items])
         others = " or ".join(item for item, _ in option.items if item != description.passive_with)
-        verdict = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
-    return f"<p><strong>{verdict}</strong> {escape(description.energy)}</p>"
+        text = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
+    return f"<p>{verdict(text)} {escape(description.energy)}</p>"
 
 
 def _equation(equation: Equation, linked: bool) -> str:

@@ -1,8 +1,11 @@
-"""The parts of a documentation page that are an element's own: written by the generator, and anew by `bristle stamp`."""
+"""The parts of a documentation page that are written by the generator and found again in an FMU: by `bristle stamp`, which writes them anew, and `bristle suggest`."""
 
 from __future__ import annotations
 
 from html import escape
+
+NOT_PASSIVE = "Not passive."
+PASSIVE_WITH = "Passive with {option} = {item}, which is the default, but not with {others}."
 
 
 def title_line(name: str) -> str:
@@ -20,3 +23,8 @@ def footer_start(name: str) -> str:
 def default_cell(name: str, text: str) -> str:
     """The default of a variable, by which it is found again."""
     return f'<span data-default="{escape(name)}">{escape(text)}</span>'
+
+
+def verdict(text: str) -> str:
+    """What a page says first about the energy of its element."""
+    return f"<strong>{text}</strong>"

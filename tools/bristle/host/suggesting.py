@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import BristleError
+from ..page_parts import NOT_PASSIVE, PASSIVE_WITH, verdict
 from .forms import RADIUS, TURNS, form_of
 from .library import Model, Variable, describe
 from .running import evaluate, run
@@ -304,18 +305,17 @@ def _warn_of_energy(made: Suggestion, normal: float) -> None:
     """What the model's own page says about its energy; the printed LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N."""
     with zipfile.ZipFile(made.model.file) as archive:
         page = archive.read("documentation/index.html").decode(errors="replace")
-    found = re.search(r"<strong>(?:Not passive\.|Passive with (\w+) = \w+, which is the default, but not with ([^<]*)\.)</strong>", page)
-    if found is None:
+    with_option = re.search(verdict(PASSIVE_WITH.format(option=r"(\w+)", item=r"\w+", others="([^<]*)")), page)
+    if with_option is None and verdict(NOT_PASSIVE) not in page:
         return
-    is_it, otherwise = (" only by default", f" with its {found[1]} {found[2]}") if found[1] else ("", "")
-    text = f"{made.model.name} is {'passive' if is_it else 'not passive'}{is_it}: it can give back more energy than it took"
+    text = f"{made.model.name} is {'passive only by default' if with_option else 'not passive'}: it can give back more energy than it took"
     cases = {"LuGre": ("", "μd N", normal), "LuGreNormalized": (" where the normal force rises and,", "μd", 1.0)}
     if _law(made.model) in cases:
         case, name, factor = cases[_law(made.model)]
         speed = 4 * made.value("dynamicFriction") * factor / made.value("bristleDamping")
         text += f"{case} with its law Printed, at speeds above {speed:.4g} m/s, where σ1 |v| exceeds 4 {name}"
-    else:
-        text += otherwise
+    elif with_option:
+        text += f" with its {with_option[1]} {with_option[2]}"
     made.warnings.append(f"{text}.")
 
 
