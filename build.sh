@@ -33,7 +33,7 @@ if ! cmp -s requirements.txt .venv/requirements.txt; then
     python -m pip install --quiet --disable-pip-version-check -r requirements.txt || fail "the requirements cannot be installed."
     cp requirements.txt .venv/requirements.txt
 fi
-# The command bristle, which runs what is in tools/.
+# The command bristle, which runs what is in python/.
 if [ ! -x .venv/bin/bristle ] || ! cmp -s pyproject.toml .venv/pyproject.toml; then
     python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index --editable . || fail "the command bristle cannot be installed."
     cp pyproject.toml .venv/pyproject.toml
@@ -49,10 +49,10 @@ cmake --build --preset default
 if [ -n "$release" ]; then
     # The report is part of the site where the rig can be built.
     ./report.sh || echo "build.sh: the site goes without the report." >&2
-    PYTHONPATH=tools python -m bristle release dist
+    python site/bristle_site release dist
 fi
 echo
-PYTHONPATH=tools python -m bristle list dist
+PYTHONPATH=python python -m bristle list dist
 ls dist/*.whl
 echo
 echo "Try one:  .venv/bin/bristle run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to "python -m bristle report".
+# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to "python site/bristle_site report".
 set -eu
 cd "$(dirname "$0")"
 
@@ -15,4 +15,4 @@ if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/r
     tail -n 20 build/rig.log >&2
     fail "the rig cannot be built; it needs a C compiler, SUNDIALS, libzip and expat (on Debian: apt-get install gcc libsundials-dev libzip-dev libexpat1-dev)."
 fi
-exec env PYTHONPATH=tools python -m bristle report "$@"
+exec python site/bristle_site report "$@"

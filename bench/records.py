@@ -14,8 +14,8 @@ import numpy as np
 from fmpy import extract, read_model_description, simulate_fmu
 from fmpy.fmi2 import FMU2Slave
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-import bristle  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+import bristle
 
 SAMPLES, SAMPLES_FMPY, ROUNDS, STEP = 50_000, 2_000, 7, 1e-3
 MODELS = ("LuGre", "ImplicitBristle", "SecondOrderBristle", "StaticRegularized")

@@ -56,7 +56,8 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/tools/bristle/*.py" "${PROJECT_SOURCE_DIR}/tools/bristle/differentiate/*.py")
+     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
+     "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
 # Compiles and links one source, or a list of them, for one target; what they include is in the folders, and changes with the files named after.
 function(bristle_add_thin_library library source platform target folders)
@@ -99,7 +100,7 @@ function(bristle_add_library library source platform folders)
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         OUTPUT "${library}"
-        COMMAND ${bristle} universal --out "${library}" ${parts}
+        COMMAND ${run_generator} universal --out "${library}" ${parts}
         DEPENDS ${parts} ${generator}
         COMMENT "Joining ${file}"
         VERBATIM)
@@ -120,7 +121,7 @@ function(bristle_add_fmu description)
     # generated: they are written together.
     add_custom_command(
         OUTPUT "${generated}/fmu.c"
-        COMMAND ${bristle} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
+        COMMAND ${run_generator} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
         COMMENT "Generating ${model}"
@@ -134,7 +135,7 @@ function(bristle_add_fmu description)
 
     add_custom_command(
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
-        COMMAND ${bristle} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
+        COMMAND ${run_generator} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
                 --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
         DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
@@ -209,11 +210,11 @@ endfunction()
 
 # The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it is one for all.
 function(bristle_add_wheel fmus)
-    file(GLOB_RECURSE tools CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/*.py" "${PROJECT_SOURCE_DIR}/tools/*.css"
-         "${PROJECT_SOURCE_DIR}/tools/*.js" "${PROJECT_SOURCE_DIR}/tools/*.toml")
+    file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py" "${PROJECT_SOURCE_DIR}/python/*.toml"
+         "${PROJECT_SOURCE_DIR}/python/*.typed")
     set(told pyproject.toml setup.py README.md LICENSE)
     list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
-    file(STRINGS "${PROJECT_SOURCE_DIR}/tools/bristle/__init__.py" version REGEX "^VERSION = ")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" version REGEX "^VERSION = ")
     string(REGEX REPLACE "VERSION = \"(.*)\"" "\\1" version "${version}")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
@@ -222,7 +223,7 @@ function(bristle_add_wheel fmus)
         COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}" "${Python3_EXECUTABLE}" -m pip wheel
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
-        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${tools} ${told}
+        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${package} ${told}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

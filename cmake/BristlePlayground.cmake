@@ -85,7 +85,7 @@ file(GLOB page_parts CONFIGURE_DEPENDS "${playground}/*.js" "${playground}/*.css
 set(page "${BRISTLE_DIST}/playground/index.html")
 add_custom_command(
     OUTPUT "${page}"
-    COMMAND ${bristle} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription" --generated "${PROJECT_BINARY_DIR}/generated"
+    COMMAND ${run_generator} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription" --generated "${PROJECT_BINARY_DIR}/generated"
             --module "${wasm_module}" --out "${page}"
     DEPENDS "${wasm_module}" ${generated_pages} ${page_parts} ${generator}
     COMMENT "Writing the playground"

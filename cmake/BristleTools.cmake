@@ -32,4 +32,4 @@ endif()
 
 # ninja shows a command that fails in full above what it says, so commands are kept short.
 # Compiled modules are kept in the build folder, not beside the sources, which get packed and hashed.
-set(bristle "${Python3_EXECUTABLE}" -X "pycache_prefix=${PROJECT_BINARY_DIR}/pycache" "${repository}/tools/bristle")
+set(run_generator "${Python3_EXECUTABLE}" -X "pycache_prefix=${PROJECT_BINARY_DIR}/pycache" "${repository}/generator")

@@ -27,6 +27,7 @@ examples:
   python -m mutation --list -k remembers             those with this word in their name
   python -m mutation --generated 200 --seed 1        200 changes drawn by rule
   python -m mutation --generated 50 --only solver/   of the solver alone
+  python -m mutation --generated 100 --language python    of the Python that runs, fits and sweeps FMUs
   python -m mutation --generated 200 --skip 150      the last 50 of these 200
 
 A run that was stopped goes on where it was if nothing has changed since; else each mutant is first asked about the test that it died by.
@@ -34,11 +35,13 @@ A run that was stopped goes on where it was if nothing has changed since; else e
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m mutation", description="Changes the C of the FMUs and sees whether a test fails.", epilog=EXAMPLES,
+    what = "Changes the C of the FMUs, or the Python around them, and sees whether a test fails."
+    parser = argparse.ArgumentParser(prog="python -m mutation", description=what, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--list", action="store_true", help="the edits of edits.toml")
     parser.add_argument("-k", default="", metavar="WORD", help="only edits with this word in their name")
     parser.add_argument("--generated", type=int, default=0, metavar="N", help="N changes drawn by rule")
+    parser.add_argument("--language", choices=("c", "python"), help="of which the list is taken (both) and the changes are drawn (c)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave out the first N of the draw")
     parser.add_argument("--only", default="", metavar="TEXT", help="draw from files with this in their name, as solver/ or fmi2/state.c")
@@ -102,8 +105,8 @@ def unproven(results: dict[Mutant, Outcome], folder: Path, originals: Originals,
 
 def main() -> int:
     chosen = arguments()
-    mutants = [edit for edit in read_edits() if chosen.k in edit.name] if chosen.list else []
-    mutants += drawn(chosen.generated, chosen.seed, chosen.only)[chosen.skip :]
+    mutants = [edit for edit in read_edits() if chosen.k in edit.name and chosen.language in (None, edit.language)] if chosen.list else []
+    mutants += drawn(chosen.generated, chosen.seed, chosen.only, chosen.language or "c")[chosen.skip :]
     mutants = [planned(mutant) for mutant in mutants]
     equivalent = read_equivalent()
     if chosen.show:
@@ -143,11 +146,11 @@ def summary(results: list[tuple[Mutant, Outcome]], named: list[tuple[Mutant, str
         for mutant, outcome in results:
             if outcome.fate == fate:
                 print(f"{fate}: {mutant.name}: {mutant.shown()}" + (f"\n    {outcome.by.strip()[:300]}" if fate in (STILLBORN, BROKEN, UNFINISHED) else ""))
-    rooms = sorted({mutant.file.partition("/")[0] for mutant, _ in results} | {mutant.file.partition("/")[0] for mutant, _ in named})
+    rooms = sorted({mutant.room for mutant, _ in [*results, *named]})
     print(f"\n{'':10} {'drawn':>6} {'no mutant':>10} {'equivalent':>11} {'killed':>7} {'alive':>6} {'score':>7}")
     for room in [*rooms, "all"]:
-        here = [outcome.fate for mutant, outcome in results if room in ("all", mutant.file.partition("/")[0])]
-        known = sum(room in ("all", mutant.file.partition("/")[0]) for mutant, _ in named)
+        here = [outcome.fate for mutant, outcome in results if room in ("all", mutant.room)]
+        known = sum(room in ("all", mutant.room) for mutant, _ in named)
         count = Counter(here)
         dead, alive = sum(count[fate] for fate in DEAD), sum(count[fate] for fate in LIVING)
         score = f"{100 * dead / (dead + alive):.1f} %" if dead + alive else "–"

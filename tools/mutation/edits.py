@@ -1,4 +1,4 @@
-"""Changes of the C sources: what they are, and those of the two lists."""
+"""Changes of the sources: what they are, and those of the two lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import bristle
+
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 SOURCE = REPOSITORY / "fmu_src"
+PACKAGE = Path(bristle.__file__).parent  # the Python that users have
 
 
 class MutationError(Exception):
@@ -21,12 +24,30 @@ class Mutant:
     """One change of one file; `models` are the FMUs it is looked for in, `tests` what may notice it."""
 
     name: str
-    file: str  # below fmu_src/
+    file: str  # below fmu_src/, or below the package where it is Python
     begin: int
     end: int
     text: str  # in place of what lies between
     models: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+
+    @property
+    def is_python(self) -> bool:
+        return self.file.endswith(".py")
+
+    @property
+    def language(self) -> str:
+        return "python" if self.is_python else "c"
+
+    @property
+    def room(self) -> str:
+        """The folder that it is counted with."""
+        return self.file.partition("/")[0] if "/" in self.file else PACKAGE.name
+
+    @property
+    def path(self) -> Path:
+        """Of its file in the repository."""
+        return path_of(self.file).relative_to(REPOSITORY)
 
     def apply(self, source: str) -> str:
         return source[: self.begin] + self.text + source[self.end :]
@@ -44,9 +65,13 @@ class Mutant:
         return f"{' '.join(source[first:last].split())}  ->  {now}"
 
 
+def path_of(file: str) -> Path:
+    return (PACKAGE if file.endswith(".py") else SOURCE) / file
+
+
 @functools.cache
 def text_of(file: str) -> str:
-    return (SOURCE / file).read_text(encoding="utf-8")
+    return path_of(file).read_text(encoding="utf-8")
 
 
 def located(file: str, find: str, replace: str, name: str, models: tuple[str, ...] = (), tests: tuple[str, ...] = ()) -> Mutant:
@@ -54,7 +79,7 @@ def located(file: str, find: str, replace: str, name: str, models: tuple[str, ..
     source = text_of(file)
     count = source.count(find)
     if count != 1:
-        raise MutationError(f'{name}: "{find}" is in fmu_src/{file} {count} times, not once.')
+        raise MutationError(f'{name}: "{find}" is in {file} {count} times, not once.')
     if find == replace:
         raise MutationError(f"{name}: changes nothing.")
     begin = source.index(find)
@@ -65,7 +90,7 @@ def read_edits() -> list[Mutant]:
     """The changes made by hand."""
     edits = []
     for entry in _read("edits.toml")["edit"]:
-        edits.append(located(entry["file"], entry["find"], entry["replace"], entry["name"], tuple(entry["models"]), tuple(entry["tests"])))
+        edits.append(located(entry["file"], entry["find"], entry["replace"], entry["name"], tuple(entry.get("models", ())), tuple(entry["tests"])))
     if len({edit.name for edit in edits}) != len(edits):
         raise MutationError("edits.toml: two edits have one name.")
     return edits

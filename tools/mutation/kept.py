@@ -11,7 +11,7 @@ from pathlib import Path
 from .edits import REPOSITORY, Mutant, change_of, text_of
 from .workshop import Outcome
 
-STATE = ("fmu_src", "modelDescription", "tests", "tools", "resources")  # all that an outcome hangs on
+STATE = ("fmu_src", "modelDescription", "tests", "tools", "generator", "python", "resources")  # all that an outcome hangs on
 
 
 def state_of_the_project() -> str:

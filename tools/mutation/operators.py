@@ -17,7 +17,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from .edits import SOURCE, Mutant, change_of
+from .edits import PACKAGE, SOURCE, Mutant, change_of
+from .python_operators import python_mutants_of
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
@@ -30,12 +31,16 @@ RELATIONS = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
 ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
 LOGIC = {"&&": "||", "||": "&&"}
 FOLDERS = ("fmi2", "solver", "common", "models")
+PACKAGES = ("", "identify", "sweep")  # of the package: what runs, fits and sweeps FMUs
 TYPES = ("void", "int", "double", "char", "size_t", "unsigned", "const", "static", "enum", "struct", "typedef", "return", "if", "for", "while",
          "switch", "case", "default", "else", "do", "break", "continue", "goto", "inline", "va_list")  # fmt: skip
 
 
 def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes of one file."""
+    if file.endswith(".py"):
+        yield from python_mutants_of(file)
+        return
     source = (SOURCE / file).read_text(encoding="utf-8")
     tokens = [(m.lastgroup, m[0], m.start(), m.end()) for m in TOKEN.finditer(source) if m.lastgroup != "skip"]
     depth, spans = 0, []  # of function bodies: outside of them are tables and types
@@ -133,17 +138,19 @@ def _statement(tokens, i):
     return None
 
 
-def files() -> list[str]:
-    """Every C file that models are made of, below fmu_src/."""
+def files(language: str = "c") -> list[str]:
+    """Every C file that models are made of, below fmu_src/; or the Python that runs, fits and sweeps them, below its package."""
+    if language == "python":
+        return [path.relative_to(PACKAGE).as_posix() for folder in PACKAGES for path in sorted((PACKAGE / folder).glob("[!_]*.py"))]
     found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.[ch]"))]
     return [path.relative_to(SOURCE).as_posix() for path in found]
 
 
-def drawn(count: int, seed: int, only: str = "") -> list[Mutant]:
+def drawn(count: int, seed: int, only: str = "", language: str = "c") -> list[Mutant]:
     """A sample of all changes. A longer one of the same seed begins with it; and each change has a place of its own, by its text, so that a line of the
     sources that is written anew moves no other one in or out."""
     places, seen = [], Counter()
-    for file in files():
+    for file in files(language):
         for mutant in mutants_of(file) if only in file else ():
             same = (mutant.name, *change_of(mutant))
             seen[same] += 1

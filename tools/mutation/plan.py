@@ -7,7 +7,7 @@ import fnmatch
 import functools
 import tomllib
 
-from bristle.sources import INCLUDE
+from generator.sources import INCLUDE
 
 from .edits import HERE, REPOSITORY, SOURCE, Mutant, MutationError
 
@@ -40,7 +40,7 @@ def planned(mutant: Mutant) -> Mutant:
     """With its FMUs and tests, as far as it does not name them itself."""
     plan = next((one for one in _read()["plan"] if fnmatch.fnmatch(mutant.file, one["files"])), None)
     if plan is None:
-        raise MutationError(f"plan.toml: has no word on fmu_src/{mutant.file}.")
+        raise MutationError(f"plan.toml: has no word on {mutant.file}.")
     models = mutant.models or tuple(plan.get("models", ()))
     if not mutant.models and mutant.file.startswith(("common/", "models/")):
         models = tuple(users_of(mutant.file)) + models

@@ -1,8 +1,10 @@
 """A copy of the project in which mutants are made and tested, one after the other.
 
-Only fmu_src/ and tests/ are copied, everything else is a link. The FMUs are built by the host's compiler, quickly rather than well: what lies outside an array is
-trapped, as the check's run with sanitizers would, and what is not set is no number. A process is forked for each mutant, with all modules loaded already; a test
-that takes more than its processor time ends it. The first FMU is asked alone, since most mutants die there; only for those that live the others are built.
+Only fmu_src/, tests/ and the Python package are copied, everything else is a link. The FMUs are built by the
+host's compiler, quickly rather than well: what lies outside an array is trapped, as the check's run with sanitizers
+would, and what is not set is no number. A process is forked for each mutant, with all modules loaded already; a test
+that takes more than its processor time ends it. The first FMU is asked alone, since most mutants die there; only for
+those that live the others are built. Mutants of Python take the FMUs that there are, in BRISTLE_FMUS or dist/.
 """
 
 from __future__ import annotations
@@ -13,22 +15,25 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 from bristle import BristleError
-from bristle.generate import generate
-from bristle.package import write_package
+from generator.generate import generate
+from generator.package import write_package
 
-from .edits import REPOSITORY, Mutant
+from .edits import PACKAGE, REPOSITORY, Mutant
 
-COPIED = ("fmu_src", "tests")
+COPIED = ("fmu_src", "tests", PACKAGE.relative_to(REPOSITORY).parts[0])
 LEFT_OUT = (".git", ".venv", "build", "dist")
 FLAGS = ["-std=c99", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-shared", "-Wl,--build-id=none",
          "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-ftrivial-auto-var-init=pattern"]  # fmt: skip
 TEST_SECONDS = 60  # of the processor, for one test
+PYTHON_SECONDS = 300  # the same of the tools, which fit and rank
 MODELS_AT_MOST = 5  # that a mutant changes are asked
 RUNNING = "build/running.txt"  # the test that runs
 MUTANT_SECONDS = 1800  # by the clock, for all tests of a mutant; one that needs longer counts as alive
@@ -47,17 +52,24 @@ class Outcome:
     models: tuple[str, ...] = ()  # the FMUs that it was asked about in the end
 
 
+def fmu_folder() -> Path:
+    return Path(os.environ.get("BRISTLE_FMUS") or REPOSITORY / "dist").resolve()
+
+
 def fmi_include() -> Path:
     import fmpy
 
     return Path(fmpy.__file__).parent / "c-code"
 
 
-def compile_library(model: str, generated: Path, source: Path, folder: Path) -> Path:
+def compile_library(
+    model: str, generated: Path, source: Path, folder: Path, compiler: Sequence[str] = ("gcc", *FLAGS)
+) -> Path:
     library = folder / "linux64" / f"{model}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     folders = [f"-I{generated}", f"-I{source}", "-isystem", str(fmi_include())]
-    result = subprocess.run(["gcc", *FLAGS, *folders, str(generated / "fmu.c"), "-o", str(library), "-lm"], capture_output=True, text=True)
+    command = [*compiler, *folders, str(generated / "fmu.c"), "-o", str(library), "-lm"]
+    result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         raise BristleError(result.stderr)
     return library
@@ -128,6 +140,14 @@ class Workshop:
             text = (generated / name).read_text(encoding="utf-8")
             (generated / name).write_text(text.replace(now, before), encoding="utf-8")
 
+    def _take_package(self) -> None:
+        """Forgets the package as it is, so that the tests import the one here; nothing compiled is kept of it, as that goes by seconds."""
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        for name in [name for name in sys.modules if name.partition(".")[0] == "bristle"]:
+            del sys.modules[name]
+        sys.path.insert(0, str(self.folder / PACKAGE.parent.relative_to(REPOSITORY)))
+
     def run(self, mutant: Mutant | None, models: list[str], most: int, tests: list[tuple[str, ...]], left_out: tuple[str, ...], report: Path) -> None:
         """Tests a mutant, whose file is changed already, with one group of tests after the other; in a process of its own."""
         os.setsid()
@@ -135,19 +155,23 @@ class Workshop:
         told = os.open(self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         os.dup2(told, 1)
         os.dup2(told, 2)
+        is_python = mutant.is_python if mutant else not models
         try:
-            if not self._build(mutant, models, most):
+            if is_python:
+                self._take_package()
+            elif not self._build(mutant, models, most):
                 report.write_text(json.dumps([SAME, "", models]))
                 return
         except (BristleError, OSError, ValueError) as error:
             report.write_text(json.dumps([STILLBORN, str(error), []]))
             return
-        os.environ["BRISTLE_FMUS"] = str(self.fmus)
+        os.environ["BRISTLE_FMUS"] = str(fmu_folder() if is_python else self.fmus)
         import pytest
 
-        watch = Watch(self.folder / RUNNING)
+        watch = Watch(self.folder / RUNNING, PYTHON_SECONDS if is_python else TEST_SECONDS)
         options = ["-x"] if mutant else []  # of the unchanged sources all that fails is of interest
-        options += ["-q", "-p", "no:cacheprovider", "-m", "not shipped", "--rootdir", str(self.folder / "tests")]
+        options += ["-q", "-p", "no:cacheprovider", "--rootdir", str(self.folder / "tests")]
+        options += [] if is_python else ["-m", "not shipped"]
         options += [f"--deselect={test}" for test in left_out]
         for group in tests:
             code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
@@ -161,12 +185,12 @@ class Workshop:
 class Watch:
     """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the process dead."""
 
-    def __init__(self, running: Path) -> None:
-        self.failed, self.running = [], running
+    def __init__(self, running: Path, seconds: float) -> None:
+        self.failed, self.running, self.seconds = [], running, seconds
 
     def pytest_runtest_logstart(self, nodeid):
         self.running.write_text(nodeid)
-        signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
@@ -182,7 +206,7 @@ class Trial:
         self.report = workshop.folder / "build" / "report.json"
         self.begun = time.monotonic()
         if mutant:
-            self.file = workshop.folder / "fmu_src" / mutant.file
+            self.file = workshop.folder / mutant.path
             self.kept = self.file.read_text(encoding="utf-8")
             self.file.write_text(mutant.apply(self.kept), encoding="utf-8")
         self._go_on(1 if mutant else len(models))

@@ -1,0 +1,232 @@
+"""What a description says: the model's variables, texts and equations, ready for the writers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+
+# Relations of a variable to its bounds, as a description and as a sentence has them.
+IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
+
+
+# Kinds of models, in the order of the README, each with what it is about.
+MODEL_KINDS = {
+    "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
+    "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
+    "bristle": "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model",
+    "hysteresis": "Hysteresis: loops for small motions",
+    "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
+    "load": "Loads: what presses the surfaces of joints, guides, gears and ropes; for the normalForce of an element",
+}
+
+
+def scalar_names(name: str, size: int | None) -> list[str]:
+    """The names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]), der(z[2])."""
+    if size is None:
+        return [name]
+    if name.startswith("der("):
+        return [f"der({scalar})" for scalar in scalar_names(name[4:-1], size)]
+    return [f"{name}[{i + 1}]" for i in range(size)]
+
+
+@dataclass(frozen=True)
+class Unit:
+    name: str
+    exponents: dict[str, int]
+    quantity: str
+    displays: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Bound:
+    relation: str  # one of IN_WORDS
+    limit: float | str  # a number or the name of a parameter
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A real variable; with a size it stands for as many scalars."""
+
+    name: str
+    symbol: str
+    latex: str
+    text: str
+    unit: Unit
+    display: str | None = None
+    size: int | None = None
+    starts: tuple[float, ...] = ()
+    nominal: float | None = None
+    bounds: tuple[Bound, ...] = ()
+    derivative: Variable | None = None  # of a state
+    start_parameter: Variable | None = None  # of a state
+
+    @property
+    def count(self) -> int:
+        return self.size or 1
+
+    @property
+    def scalar_names(self) -> list[str]:
+        return scalar_names(self.name, self.size)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several items, counted from 1: a mode of the model or an option of the user. Or, without items, a whole number that the user gives."""
+
+    name: str
+    symbol: str
+    text: str
+    items: tuple[tuple[str, str], ...]
+    size: int | None = None
+    output: bool = False
+    start: int = 1
+    at_most: int | None = None  # without items
+
+    @property
+    def largest(self) -> int:
+        return len(self.items) if self.at_most is None else self.at_most
+
+    @property
+    def count(self) -> int:
+        return self.size or 1
+
+    @property
+    def scalar_names(self) -> list[str]:
+        return scalar_names(self.name, self.size)
+
+    @property
+    def type_name(self) -> str:
+        return self.name[0].upper() + self.name[1:]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Which variables close the loop over the body in co-simulation."""
+
+    velocity: Variable  # input: of the body
+    force: Variable  # output: subtracted from the equation of motion of the body
+    mass: Variable  # parameter: of the body, roughly
+    timing: Choice  # option: when the host applies the force
+    observed_load: Variable  # output that the model does not compute: what is known of the body
+    pressing: Variable  # input or output: the normal force
+    limit: Variable | None = None  # parameter: times the normal force, what the contact holds at most
+    ratio: Variable | None = None  # parameter: what of that it holds in other directions
+    preload: Variable | None = None  # parameter: what is added to the normal force
+    lever: Variable | None = None  # parameter: that turns a force into a torque
+    load: Variable | None = None  # input: the load, where the law asks for it
+    normal: Variable | None = None  # input: of the plane, where the body moves in space
+    opposed: Variable | None = None  # output: the force is in it, with the other sign
+    proportional: tuple[Variable, ...] = ()  # outputs that grow with the force, the friction coefficient first
+    power: Variable | None = None  # outputs that the power of the force is in
+    heat: Variable | None = None
+
+
+@dataclass(frozen=True)
+class Reference:
+    key: str
+    cite: str
+    entry: str
+    doi: str | None
+
+
+@dataclass(frozen=True)
+class Equation:
+    text: str
+    latex: str
+    reference: Reference | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """What the option `law` changes."""
+
+    systems: dict[str, float] = field(default_factory=dict)  # benchmark systems and by how much of its largest value the friction force, in per cent
+    numbers: dict[str, list[str]] = field(default_factory=dict)  # numbers of the papers: by their ids what they are, as printed and bounded
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page under its own heading, such as the names that other programs have for the parameters."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands between the variables of an element and those its law is written in, as expressions in C."""
+
+    inputs: tuple[Variable, ...]  # of the law
+    outputs: tuple[Variable, ...]
+    given: dict[str, str]  # input of the law by its symbol: made from p and u
+    taken: dict[str, str]  # output of the element by its symbol: made from p and law
+
+
+@dataclass(frozen=True)
+class Description:
+    file: Path
+    name: str
+    title: str
+    summary: str
+    sign_convention: str
+    linear_states: bool
+    kind: str  # one of MODEL_KINDS
+    passive: bool  # with every option
+    passive_with: str  # "", or the item of an option, not its default, with which it is passive
+    energy: str  # what there is to say about that
+    indicators: int
+    stop: float
+    step: float
+    tolerance: float
+    parameters: tuple[Variable, ...]  # as described, that of the coupling, then the initial values of the states
+    options: tuple[Choice, ...]
+    inputs: tuple[Variable, ...]
+    states: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]  # of the model
+    modes: tuple[Choice, ...]
+    coupling: Coupling | None
+    equations: tuple[Equation, ...]
+    tables: tuple[Table, ...]
+    choose: tuple[str, ...]
+    identify: tuple[str, ...]
+    not_modelled: tuple[str, ...]
+    errata: tuple[str, ...]
+    bounded: Bounded
+    references: tuple[Reference, ...]
+    files: tuple[Path, ...] = field(default=())  # everything that was read
+    frame: Frame | None = None  # where the law sees other variables than the element has
+
+    @property
+    def model(self) -> str:
+        """The name of the model whose C file has the law."""
+        return self.file.stem
+
+    @property
+    def law(self) -> Description:
+        """What the C file of the model is written in."""
+        return replace(self, inputs=self.frame.inputs, outputs=self.frame.outputs, frame=None) if self.frame else self
+
+    @property
+    def derivatives(self) -> tuple[Variable, ...]:
+        return tuple(state.derivative for state in self.states if state.derivative)
+
+    @property
+    def observed(self) -> tuple[Variable, ...]:
+        """The outputs that tell what is known of the body."""
+        return (self.coupling.observed_load,) if self.coupling else ()
+
+    @property
+    def all_outputs(self) -> tuple[Variable, ...]:
+        return self.outputs + self.observed
+
+    @property
+    def reals(self) -> tuple[Variable, ...]:
+        """All real variables in the order of their value references."""
+        return self.parameters + self.inputs + self.states + self.derivatives + self.all_outputs
+
+    @property
+    def mode_outputs(self) -> tuple[Choice, ...]:
+        return tuple(mode for mode in self.modes if mode.output)

@@ -1,0 +1,198 @@
+"""dist/playground/index.html: one file with all models as WebAssembly, and everything that their descriptions say."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import tomllib
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree
+
+from bristle import VERSION, BristleError
+from bristle.format.parameter_set import ParameterSet
+from .description import Choice, Description, Variable
+from .header import counts
+from .page import equations_html, range_text, symbol_html
+from .parameter_sets import parameter_sets
+from .reading import read_description
+
+SCRIPTS = ("tools", "module", "slot", "plot", "scene", "situation", "parameters", "verdict", "address", "take", "page")
+SITUATION_KEYS = {"system": str, "title": str, "look": str, "pace": (int, float), "window": (int, float), "endless": bool}
+SPAN = 30.0  # a slider goes from a start value divided by this to its product with this
+LINE = 3.0  # one that has to pass zero goes to this many times the natural size, to either side
+
+
+def write_playground(folder: Path, descriptions: Path, generated: Path, module: Path, out: Path) -> None:
+    """Puts the page together from the parts in `folder`."""
+    described = map(read_description, sorted(descriptions.glob("[A-Z]*.toml")))
+    models = [_model(one, generated, folder.parent / "resources") for one in described if one.kind != "load"]  # a load moves nothing
+    catalogue = {
+        "version": VERSION,
+        "situations": situations(folder),
+        "models": models,
+    }
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    parts = {
+        "style": (folder / "page.css").read_text(encoding="utf-8"),
+        "catalogue": _packed(json.dumps(catalogue, separators=(",", ":"), ensure_ascii=False).encode()),
+        "module": _packed(module.read_bytes()),
+        "script": "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
+        "version": escape(VERSION),
+    }
+    for name, text in parts.items():
+        mark = f"@{name}@"
+        if mark not in page:
+            raise BristleError(f"{folder / 'page.html'}: there is no {mark}.")
+        page = page.replace(mark, text)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_suffix(".part")
+    part.write_text(page, encoding="utf-8", newline="\n")
+    part.replace(out)
+
+
+def _packed(data: bytes) -> str:
+    """What a browser unpacks by itself: raw deflate, in base 64."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(data) + packer.flush()).decode()
+
+
+def address(model: str, situation: str | None = None, settings: Iterable[tuple[str, float]] = (), *more: str) -> str:
+    """The fragment of an address that opens the page with these models, in a situation with these settings."""
+    pairs = [("situation", situation)] if situation else []
+    pairs += [(name, repr(value)) for name, value in settings]
+    return "#" + urlencode([*pairs, *((str(i), name) for i, name in enumerate((model, *more), 1))])
+
+
+def situations(folder: Path) -> list[dict[str, Any]]:
+    """What the page offers, from the file in its folder."""
+    file = folder / "situations.toml"
+    entries = tomllib.loads(file.read_text(encoding="utf-8")).get("situation", [])
+    for i, entry in enumerate(entries, 1):
+        for key, kind in SITUATION_KEYS.items():
+            if not isinstance(entry.get(key), kind):
+                raise BristleError(f"{file}: situation {i}: {key} is missing or of the wrong kind.")
+    return entries
+
+
+def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
+    xml = generated / description.name / "modelDescription.xml"
+    guid = ElementTree.parse(xml).getroot().get("guid")
+    sets = parameter_sets(description, resources)
+    return {
+        "name": description.name,
+        "title": description.title,
+        "summary": " ".join(description.summary.split()),
+        "guid": guid,
+        "indicators": description.indicators,
+        "choose": description.choose[0] if description.choose else "",
+        "notModelled": list(description.not_modelled),
+        "equations": equations_html(description, linked=False),
+        "variables": list(_variables(description)),
+        "parameters": list(_parameters(description, sets)),
+        "options": list(_options(description)),
+        "modes": {name: [item for item, _ in mode.items] for mode in description.mode_outputs for name in mode.scalar_names},
+        "sets": [{"name": one.name, "title": one.title, "source": one.source, "values": one.values} for one in sets],
+    }
+
+
+def _variables(description: Description) -> Iterator[list[Any]]:
+    """All variables for the coupling, in the order of their value references: name, unit, type, causality, minimum, maximum, state of a rate."""
+    kinds = (
+        ("parameter", description.parameters),
+        ("input", description.inputs),
+        ("local", description.states),
+        ("local", description.derivatives),
+        ("output", description.all_outputs),
+    )
+    reference = 0
+    first_state = sum(entry.count for entry in description.parameters + description.inputs)
+    rates = 0
+    for causality, entries in kinds:
+        for entry in entries:
+            for name in entry.scalar_names:
+                state = 0
+                if entry in description.derivatives:
+                    rates += 1
+                    state = first_state + rates
+                yield [name, entry.unit.name, "Real", causality, *_limits(entry), state]
+                reference += 1
+    assert reference == counts(description)["N_REALS"]
+    for mode in description.mode_outputs:
+        for name in mode.scalar_names:
+            yield [name, mode.type_name, "Enumeration", "output", None, None, 0]
+    for option in description.options:
+        for name in option.scalar_names:
+            yield [name, "", "Integer", "parameter", 1, option.largest, 0]
+
+
+def _limits(entry: Variable) -> tuple[float | None, float | None]:
+    """The bounds of modelDescription.xml: numbers only."""
+    low = [b.limit for b in entry.bounds if b.relation in ("at_least", "above") and not isinstance(b.limit, str)]
+    high = [b.limit for b in entry.bounds if b.relation in ("at_most", "below") and not isinstance(b.limit, str)]
+    return (max(low) if low else None, min(high) if high else None)
+
+
+def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Iterator[dict[str, Any]]:
+    """Those that count in model exchange."""
+    reference = 0
+    starts = [state.start_parameter for state in description.states]
+    for entry in description.parameters:
+        if description.coupling and entry == description.coupling.mass:
+            reference += entry.count
+            continue
+        factor = entry.unit.displays[entry.display] if entry.display else 1.0
+        for i, name in enumerate(entry.scalar_names):
+            yield {
+                "name": name,
+                "symbol": symbol_html(entry),
+                "index": i + 1 if entry.size else 0,
+                "unit": entry.display or entry.unit.name,
+                "factor": factor,
+                "start": entry.starts[i],
+                "range": range_text(entry, factor),
+                "fixed": entry in starts,  # counts at the start of a run only
+                "text": entry.text,
+                "reference": reference,
+                "slider": _slider(entry, entry.starts[i], [one.values[name] for one in sets if name in one.values]),
+            }
+            reference += 1
+
+
+def _slider(entry: Variable, start: float, others: Sequence[float]) -> dict[str, Any]:
+    """From where to where a slider goes, in steps of equal ratio where the value is of one sign. All sets are within it."""
+    low, high = _limits(entry)
+    known = [start, *others]
+    positive = [value for value in known if value > 0]
+    if low is not None and low >= 0 and start > 0:
+        if all(value > 0 for value in known):
+            bottom, top = min(positive) / SPAN, max(positive) * SPAN
+            return {"log": True, "low": _nice(max(bottom, low)), "high": _nice(top if high is None else min(top, high))}
+        return {"log": False, "low": low, "high": high if high is not None else LINE * max(positive)}
+    size = max([abs(value) for value in known if value] or [entry.nominal or 1.0])
+    bottom = -LINE * size if low is None else low
+    return {"log": False, "low": bottom, "high": LINE * size if high is None else high}
+
+
+def _nice(value: float) -> float:
+    return float(f"{value:.2g}") if math.isfinite(value) else value
+
+
+def _options(description: Description) -> Iterator[dict[str, Any]]:
+    """Those with items that count in model exchange; a whole number counts in co-simulation only."""
+    reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
+    for option in description.options:
+        for name in option.scalar_names:
+            if option.items and not (description.coupling and option == description.coupling.timing):
+                yield {"name": name, "text": option.text, "start": option.start, "reference": reference, "items": list(_items(option))}
+            reference += 1
+
+
+def _items(choice: Choice) -> Iterator[dict[str, str]]:
+    for name, text in choice.items:
+        yield {"name": name, "text": text}

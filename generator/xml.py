@@ -1,0 +1,217 @@
+"""modelDescription.xml of FMI 2.0."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement
+
+from bristle import VERSION
+from bristle.format.parameter_set import document_text
+from bristle.format.sources import UNIT
+from .description import Choice, Description, Unit, Variable
+from .structure import Structure
+
+LOG_CATEGORIES = {
+    "logStatusWarning": "A use in which the element cannot do what it is for; for those who ask for this category also calls against the "
+    "standard that are taken because they do no harm",
+    "logStatusDiscard": "A value or step that was refused; the instance can go on",
+    "logStatusError": "A call that was refused",
+    "logStatusFatal": "The instance cannot go on",
+    "logEvents": "Events of the model",
+    "logAll": "All messages",
+}
+
+CAPABILITIES = {
+    "canBeInstantiatedOnlyOncePerProcess": "false",
+    "canGetAndSetFMUstate": "true",
+    "canNotUseMemoryManagementFunctions": "false",
+    "canSerializeFMUstate": "true",
+    "needsExecutionTool": "false",
+    "providesDirectionalDerivative": "true",
+}
+MODEL_EXCHANGE = CAPABILITIES | {"completedIntegratorStepNotNeeded": "true"}
+CO_SIMULATION = CAPABILITIES | {
+    "canHandleVariableCommunicationStepSize": "true",
+    "canInterpolateInputs": "true",
+    "maxOutputDerivativeOrder": "1",
+    "canRunAsynchronuously": "false",
+}
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """One ScalarVariable."""
+
+    name: str
+    text: str
+    causality: str
+    variability: str
+    initial: str | None
+    type: Element
+
+
+def xml_text(description: Description, structure: Structure, resets: Collection[str], guid: str) -> str:
+    root = Element(
+        "fmiModelDescription",
+        fmiVersion="2.0",
+        modelName=description.name,
+        guid=guid,
+        description=description.title,
+        version=VERSION,
+        author="Bristle",
+        copyright="Bristle contributors",
+        license="MIT",
+        generationTool=f"Bristle {VERSION}",
+        variableNamingConvention="structured",
+        numberOfEventIndicators=str(description.indicators),
+    )
+    _kind(root, "ModelExchange", description, MODEL_EXCHANGE)
+    _kind(root, "CoSimulation", description, CO_SIMULATION)
+    _units(root, description)
+    _types(root, description)
+    categories = SubElement(root, "LogCategories")
+    for name, text in LOG_CATEGORIES.items():
+        SubElement(categories, "Category", name=name, description=text)
+    SubElement(
+        root,
+        "DefaultExperiment",
+        startTime="0.0",
+        stopTime=repr(description.stop),
+        tolerance=repr(description.tolerance),
+        stepSize=repr(description.step),
+    )
+    places = _variables(root, description, resets)
+    _structure(root, description, structure, places)
+    return document_text(root)
+
+
+def _kind(root: Element, tag: str, description: Description, capabilities: dict[str, str]) -> None:
+    kind = SubElement(root, tag, modelIdentifier=description.name, **capabilities)
+    SubElement(SubElement(kind, "SourceFiles"), "File", name=UNIT)
+
+
+def _used_units(description: Description) -> list[Unit]:
+    found = {entry.unit.name: entry.unit for entry in description.reals}
+    return list(found.values())
+
+
+def _units(root: Element, description: Description) -> None:
+    definitions = SubElement(root, "UnitDefinitions")
+    for unit in _used_units(description):
+        element = SubElement(definitions, "Unit", name=unit.name)
+        SubElement(element, "BaseUnit", {base: str(power) for base, power in unit.exponents.items()})
+        for name, factor in unit.displays.items():
+            SubElement(element, "DisplayUnit", name=name, factor=repr(factor))
+
+
+def _types(root: Element, description: Description) -> None:
+    definitions = SubElement(root, "TypeDefinitions")
+    for unit in _used_units(description):
+        simple = SubElement(definitions, "SimpleType", name=unit.quantity)
+        SubElement(simple, "Real", quantity=unit.quantity, unit=unit.name)
+    for choice in description.mode_outputs:
+        simple = SubElement(definitions, "SimpleType", name=choice.type_name, description=choice.text)
+        enumeration = SubElement(simple, "Enumeration", quantity=choice.type_name)
+        for value, (name, text) in enumerate(choice.items, 1):
+            SubElement(enumeration, "Item", name=name, value=str(value), description=text)
+
+
+def _variables(root: Element, description: Description, resets: Collection[str]) -> dict[str, int]:
+    """Writes all variables; gives the index of each, counted from 1."""
+    variables = SubElement(root, "ModelVariables")
+    places: dict[str, int] = {}
+    for reference, scalar in enumerate(_scalars(description)):
+        attributes = {"name": scalar.name, "valueReference": str(reference), "description": scalar.text}
+        attributes |= {"causality": scalar.causality, "variability": scalar.variability}
+        if scalar.initial:
+            attributes["initial"] = scalar.initial
+        SubElement(variables, "ScalarVariable", attributes).append(scalar.type)
+        places[scalar.name] = reference + 1
+    # A derivative names its state by index.
+    elements = {element.get("name"): element for element in variables}
+    for state, rate in state_rates(description):
+        elements[rate][0].set("derivative", str(places[state]))
+    for state in description.states:
+        for name in state.scalar_names if state.symbol in resets else ():
+            elements[name][0].set("reinit", "true")
+    return places
+
+
+def state_rates(description: Description) -> Iterator[tuple[str, str]]:
+    """Each scalar state with its derivative."""
+    for state, rate in zip(description.states, description.derivatives, strict=True):
+        yield from zip(state.scalar_names, rate.scalar_names, strict=True)
+
+
+def _scalars(description: Description) -> Iterator[Scalar]:
+    for entry in description.parameters:
+        yield from _real(entry, "parameter", "fixed", "exact")
+    for entry in description.inputs:
+        yield from _real(entry, "input", "continuous", None)
+    for entry in description.states:
+        yield from _real(entry, "local", "continuous", "calculated")
+    for entry in description.derivatives:
+        yield from _real(entry, "local", "continuous", "calculated")
+    for entry in description.all_outputs:
+        yield from _real(entry, "output", "continuous", "calculated")
+    for choice in description.mode_outputs:
+        for name in choice.scalar_names:
+            kind = Element("Enumeration", {"declaredType": choice.type_name} | _items_range(choice))
+            yield Scalar(name, choice.text, "output", "discrete", "calculated", kind)
+    for choice in description.options:
+        for name in choice.scalar_names:
+            kind = Element("Integer", _items_range(choice) | {"start": str(choice.start)})
+            yield Scalar(name, _numbered(choice), "parameter", "fixed", "exact", kind)
+
+
+def _real(entry: Variable, causality: str, variability: str, initial: str | None) -> Iterator[Scalar]:
+    for i, name in enumerate(entry.scalar_names):
+        attributes = {"declaredType": entry.unit.quantity, "unit": entry.unit.name}
+        if entry.display:
+            attributes["displayUnit"] = entry.display
+        for bound in entry.bounds:
+            if not isinstance(bound.limit, str):
+                attributes["min" if bound.relation == "at_least" else "max"] = repr(bound.limit)
+        if entry.nominal:
+            attributes["nominal"] = repr(float(entry.nominal))
+        if entry.starts:
+            attributes["start"] = repr(entry.starts[i])
+        yield Scalar(name, _with_unit(entry), causality, variability, initial, Element("Real", attributes))
+
+
+def _with_unit(entry: Variable) -> str:
+    """The text of a variable with its unit: importers such as OpenModelica keep nothing else."""
+    return entry.text if entry.unit.name == "1" else f"{entry.text} [{entry.unit.name}]"
+
+
+def _items_range(choice: Choice) -> dict[str, str]:
+    return {"min": "1", "max": str(choice.largest)}
+
+
+def _numbered(option: Choice) -> str:
+    """The text of an option with the meaning of its values. It is an Integer, because OpenModelica never sets an enumeration."""
+    items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))
+    return f"{option.text} ({'; '.join(items)})" if option.items else option.text
+
+
+def _structure(root: Element, description: Description, structure: Structure, places: dict[str, int]) -> None:
+    model = SubElement(root, "ModelStructure")
+    outputs = [name for entry in description.all_outputs + description.mode_outputs for name in entry.scalar_names]
+    states = [name for entry in description.states for name in entry.scalar_names]
+    rates = [rate for _, rate in state_rates(description)]
+    _unknowns(model, "Outputs", outputs, structure.running, places)
+    _unknowns(model, "Derivatives", rates, structure.running, places)
+    _unknowns(model, "InitialUnknowns", states + rates + outputs, structure.initial, places)
+
+
+def _unknowns(
+    model: Element, tag: str, names: Iterable[str], knowns: dict[str, frozenset[str]], places: dict[str, int]
+) -> None:
+    unknowns = sorted((places[name], name) for name in names)
+    if not unknowns:
+        return
+    group = SubElement(model, tag)
+    for index, name in unknowns:
+        dependencies = sorted(places[known] for known in knowns[name])
+        SubElement(group, "Unknown", index=str(index), dependencies=" ".join(map(str, dependencies)))

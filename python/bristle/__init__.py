@@ -1,0 +1,51 @@
+"""Bristle: friction models as FMUs, and what is done with them.
+
+    import bristle
+
+    bristle.models()                  # ["AdamsRegularized", ...]
+    bristle.fmu("LuGre")              # the path of the file
+    bristle.describe("LuGre")         # its parameters, inputs and outputs
+    bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
+
+Whatever is wrong with what was given is told by a BristleError, in one sentence.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .library import describe, fmu, models
+    from .running import evaluate, run, run_many
+    from .stamping import stamp
+
+VERSION = "0.1.0"
+
+__version__ = VERSION
+__all__ = ["VERSION", "BristleError", "describe", "evaluate", "fmu", "models", "run", "run_many", "stamp"]
+
+# The modules that have what is offered here: imported on first use, because the build does without numpy.
+_MODULES = {
+    "describe": "library",
+    "fmu": "library",
+    "models": "library",
+    "evaluate": "running",
+    "run": "running",
+    "run_many": "running",
+    "stamp": "stamping",
+}
+
+
+class BristleError(Exception):
+    """A mistake of the user, told in one sentence."""
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

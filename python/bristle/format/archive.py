@@ -1,0 +1,100 @@
+"""The FMU as a file: a zip that depends on its content alone, not on time, machine or order of files."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from xml.etree import ElementTree
+
+from .. import BristleError
+from ..cli.files import writing
+from .sources import UNIT
+
+TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+LARGEST_DESCRIPTION = 16 << 20  # bytes
+LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may be held in memory
+PAGE = "documentation/index.html"
+LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
+
+
+def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
+    with writing(fmu, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, TIMESTAMP)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # with the rights of Unix, so that an unzipped library can be loaded
+            entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
+            archive.writestr(entry, data)
+
+
+@contextmanager
+def opened(fmu: Path) -> Iterator[zipfile.ZipFile]:
+    """Opens an FMU to read from; whatever is wrong with the file, then or while it is read, is said in one sentence."""
+    try:
+        with zipfile.ZipFile(fmu) as archive:
+            _check_members(fmu, archive)
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, LookupError, RecursionError):
+        raise BristleError(f"{fmu}: not an FMU, the zip file cannot be read.") from None
+    except OSError as error:
+        if error.filename:
+            raise
+        raise BristleError(f"{fmu}: not an FMU, the zip file leads to places that are not in it.") from None
+
+
+def _check_members(fmu: Path, archive: zipfile.ZipFile) -> None:
+    """Refuses members that would be unpacked elsewhere, twice or as a link, and more of them than memory should have to hold."""
+    seen = set()
+    for entry in archive.infolist():
+        name = PurePosixPath(entry.filename)
+        if name.is_absolute() or ".." in name.parts or re.search(r"[\\:\0-\x1f]", entry.orig_filename):
+            raise BristleError(f"{fmu}: not an FMU, {entry.filename!r} lies outside of it.")
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise BristleError(f"{fmu}: not an FMU, {entry.filename} is a link.")
+        if name in seen:
+            raise BristleError(f"{fmu}: not an FMU, it has {entry.filename} twice.")
+        seen.add(name)
+    if (size := sum(entry.file_size for entry in archive.infolist())) > LARGEST:
+        raise BristleError(f"{fmu}: unpacked it would have {size >> 20} MiB, more than {LARGEST >> 20}.")
+
+
+def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
+    """The model description of an FMU and the names of its members."""
+    with opened(fmu) as archive:
+        names = archive.namelist()
+        if "modelDescription.xml" not in names:
+            raise BristleError(f"{fmu}: not an FMU, it has no modelDescription.xml.")
+        if archive.getinfo("modelDescription.xml").file_size > LARGEST_DESCRIPTION:
+            raise BristleError(f"{fmu}: not an FMU, its modelDescription.xml is larger than {LARGEST_DESCRIPTION >> 20} MiB.")
+        text = archive.read("modelDescription.xml")
+    try:
+        return ElementTree.fromstring(text), names
+    except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
+        raise BristleError(f"{fmu}: its modelDescription.xml cannot be read: {error}.") from None
+
+
+def page_of(fmu: Path) -> str:
+    """The documentation inside an FMU; nothing where it has none."""
+    with opened(fmu) as archive:
+        return archive.read(PAGE).decode(errors="replace") if PAGE in archive.namelist() else ""
+
+
+def summaries(folder: Path) -> Iterator[str]:
+    """One line per FMU of a folder: name, kinds, platforms, size."""
+    files = sorted(folder.glob("*.fmu"))
+    if not files:
+        raise BristleError(f"{folder}: there is no FMU.")
+    width = max(len(file.name) for file in files)
+    for file in files:
+        root, names = contents(file)
+        kinds = [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None]
+        platforms = [name.split("/")[1] for name in names if name.startswith("binaries/")]
+        if f"sources/{UNIT}" in names:
+            platforms.append("sources")
+        size = file.stat().st_size / 1000
+        yield f"{file.name:{width}}  {' + '.join(kinds)}  {', '.join(platforms)}  {size:.0f} kB"

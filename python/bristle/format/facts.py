@@ -1,0 +1,71 @@
+"""What tools need to know of an element beyond modelDescription.xml: resources/bristle.json.
+
+The generator writes it into the FMU; `bristle stamp` hands it on as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from .. import BristleError
+from .archive import LARGEST_DESCRIPTION, opened
+
+FACTS = "resources/bristle.json"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is not there is unknown, as in an FMU of another tool; a newer bristle may add facts."""
+
+    law: str = ""  # the model whose equations it has, also of a twin or a stamped element
+    twin: str = ""  # the kind of twin that it is of this model, as Rotational
+    kind: str = ""  # regularized, ideal stick, bristle, hysteresis or spatial
+    summary: str = ""
+    choose: list[str] = field(default_factory=list)  # what it is for
+    not_modelled: list[str] = field(default_factory=list)  # what it is not for
+    # Variable by role: velocity, force, load, …
+    roles: dict[str, str] = field(default_factory=dict)
+    # Between parameters: {"dynamicFriction": {"at_most": "staticFriction"}}
+    rules: dict[str, dict[str, str]] = field(default_factory=dict)
+    # Text by item, whose values count from 1
+    options: dict[str, dict[str, str]] = field(default_factory=dict)
+    identify: dict[str, str] = field(default_factory=dict)  # how a parameter is found
+    passive: bool = True  # with every option
+    passive_with: dict[str, str] = field(default_factory=dict)  # {option: item}, if not with others
+    energy: str = ""  # what there is to say about that
+    equations: list[dict[str, str]] = field(default_factory=list)  # text, latex, source
+
+    def text(self) -> str:
+        """The file."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
+
+
+def read_facts(fmu: Path) -> Facts:
+    """Reads the facts of an FMU and checks their types."""
+    with opened(fmu) as archive:
+        if FACTS not in archive.namelist():
+            return Facts()
+        if archive.getinfo(FACTS).file_size > LARGEST_DESCRIPTION:
+            raise BristleError(f"{fmu}: {FACTS} is larger than {LARGEST_DESCRIPTION >> 20} MiB.")
+        data = archive.read(FACTS)
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BristleError(f"{fmu}: {FACTS} cannot be read.") from None
+    if not isinstance(found, dict):
+        raise BristleError(f"{fmu}: {FACTS} is not what bristle writes.")
+    known = {name: hint for name, hint in get_type_hints(Facts).items() if name in found}
+    for name, hint in known.items():
+        if not _fits(found[name], hint):
+            raise BristleError(f"{fmu}: {FACTS}: {name} has another type than bristle writes.")
+    return Facts(**{name: found[name] for name in known})
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tells whether a value has the type, and so have its parts."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    is_one = type(value) is (get_origin(hint) or hint)
+    return is_one and all(_fits(one, get_args(hint)[-1]) for one in parts)

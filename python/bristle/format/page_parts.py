@@ -1,0 +1,28 @@
+"""The parts of a documentation page that `bristle stamp` finds again in an FMU and writes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+
+def title_line(name: str) -> str:
+    return f"<title>{escape(name)} – Bristle</title>"
+
+
+def header_line(name: str, title: str) -> str:
+    return f"<header><h1>{escape(name)}</h1><p>{escape(title)}</p></header>"
+
+
+def footer_start(name: str) -> str:
+    return f"<footer>{escape(name)}.fmu"
+
+
+def default_cell(name: str, text: str) -> str:
+    """The default of a variable, by which it is found again."""
+    return f'<span data-default="{escape(name)}">{escape(text)}</span>'
+
+
+def numbers_text(values: Sequence[float]) -> str:
+    """Numbers as a page shows them; all alike are one."""
+    return ", ".join(f"{value:.9g}" for value in (values if len(set(values)) > 1 else values[:1]))

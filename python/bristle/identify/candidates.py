@@ -1,0 +1,238 @@
+"""What of a model can be fitted: its parameters, their limits, and how an optimizer sees them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from .. import BristleError
+from .. import native
+from ..format.facts import FACTS
+from ..forms import Form, form_of
+from ..library import Model, Variable, describe, hint, models
+
+VISCOUS = "viscousFriction"
+RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
+BACKWARD = "backwardFrictionRatio"
+_EXTRA = {"backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}  # of which the default changes nothing
+_WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
+_SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A rule between two parameters: this one lies above or below the other."""
+
+    above: bool
+    other: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    unit: str
+    text: str
+    default: float
+    low: float
+    high: float
+    positive: bool  # never zero: its logarithm is fitted
+    limit: Limit | None
+    advice: str  # how it is found
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether it stands for something beside the law that is off by default (a preload, a film, a power law): fitted only if asked for."""
+        return (self.default == 0 and self.name != VISCOUS) or self.name in _EXTRA
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model that can be run over a record of motion and normal force."""
+
+    name: str
+    title: str
+    file: Path
+    parameters: tuple[Parameter, ...]  # those that may be fitted
+    form: Form
+    radius: float = 1.0  # at which it turns
+    options: tuple[str, ...] = ()  # names of those that it has
+    chosen: Mapping[str, int] = field(default_factory=dict)  # options that differ from their defaults
+
+    @property
+    def needs_load(self) -> bool:
+        return bool(self.form.load)
+
+    @property
+    def place(self) -> dict[str, float]:
+        """Parameters that say where and as what it is built in: known, not fitted."""
+        return ({self.form.radius: self.radius} if self.form.turns else {}) | dict(self.chosen)
+
+    def with_options(self, values: Mapping[str, float]) -> Candidate:
+        """With those of the values that are options of it."""
+        for name, value in values.items():
+            if name in self.options and value != round(value):
+                raise BristleError(f"{name}={value:g}: an option is a whole number.")
+        return replace(self, chosen={name: round(value) for name, value in values.items() if name in self.options})
+
+    def __getitem__(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = [parameter.name for parameter in self.parameters]
+        raise BristleError(f"{self.name} has no parameter {name} to fit{hint(name, known)}; it has {', '.join(known)}.")
+
+
+@lru_cache(maxsize=256)
+def candidate(name: str) -> Candidate:
+    model = describe(name)
+    native.functions(model)  # says now what is wrong with its library, not in each of a thousand runs
+    form = form_of(model)
+    if form is None:
+        why = "it does not take a normal force and a velocity, or gives no friction force"
+        older = f"the FMU has no {FACTS}, as one of an older bristle or of another tool"
+        reason = why if model.facts.law else older
+        raise BristleError(f"{model.name} is not a scalar friction element: {reason}.")
+    initial = {f"{one.name.partition('[')[0]}Start" for one in model.states}
+    known = initial | {form.radius}
+    parameters = tuple(
+        _parameter(model, one)
+        for one in model.parameters
+        if one.is_real and one.start is not None and one.name.partition("[")[0] not in known
+    )
+    if not parameters:
+        raise BristleError(f"{model.name} has no parameters to fit.")
+    radius = float(model[form.radius].start) if form.turns else 1.0
+    options = tuple(one.name for one in model.parameters if not one.is_real)
+    return Candidate(model.name, model.title, model.file, parameters, form, radius, options)
+
+
+def all_candidates(turns: bool = False) -> list[Candidate]:
+    """Every model that fits into a scalar contact, in one of its forms."""
+    found = []
+    for name in models():
+        try:
+            found.append(candidate(name))
+        except BristleError:
+            continue  # a spatial element, or one of the normal force
+    return [one for one in found if one.form.turns == turns]
+
+
+def _parameter(model: Model, variable: Variable) -> Parameter:
+    bare = variable.name.partition("[")[0]
+    rules = model.facts.rules.get(bare, {})
+    limit = None
+    for relation, other in rules.items():
+        limit = Limit(relation in ("above", "at_least"), other)
+    low = -math.inf if variable.min is None else variable.min
+    high = math.inf if variable.max is None else variable.max
+    return Parameter(
+        name=variable.name,
+        unit=variable.unit or "1",
+        text=variable.text,
+        default=float(variable.start),
+        low=low,
+        high=high,
+        positive="above" in rules or low > 0,
+        limit=limit,
+        advice=model.facts.identify.get(bare, ""),
+    )
+
+
+class Space:
+    """The parameters that are fitted, as the numbers the optimizer sees, and back.
+
+    A positive parameter is fitted by its logarithm. One that has to stay below another is fitted by their ratio, one that has to stay
+    above another by the logarithm of its distance, so that every point that the optimizer may try keeps the rules.
+    """
+
+    def __init__(
+        self, of: Candidate, fitted: Sequence[str], fixed: Mapping[str, float], scales: Mapping[str, float], caps: Mapping[str, float] | None = None
+    ) -> None:
+        self.fixed = dict(fixed)
+        self.caps = dict(caps or {})  # what the record sets as the largest value
+        self.parameters = [of[name] for name in fitted]
+        self.scales = {name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted}
+        self.order = sorted(self.parameters, key=lambda one: one.limit is not None)  # references first
+
+    @property
+    def names(self) -> list[str]:
+        return [parameter.name for parameter in self.parameters]
+
+    def values(self, point: np.ndarray) -> dict[str, float]:
+        """Parameters of the model at a point."""
+        numbers = dict(zip(self.names, point, strict=True))
+        values = dict(self.fixed)
+        for one in self.order:
+            number = float(numbers[one.name])
+            reference = values.get(one.limit.other) if one.limit else None
+            if reference is not None and one.limit.above:
+                value = reference * (1 + math.exp(min(number, 50.0)))
+            elif reference is not None:
+                value = reference * math.exp(min(number, 0.0))
+            elif one.positive:
+                value = math.exp(number)
+            else:
+                value = number * self.scales[one.name]
+            values[one.name] = min(max(value, one.low), one.high)
+        return values
+
+    def point(self, values: Mapping[str, float]) -> np.ndarray:
+        """The point of given parameters, moved to where the rules hold."""
+        numbers = []
+        merged = self.fixed | dict(values)
+        for one in self.parameters:
+            value = merged[one.name]
+            reference = merged.get(one.limit.other) if one.limit else None
+            if reference is not None and one.limit.above:
+                numbers.append(math.log(max(value / reference - 1, _SMALLEST_GAP)))
+            elif reference is not None:
+                numbers.append(math.log(min(max(value, 1e-300) / reference, 1.0)))
+            elif one.positive:
+                numbers.append(math.log(max(value, 1e-300)))
+            else:
+                numbers.append(value / self.scales[one.name])
+        return np.array(numbers)
+
+    def bounds(self, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From the description, and not absurdly far from the start."""
+        lows, highs = [], []
+        for one, number in zip(self.parameters, around, strict=True):
+            width = _NARROW if one.unit == "1" else _WIDE
+            related = one.limit is not None and (one.limit.other in self.fixed or one.limit.other in self.names)
+            if related and one.limit.above:
+                low, high = math.log(_SMALLEST_GAP), number + width
+            elif related:
+                low, high = min(number, 0.0) - width, 0.0
+            elif one.positive:
+                low, high = number - width, number + width
+                low = max(low, math.log(one.low)) if one.low > 0 else low
+                high = min(high, math.log(one.high)) if math.isfinite(one.high) else high
+                high = max(min(high, math.log(self.caps.get(one.name, math.inf))), low + 1e-3)
+            else:
+                scale = self.scales[one.name]
+                low, high = max(one.low / scale, -1e3), min(one.high / scale, 1e3)
+            lows.append(low - 1e-9)
+            highs.append(high + 1e-9)
+        return np.array(lows), np.array(highs)
+
+    def inside(self, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """The point, moved a little into the bounds, as the optimizer needs it."""
+        low, high = bounds
+        margin = 1e-6 * np.minimum(high - low, 1.0)
+        return np.clip(point, low + margin, high - margin)
+
+    def slopes(self, point: np.ndarray) -> np.ndarray:
+        """Derivatives of the model's parameters with respect to the point: a row per parameter."""
+        table = np.empty((len(point), len(point)))
+        for j in range(len(point)):
+            step = np.zeros(len(point))
+            step[j] = 1e-6
+            plus, minus = self.values(point + step), self.values(point - step)
+            one_sided = 1.0 if plus != minus else 0.0
+            table[:, j] = [one_sided * (plus[name] - minus[name]) / 2e-6 for name in self.names]
+        return table

@@ -1,0 +1,236 @@
+"""Results in words: numbers with the digits they have, and a plain sentence where the data do not determine something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .candidates import Candidate
+from .fitting import CONFIDENCE, Estimate, Fit, Quality
+from .load import PLACE, share_of_place
+from .records import GRAVITY, SPRING
+
+BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
+PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
+
+
+def rounded(value: float, half_width: float) -> float:
+    """The value to the second digit of its uncertainty."""
+    if not math.isfinite(half_width) or half_width <= 0 or value == 0:
+        return float(f"{value:.3g}")
+    return round(value, 1 - math.floor(math.log10(half_width)))
+
+
+def shown(value: float, half_width: float) -> str:
+    """The value with the digits it has: as many as its uncertainty leaves."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    if not math.isfinite(half_width):
+        return f"{value:.1g}"
+    first = math.floor(math.log10(abs(value)))
+    last = math.floor(math.log10(half_width)) - 1 if half_width > 0 else first - 5
+    digits = min(max(first - last + 1, 1), 6)
+    if 0.001 <= abs(value) < 1e6:
+        return f"{round(value, digits - 1 - first):.{max(digits - 1 - first, 0)}f}"
+    return f"{value:.{digits - 1}e}"
+
+
+def interval_text(one: Estimate) -> str:
+    if not one.determined:
+        return "not determined"
+    return f"{shown(one.low, one.half_width)} … {shown(one.high, one.half_width)}"
+
+
+def value_text(one: Estimate) -> str:
+    return shown(one.value, one.half_width) if one.determined else f"≈ {float(f'{one.value:.1g}'):g}"
+
+
+def with_prefix(value: float, unit: str) -> str:
+    """A number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}"
+    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    return f"{value / size:.3g} {prefix}{unit}"
+
+
+def quality_text(quality: Quality) -> str:
+    driving = "" if quality.relative_to_drive is None else f", {quality.relative_to_drive:.2%} of the RMS driving force"
+    return (
+        f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction force "
+        f"({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
+    )
+
+
+def doubts(fit: Fit) -> list[str]:
+    """A sentence for everything that the data do not tell, and which measurement would."""
+    widest = [group for group in fit.confusions if not any(set(group) < set(other) for other in fit.confusions)]
+    sentences = [_confused(group) for group in widest]
+    grouped = {name for group in fit.confusions for name in group}
+    sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
+    if fit.mass and not fit.mass.determined:
+        sentences.append(
+            f"The data do not determine the {fit.mass.name}: what accelerates it is too small a part of the {'torque' if fit.of.form.turns else 'force'}. "
+            f"Strokes that turn round faster would show it; or give it in {fit.mass.unit} with --mass."
+        )
+    sentences += _loads(fit)
+    if fit.of.needs_load and all(record.external is None for record in fit.records):
+        sentences.append(
+            f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
+            "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
+        )
+    for i, record in enumerate(fit.records):
+        if record.has_offset and not _is_weight(fit) and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+            sentences.append(
+                f"{record.name}: {_offset(fit, i)} was taken off. "
+                f"It may be the sensor's, {'' if record.external is None or record.turns else 'the weight of an axis that is not level (--load gravity), '}"
+                "or friction that differs by twice as much between both directions: the data cannot tell. "
+                "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
+            )
+    for record in fit.records:
+        turning = _turning(fit)
+        if record.smeared > 2 * turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
+            sentences.append(
+                f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact moves "
+                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(turning, 'm')}: stiffness and damping of "
+                "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
+            )
+    for record, modelled in zip(fit.records, fit.modelled, strict=True):
+        if (share := share_of_place(record, record.force - modelled)) > PLACE:
+            inertia = "" if record.acceleration is not None or record.mass is not None else ", or inertia, where the force is that of a drive (--mass)"
+            other = "another load than the one fitted" if record.load else "a load"
+            remedy = "Take it off the force" if record.load else f"Fit it with --load {GRAVITY if record.turns else SPRING}, take it off the force"
+            sentences.append(
+                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: {other} "
+                f"such as gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not act; the parameters here are spoilt by it."
+            )
+    if fit.systematic:
+        sentences.append(
+            f"{fit.of.name} does not describe the data within their noise: of the RMS error {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same "
+            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law: what a true law has may lie outside."
+        )
+    if fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
+        filtered = any(record.smoothing for record in fit.records)
+        sentences.append(
+            f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
+            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is something that the law does not describe"
+            + (", or that the filter of the velocity took away: a measured velocity would tell." if filtered else ".")
+        )
+    return sentences
+
+
+def _filtered_over(fit: Fit) -> float:
+    """Over how many samples the filter of the acceleration, through which the force went as well, makes noise remember."""
+    return max(1.0, *(float(record.kernel.sum() ** 2 / np.sum(record.kernel**2)) / record.block for record in fit.records))
+
+
+def _is_weight(fit: Fit) -> bool:
+    """Whether the offsets are taken for the weight of an axis."""
+    return bool(fit.load) and not fit.linear.load
+
+
+def _loads(fit: Fit) -> list[str]:
+    """What was fitted beside friction, which is no parameter of the element, and what is not known of it."""
+    if not fit.load:
+        return []
+    host = "It is no parameter of the friction element and belongs into the model around it; --load none leaves it in the force."
+    if _is_weight(fit):
+        return ["The weight is what is constant in the driving force: an offset of the sensor and half of what friction differs by direction are in it. " + host]
+    record, names, unit = fit.records[0], [one.name for one in fit.load], fit.load[0].unit
+    sentences = []
+    if record.load == GRAVITY:
+        largest = math.hypot(*(one.value for one in fit.load))
+        zero = "measured" if record.displacement_is_measured else "counted from the beginning of the record, as the angle was not measured"
+        sentences.append(
+            f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) + {names[1]}·sin(q), at most "
+            f"{shown(largest, max(one.half_width for one in fit.load))} {unit}, with q as {zero}. {host}"
+        )
+    else:
+        inertia = "an inertia" if fit.of.form.turns else "a mass"
+        wrong = "" if record.acceleration is not None else f"; {inertia} that is wrong, or left out, looks alike"
+        sentences.append(f"A load that goes with the position was fitted beside friction: {names[0]} times the way from its mean{wrong}. {host}")
+    if lost := [one.name for one in fit.load if not one.determined]:
+        like = [*(["the offset"] if record.has_offset else []), *([f"the {fit.mass.name}"] if fit.mass else [])]
+        exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
+        sentences.append(f"The data do not determine {_listed(lost)}{exchanged}. Strokes over a longer way, slow and fast ones, would.")
+    return sentences
+
+
+def _offset(fit: Fit, i: int) -> str:
+    """Offset and drift of a record with what is known of them; a drift that may as well be none is not named."""
+    (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
+    text = f"an offset of {_with_doubt(fit.linear.offsets[i], around)}"
+    duration = float(fit.records[i].time[-1])
+    return text if abs(drift) < slope else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+
+
+def _with_doubt(value: float, half_width: float) -> str:
+    """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
+    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    if not 0 < half_width < math.inf:
+        return with_prefix(value, "N")
+    return f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)} {prefix}N"
+
+
+def _confused(names: Sequence[str]) -> str:
+    return f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix one of them with --fix."
+
+
+def _turning(fit: Fit) -> float:
+    """The way over which friction turns round: as the record shows it, or less, as the fitted bristle does where that is finer than the samples."""
+    stiff = [one.value * (fit.seen.normal if one.unit == "1/m" else 1.0) for one in fit.estimates if one.name == "bristleStiffness" and one.determined]
+    return min([fit.seen.turning, *(fit.seen.turning * fit.seen.stiffness / value for value in stiff)])
+
+
+def _undetermined(one: Estimate, fit: Fit) -> str:
+    parameter = fit.of[one.name]
+    if not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
+        reason = "it has next to no effect in this record"
+    elif one.partner:
+        reason = f"it can be exchanged for {one.partner} almost without loss"
+    elif one.at_limit:
+        reason = f"the fit wants it at the {one.at_limit} end of its range"
+    else:
+        reason = f"anything from {one.low:.1g} to {one.high:.1g} fits about as well"
+    fact = _fact(parameter.unit, fit)
+    advice = f" What would determine it: {parameter.advice}" if parameter.advice else ""
+    return f"The data do not determine {one.name} ({parameter.unit}): {reason}.{fact}{advice}"
+
+
+def _fact(unit: str, fit: Fit) -> str:
+    """What the record has, of that what a parameter of this unit needs."""
+    seen = fit.seen
+    if unit in ("m/s", "s/m"):
+        slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
+        return f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are needed to see a curve."
+    if unit in ("m", "N/m", "1/m"):
+        turn = with_prefix(seen.turning, "m")
+        resolved = "" if seen.resolved else ", which is less than three samples: sample faster or move slower"
+        return f" After a reversal friction turns round within {turn}{resolved}."
+    if unit in ("N.s/m", "1/s"):
+        return f" It acts in times such as stiffness and mass give; the record has a sample every {with_prefix(seen.interval, 's')}."
+    if unit == "s":
+        return " It shows where the contact rests for different times, or parts and closes."
+    return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def summary(fit: Fit) -> list[str]:
+    """What the terminal shows."""
+    lines = [f"{fit.of.name}: {quality_text(fit.quality)}."]
+    share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
+    lines.append(f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves {share:.2f} of its error.")
+    width = max(len(one.name) for one in [*fit.estimates, *fit.beside])
+    for one in [*fit.estimates, *fit.beside]:
+        lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
+    counts = f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in them"
+    lines.append(f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual {counts}.")
+    return lines
+
+
+def candidate_text(of: Candidate) -> str:
+    return f"{of.name}: {of.title}"

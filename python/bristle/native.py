@@ -1,0 +1,136 @@
+"""The C side: the runner, and the libraries of FMUs on this platform."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import platform
+import shutil
+import sys
+import tempfile
+from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from functools import lru_cache
+from pathlib import Path
+
+from . import BristleError
+from .format.archive import LIBRARY_SUFFIX, opened
+from .library import Model, fmu_folders
+
+VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
+
+# The functions of an FMU in the order of the struct Fmu in runner.h.
+FUNCTIONS = (
+    "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset SetReal GetReal "
+    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative GetFMUstate SetFMUstate FreeFMUstate "
+    "NewDiscreteStates SetContinuousStates GetContinuousStates GetDerivatives GetEventIndicators"
+).split()
+
+
+class Variables(Structure):
+    _fields_ = [("count", c_size_t), ("references", POINTER(c_uint))]
+
+
+class Record(Structure):
+    """Record in runner.h."""
+
+    _fields_ = [
+        ("fmu", c_void_p),
+        ("guid", c_char_p),
+        ("tolerance", c_double),
+        ("seconds", c_double),
+        ("linear", c_int),
+        ("reals", Variables),
+        ("real_values", c_void_p),
+        ("integers", Variables),
+        ("integer_values", c_void_p),
+        ("n_samples", c_size_t),
+        ("times", c_void_p),
+        ("signals", Variables),
+        ("signal_values", c_void_p),
+        ("outputs", Variables),
+        ("output_values", c_void_p),
+        ("modes", Variables),
+        ("mode_values", c_void_p),
+        ("states", Variables),
+        ("derivatives", Variables),
+        ("event_modes", Variables),
+        ("n_indicators", c_size_t),
+        ("known_steps", c_void_p),
+        ("lasting", c_void_p),
+        ("knowns", Variables),
+        ("slopes", c_void_p),
+        ("done", c_size_t),
+        ("message", c_char * 512),
+    ]
+
+
+def this_platform() -> str:
+    """The platform's name in FMI."""
+    machine = platform.machine().lower()
+    if sys.platform == "darwin":
+        return "darwin64"
+    if machine in ("x86_64", "amd64"):
+        return {"linux": "linux64", "win32": "win64"}.get(sys.platform, sys.platform)
+    return f"{sys.platform} on {machine}"
+
+
+@lru_cache(maxsize=1)
+def runner() -> ctypes.CDLL:
+    library = beside_the_fmus("runner")
+    library.runner_version.restype = c_int
+    if library.runner_version() != VERSION:
+        raise BristleError(f"{library._name}: is of another version of bristle; build it anew.")
+    for function in (library.runner_simulate, library.runner_sensitivities, library.runner_evaluate):
+        function.argtypes = [POINTER(Record)]
+        function.restype = c_int
+    return library
+
+
+def beside_the_fmus(library: str) -> ctypes.CDLL:
+    """One of the libraries that are built with the FMUs, for this platform."""
+    name = this_platform()
+    places = [folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}" for folder in fmu_folders()]
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        raise BristleError(f"there is no {places[0].name} for {name} in {' or '.join(str(place.parent) for place in places)}: run ./build.sh.")
+    return _loaded(file)
+
+
+def functions(model: Model) -> ctypes.Array:
+    """The functions of an FMU that the runner calls."""
+    return addresses(model, tuple(FUNCTIONS))
+
+
+@lru_cache(maxsize=256)
+def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
+    """Functions of an FMU's own library, by their names in FMI without their beginning."""
+    library = _library_of(model)
+    found = [ctypes.cast(getattr(library, f"fmi2{one}"), c_void_p).value for one in names]
+    return (c_void_p * len(found))(*found)
+
+
+@lru_cache(maxsize=256)
+def _library_of(model: Model) -> ctypes.CDLL:
+    """The library of an FMU, which is unpacked and loaded for it."""
+    name = this_platform()
+    wanted = f"binaries/{name}/{model.identifier}{LIBRARY_SUFFIX.get(name, '')}"
+    with opened(model.file) as archive:
+        if wanted not in archive.namelist():
+            raise BristleError(f"{model.file}: has no library for {name}; `fmpy compile` makes one from its sources.")
+        file = Path(archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-")))
+    return _loaded(file)
+
+
+def _loaded(file: Path) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(file))
+    except OSError as error:
+        raise BristleError(f"{file}: cannot be loaded: {error}.") from None
+
+
+@lru_cache(maxsize=1)
+def _unpacked() -> str:
+    """A folder for the libraries in use, which goes with the process."""
+    folder = tempfile.mkdtemp(prefix="bristle-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

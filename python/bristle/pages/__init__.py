@@ -1,0 +1,1 @@
+"""Pages and drawings, as identify, sweep and the site make them."""

@@ -1,0 +1,366 @@
+"""Records through FMUs: the outputs that follow from times, inputs and parameters."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import BristleError
+from . import native
+from .library import Model, Variable, describe
+
+DIFFERENCE = 1e-6  # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
+INTERPOLATIONS = ("linear", "hold")
+Values = Mapping[str, Any]
+
+
+def run(
+    model: str | Path,
+    time: ArrayLike,
+    inputs: Mapping[str, ArrayLike],
+    parameters: Values | None = None,
+    outputs: Sequence[str] | None = None,
+    interpolate: str = "linear",
+    tolerance: float | None = None,
+    slopes: Sequence[str] = (),
+) -> dict[Any, np.ndarray]:
+    """Takes a record through a model by co-simulation; gives the named outputs (default: all) at every time.
+
+    An input is one number or one per time; those left out keep their defaults. Between two times inputs are "linear" or on "hold". The
+    outputs at a time are those under the inputs of that time. A vector is given and returned with a column per element, an option by the
+    name of its item or its number. With `slopes` the result also has, by (output, name), the derivatives of the real outputs at every time
+    with respect to these parameters, from the exact ones of the law and, at events, differences of its indicators.
+    """
+    return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {}, slopes)
+
+
+def run_many(
+    model: str | Path,
+    time: ArrayLike,
+    inputs: Mapping[str, ArrayLike],
+    parameters: Sequence[Values],
+    outputs: Sequence[str] | None = None,
+    interpolate: str = "linear",
+    tolerance: float | None = None,
+    failed: str = "raise",
+    workers: int | None = None,
+    seconds: float | None = None,
+) -> dict[str, np.ndarray]:
+    """As run, for many sets of parameters at a time on all cores; each output has a row per set.
+
+    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN instead of ending it all. A run that takes more
+    than so many `seconds` of processor time has failed.
+    """
+    if failed not in ("raise", "nan"):
+        raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
+    workers = min(workers or os.cpu_count() or 1, len(parameters))
+    runs = Runs(model, time, inputs, outputs, interpolate, tolerance, seconds and seconds * max(workers, 1))  # the time of all threads counts
+
+    def work(one: Values) -> dict[str, np.ndarray]:
+        try:
+            return runs.one(one)
+        except BristleError:
+            if failed == "raise":
+                raise
+            return runs.nothing()
+
+    results = _in_threads(work, parameters, workers)
+    if not results:
+        return {name: column[np.newaxis][:0] for name, column in runs.nothing().items()}
+    return {name: np.stack([one[name] for one in results]) for name in results[0]}
+
+
+def evaluate(
+    model: str | Path,
+    values: Values,
+    outputs: Sequence[str] | None = None,
+    slopes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The law at single points, without any history: what the outputs are at the start, under these inputs and parameters.
+
+    Each value is one number or one per point, of inputs and parameters alike; the initial states are parameters (bristleDeflectionStart). With
+    `slopes` the result also has, by (output, name), the exact derivatives of the real outputs with respect to these inputs or parameters.
+    """
+    about = describe(model)
+    fixed, moving = {}, {}
+    for name, value in values.items():
+        several = np.ndim(value) > bool(_elements(about, name))
+        (moving if several else fixed)[name] = value
+    lengths = {name: len(value) for name, value in moving.items()}
+    if len(set(lengths.values())) > 1:
+        raise BristleError(f"{about.name}: there are {', '.join(f'{n} values of {name}' for name, n in lengths.items())}.")
+    count = next(iter(lengths.values()), 1)
+    reals, integers = _settable(about, fixed)
+    signals = _signals(about, moving, count, about.inputs + about.parameters)
+    results = Results(about, outputs, count)
+    record = _Call(about, np.zeros(count), signals, results)
+    record.set(reals, integers)
+    table = record.slopes([_real(about, name) for name in slopes])
+    record.call(native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else "")
+    return {**results.columns(), **results.slopes(slopes, table)}
+
+
+class Runs:
+    """One record that is run with any parameters; safe to use from several threads."""
+
+    def __init__(
+        self,
+        model: str | Path,
+        time: ArrayLike,
+        inputs: Mapping[str, ArrayLike],
+        outputs: Sequence[str] | None = None,
+        interpolate: str = "linear",
+        tolerance: float | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        self.about = describe(model)
+        if interpolate not in INTERPOLATIONS:
+            raise BristleError(f'interpolate = "{interpolate}" must be {" or ".join(map(repr, INTERPOLATIONS))}.')
+        if tolerance is not None and not 0 < tolerance < np.inf:
+            raise BristleError(f"the tolerance {tolerance:g} must be greater than 0.")
+        self.times = _times(time)
+        self.linear = interpolate == "linear"
+        self.tolerance = tolerance or 0.0
+        self.seconds = seconds or 0.0
+        self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
+        self.outputs = outputs
+        self.nothing()  # asks for the outputs, so that a wrong name is told at once
+
+    def one(self, parameters: Values, slopes: Sequence[str] = ()) -> dict[Any, np.ndarray]:
+        results = Results(self.about, self.outputs, len(self.times))
+        call = _Call(self.about, self.times, self.signals, results)
+        call.set(*_settable(self.about, parameters, self.about.parameters))
+        call.record.linear = self.linear
+        call.record.tolerance = self.tolerance
+        call.record.seconds = self.seconds
+        table = call.slopes([_parameter(self.about, name) for name in slopes]) if slopes else None
+        runner = native.runner()
+        call.call(runner.runner_sensitivities if slopes else runner.runner_simulate, lambda done: f", at {self.times[done]:g} s" if done else "")
+        return results.columns() | (results.slopes(slopes, table) if slopes else {})
+
+    def nothing(self) -> dict[str, np.ndarray]:
+        """Results as of a run that could not be made."""
+        return {name: np.full(column.shape, np.nan) for name, column in Results(self.about, self.outputs, len(self.times)).columns().items()}
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What is set at each sample."""
+
+    variables: list[Variable]
+    values: np.ndarray  # a row per sample
+
+
+class Results:
+    """What is read at each sample."""
+
+    def __init__(self, about: Model, wanted: Sequence[str] | None, count: int) -> None:
+        names = [one.name for one in about.outputs] if wanted is None else list(wanted)
+        self.groups = {name: [about[element] for element in _elements(about, name)] or [about[name]] for name in names}
+        self.vectors = {name for name in names if _elements(about, name)}
+        asked = [one for group in self.groups.values() for one in group]
+        self.reals = [one for one in asked if one.is_real]
+        self.modes = [one for one in asked if not one.is_real]
+        self.real_values = np.empty((count, len(self.reals)))
+        self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        found = {one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)}
+        found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
+        return {
+            name: np.stack([found[one.name] for one in group], axis=1) if name in self.vectors else found[name]
+            for name, group in self.groups.items()
+        }
+
+
+    def slopes(self, names: Sequence[str], table: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+        return {(output.name, name): table[:, j, i].copy() for i, output in enumerate(self.reals) for j, name in enumerate(names)}
+
+
+class _Call:
+    """One call of the runner, with all that has to stay in memory until it is done."""
+
+    def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
+        self.about, self.kept, self.values = about, [], {}
+        self.record = native.Record()
+        functions = native.functions(about)
+        self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)
+        self.record.guid = about.guid.encode()
+        self.record.n_samples = len(times)
+        self.array("times", times)
+        self.variables("signals", signals.variables)
+        self.array("signal_values", signals.values)
+        self.variables("outputs", results.reals)
+        self.array("output_values", results.real_values)
+        self.variables("modes", results.modes)
+        self.array("mode_values", results.mode_values)
+
+    def set(self, reals: dict[Variable, float], integers: dict[Variable, int]) -> None:
+        self.values = reals
+        self.variables("reals", list(reals))
+        self.array("real_values", np.array(list(reals.values()), dtype=np.float64))
+        self.variables("integers", list(integers))
+        self.array("integer_values", np.array(list(integers.values()), dtype=np.int32))
+
+    def slopes(self, knowns: Sequence[Variable]) -> np.ndarray:
+        """Room for the slopes of all real outputs with respect to these."""
+        table = np.empty((self.record.n_samples, len(knowns), self.record.outputs.count))
+        derivatives = [one for one in self.about.variables if one.derivative]
+        self.variables("knowns", knowns)
+        self.variables("states", self.about.states)
+        self.variables("derivatives", derivatives)
+        self.variables("event_modes", [one for one in self.about.outputs if not one.is_real])
+        self.record.n_indicators = self.about.indicators
+        starts = {f"{one.name.partition('[')[0]}Start" for one in self.about.states}
+        self.array("known_steps", np.array([DIFFERENCE * self._size(one) for one in knowns]))
+        self.array("lasting", np.array([one.name.partition("[")[0] not in starts for one in knowns], dtype=np.int32))
+        self.array("slopes", table)
+        return table
+
+    def _size(self, known: Variable) -> float:
+        """What is usual of a parameter: the value it is set to, or its default."""
+        return abs(self.values.get(known, 0.0)) or abs(known.start or 0.0) or known.nominal or 1.0
+
+    def variables(self, field: str, variables: Sequence[Variable]) -> None:
+        references = (ctypes.c_uint * max(1, len(variables)))(*[one.reference for one in variables])
+        self.kept.append(references)
+        setattr(self.record, field, native.Variables(len(variables), references))
+
+    def array(self, field: str, values: np.ndarray) -> None:
+        values = np.ascontiguousarray(values)
+        room = values if values.size else np.empty(1)  # an FMU may ask for a pointer even where there is nothing
+        self.kept.append(room)
+        setattr(self.record, field, room.ctypes.data)
+
+    def call(self, function: Callable[[Any], int], place: Callable[[int], str]) -> None:
+        if function(ctypes.byref(self.record)):
+            sentence = self.record.message.decode(errors="replace").rstrip(".")
+            raise BristleError(f"{self.about.name}: {sentence}{place(self.record.done)}.")
+
+
+def _in_threads(work: Callable[[Values], dict], items: Sequence[Values], workers: int) -> list[dict]:
+    if workers <= 1:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _elements(about: Model, name: str) -> list[str]:
+    """The scalars of a vector's name; none if it is not one."""
+    return [one.name for one in about.variables if one.name.startswith(f"{name}[")]
+
+
+def _real(about: Model, name: str) -> Variable:
+    found = about[name]
+    if not found.is_real or found.causality not in ("input", "parameter"):
+        raise BristleError(f"{about.name}: {name} is neither an input nor a real parameter.")
+    return found
+
+
+def _parameter(about: Model, name: str) -> Variable:
+    found = about[name]
+    if not found.is_real or found.causality != "parameter":
+        raise BristleError(f"{about.name}: {name} is not a real parameter.")
+    return found
+
+
+def _times(time: ArrayLike) -> np.ndarray:
+    times = _numbers("time", time)
+    if times.ndim != 1 or len(times) == 0:
+        raise BristleError("time must be a list of at least one number.")
+    back = np.flatnonzero(np.diff(times) < 0)
+    if len(back):
+        i = int(back[0])
+        raise BristleError(f"time goes back from {times[i]:.9g} s to {times[i + 1]:.9g} s at sample {i + 1}.")
+    return times
+
+
+def _numbers(name: str, values: ArrayLike) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
+        raise BristleError(f"{name} {rule}.") from None
+    bad = np.argwhere(~np.isfinite(numbers))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
+        at = f" at sample {place[0]}" if numbers.ndim else ""
+        raise BristleError(f"{name} must be finite, not {numbers[place]:g}{at}.")
+    return numbers
+
+
+def _signals(about: Model, values: Mapping[str, ArrayLike], count: int, allowed: Sequence[Variable]) -> Signals:
+    columns: dict[Variable, np.ndarray] = {}
+    for name, value in values.items():
+        numbers = _numbers(name, value)
+        elements = _elements(about, name)
+        if elements:
+            if numbers.shape not in ((len(elements),), (count, len(elements))):
+                raise BristleError(f"{about.name}: {name} needs {len(elements)} numbers, or as many for each of {count} samples.")
+            parts = np.broadcast_to(numbers, (count, len(elements))).T
+        else:
+            if numbers.shape not in ((), (count,)):
+                raise BristleError(f"{about.name}: {name} has {numbers.size} values, but there are {count} samples.")
+            elements, parts = [name], np.broadcast_to(numbers, (1, count))
+        for element, part in zip(elements, parts, strict=True):
+            variable = about[element]
+            if variable not in allowed or not variable.is_real:
+                raise BristleError(f"{about.name}: {element} is not an input; these are {', '.join(one.name for one in about.inputs)}.")
+            columns[variable] = part
+    table = np.stack(list(columns.values()), axis=1) if columns else np.empty((count, 0))
+    return Signals(list(columns), np.ascontiguousarray(table))
+
+
+def _settable(about: Model, values: Values, allowed: Sequence[Variable] | None = None) -> tuple[dict[Variable, float], dict[Variable, int]]:
+    """Values by variable: reals and options."""
+    reals: dict[Variable, float] = {}
+    integers: dict[Variable, int] = {}
+    for name, value in values.items():
+        elements = _elements(about, name)
+        parts = list(value) if elements and np.ndim(value) else [value]
+        if elements and len(parts) != len(elements):
+            raise BristleError(f"{about.name}: {name} needs {len(elements)} numbers.")
+        for element, part in zip(elements or [name], parts, strict=True):
+            variable = about[element]
+            if variable not in (about.inputs + about.parameters if allowed is None else allowed):
+                raise BristleError(f"{about.name}: {element} is not a parameter.")
+            if variable.is_real:
+                reals[variable] = _number(element, part)
+            else:
+                integers[variable] = _item(variable, part)
+    return reals, integers
+
+
+def settings(about: Model, values: Values) -> dict[Variable, float | int]:
+    """Values of inputs and parameters, by variable."""
+    reals, integers = _settable(about, values)
+    return {**reals, **integers}
+
+
+def _number(name: str, value: Any) -> float:
+    numbers = _numbers(name, value)
+    if numbers.ndim:
+        raise BristleError(f"{name} must be one number.")
+    return float(numbers)
+
+
+def _item(option: Variable, value: Any) -> int:
+    if value in option.items:
+        return option.items.index(value) + 1
+    if isinstance(value, (int, float, np.integer)) and value in range(1, int(option.max or 0) + 1):
+        return int(value)
+    if not option.items:
+        raise BristleError(f"{option.name} = {value} must be a whole number from 1 to {option.max:g}.")
+    raise BristleError(f"{option.name} = {value} must be {' or '.join(option.items)}.")

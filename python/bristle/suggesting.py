@@ -1,0 +1,456 @@
+"""First values of a model's parameters, from what one knows of a contact without having measured it.
+
+Rill = Rill et al. 2023, Schuderer = Schuderer et al. 2023, Colantonio = Colantonio et al. 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import BristleError
+from .format.contact_step import CONTACT, GRAVITY, contact_step
+from .forms import form_of
+from .library import Model, Variable, describe
+from .running import evaluate, run
+
+DAMPING_RATIOS = (0.3, 0.7)  # which have proven themselves, says Schuderer
+STIFFNESSES = ("bristleStiffness", "stictionStiffness", "elementStiffness")
+DAMPINGS = ("bristleDamping", "stictionDamping")
+SMALL_SPEEDS = ("regularizationVelocity", "transitionVelocity")
+# The first of these that a curve has makes it steep at rest; the last is the inverse of a speed.
+CURVE_SPEEDS = ("regularizationVelocity", "staticVelocity", "dynamicVelocity", "stiffnessFactor")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the contact, in SI units; None is not."""
+
+    normal_force: float | None = None
+    mass: float | None = None
+    inertia: float | None = None
+    radius: float | None = None
+    static_friction: float | None = None
+    dynamic_friction: float | None = None
+    break_away_force: float | None = None
+    sliding_force: float | None = None
+    stribeck_velocity: float | None = None
+    reference_force: float | None = None
+    deflection: float | None = None
+    rise_time: float | None = None
+    damping_ratio: float | None = None
+    creep: float | None = None
+    load: float | None = None
+    speed: float | None = None
+    step: float | None = None
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value is not None and not 0 < value < math.inf:
+                raise BristleError(f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite.")
+        for one, two in (("static_friction", "break_away_force"), ("dynamic_friction", "sliding_force"), ("deflection", "rise_time"), ("mass", "inertia")):
+            if getattr(self, one) is not None and getattr(self, two) is not None:
+                raise BristleError(f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of them.")
+        if self.rise_time is not None and (self.damping_ratio or 0.5) >= 1:
+            raise BristleError(f"damping ratio = {self.damping_ratio:g} must be less than 1 for a rise time.")
+
+
+@dataclass
+class Suggestion:
+    """Values by parameter, each with its reason, and what there is to say about them."""
+
+    model: Model
+    values: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    assumed: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+
+    def has(self, name: str) -> bool:
+        return any(one.name == name for one in self.model.parameters)
+
+    def set(self, name: str, value: float, reason: str) -> None:
+        self.values[name] = float(value)
+        self.reasons[name] = reason
+
+    def value(self, name: str) -> float:
+        """As suggested, or the default."""
+        return self.values.get(name, self.model[name].start)
+
+
+def suggest(model: str | Path, known: Known) -> Suggestion:
+    """First values for a model."""
+    made = Suggestion(describe(model))
+    if _is_normal_contact(made.model) and form_of(made.model) is None and not _has_friction(made.model):
+        if known.mass is None:
+            raise BristleError(f"{made.model.name} needs the mass to be known, for its largest step.")
+        _tell_contact_steps(made, known)
+        return made
+    outputs = {one.name for one in made.model.outputs}
+    if "normalForce" in outputs and not outputs & {"frictionForce", "frictionForce[1]"}:
+        raise BristleError(f"{made.model.name} has no friction of its own: it gives the normal force. Its page says where its parameters come from.")
+    known = _at_radius(made, known)
+    normal = _normal_force(made, known)
+    _coefficients(made, known, normal)
+    _bristle(made, known, normal)
+    _speeds(made, known, normal)
+    if not made.values:
+        raise BristleError(f"{made.model.name} has no parameter that follows from what is given.")
+    evaluate(made.model.file, made.values, outputs=[])  # the model's own rules
+    _warn_of_roots(made, normal)
+    _warn_of_energy(made, normal)
+    if any(one.name == "law" for one in made.model.parameters):
+        made.assumed.append("the normal force does not fall, and the host has variable steps: set law = 2 (Bounded) otherwise")
+    _tell_steps(made, known, normal)
+    if _is_normal_contact(made.model):
+        _tell_contact_steps(made, known)
+    return made
+
+
+def _is_normal_contact(model: Model) -> bool:
+    return any(one.name == "contactStiffness" for one in model.parameters)
+
+
+def _has_friction(model: Model) -> bool:
+    return any(one.name == "staticFriction" for one in model.parameters)
+
+
+def _tell_contact_steps(made: Suggestion, known: Known) -> None:
+    if known.mass is None:
+        return
+    values = {one.name: float(made.values.get(one.name, one.start)) for one in made.model.parameters if one.name in CONTACT}
+    speed = known.speed or 0.0
+    where = f"an impact at {speed:.4g} m/s and rest" if speed else "rest"
+    for text, late in (("acts at once", False), ("acts one step late", True)):
+        limit = contact_step(values, known.mass, speed, late)
+        made.limits.append(f"normal force that is held and {text}, {where}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
+        if known.step is not None and known.step > limit:
+            made.warnings.append(f"a step of {known.step:.4g} s is too large for the normal force that {text}: it may be at most {limit:.4g} s.")
+
+
+def _at_radius(made: Suggestion, known: Known) -> Known:
+    """What is known of a joint, as a body that slides at the radius: its mass is the inertia over the radius squared."""
+    form = form_of(made.model)
+    if form is None or not form.turns:
+        if known.inertia is not None or known.radius is not None:
+            raise BristleError(f"inertia and radius are for an element that turns, and {made.model.name} slides; take its rotational twin.")
+        return known
+    radius = known.radius or float(made.model[form.radius].start)
+    if known.radius is not None:
+        made.set(form.radius, radius, "given")
+    else:
+        made.assumed.append(f"{form.radius} stays at {radius:.4g} m")
+    if known.inertia is None:
+        return known
+    normal = known.normal_force
+    if normal is None:
+        normal = float(made.model[form.normal_force].start)
+        made.assumed.append(f"the normal force is the default of the model, {normal:.4g} N")
+    return replace(known, mass=known.inertia / radius**2, inertia=None, normal_force=normal)
+
+
+def _radius(made: Suggestion) -> float:
+    """The factor between what an element has and ways and forces: 1 of one that slides."""
+    return made.value(form.radius) if (form := form_of(made.model)) and form.turns else 1.0
+
+
+def _mass_text(made: Suggestion, mass: float) -> str:
+    form = form_of(made.model)
+    if form and form.turns:
+        return f"an inertia of {mass * _radius(made) ** 2:.4g} kg.m2"
+    return f"a mass of {mass:.4g} kg"
+
+
+def _normal_force(made: Suggestion, known: Known) -> float:
+    if known.normal_force is not None:
+        return known.normal_force
+    if known.mass is not None:
+        made.assumed.append(f"the normal force is the weight of the mass, {known.mass * GRAVITY:.4g} N")
+        return known.mass * GRAVITY
+    name = made.model.facts.roles.get("normal_force")
+    start = next((one.start for one in made.model.inputs if one.name == name), None)
+    if not start:
+        raise BristleError(f"{made.model.name} needs the normal force to be known.")
+    made.assumed.append(f"the normal force is the default of the model, {start:.4g} N")
+    return float(start)
+
+
+def _coefficients(made: Suggestion, known: Known, normal: float) -> None:
+    pairs = (
+        ("staticFriction", known.static_friction, known.break_away_force, "break-away force"),
+        ("dynamicFriction", known.dynamic_friction, known.sliding_force, "force in sliding"),
+    )
+    for name, coefficient, force, text in pairs:
+        if not made.has(name):
+            continue
+        if coefficient is not None:
+            made.set(name, coefficient, "given")
+        elif force is not None:
+            made.set(name, force / normal, f"{text} over the normal force, {force:.4g} N / {normal:.4g} N")
+        else:
+            made.assumed.append(f"{name} stays at {made.model[name].start:.4g}")
+    given = [name for name, *_ in pairs if name in made.values]
+    if given == ["dynamicFriction"] and made.has("staticFriction") and made.value("staticFriction") < made.value("dynamicFriction"):
+        made.set("staticFriction", made.value("dynamicFriction"), "no less than dynamicFriction")
+    if given == ["staticFriction"] and made.has("dynamicFriction") and made.value("dynamicFriction") > made.value("staticFriction"):
+        made.set("dynamicFriction", made.value("staticFriction"), "no more than staticFriction")
+
+
+def _static_force(made: Suggestion, normal: float) -> float:
+    name = "staticFriction" if made.has("staticFriction") else "dynamicFriction"
+    return made.value(name) * normal if made.has(name) else normal
+
+
+def _bristle(made: Suggestion, known: Known, normal: float) -> None:
+    names = [one for one in STIFFNESSES if made.has(one) or made.has(f"{one}[1]")]
+    if not names and not made.has("stictionDisplacement"):
+        if known.deflection is not None or known.rise_time is not None:
+            made.warnings.append(f"{made.model.name} has no stiffness: deflection and rise time say nothing about it.")
+        return
+    limit = _static_force(made, normal)
+    force = known.reference_force or limit
+    mass = known.mass or force / GRAVITY
+    if known.deflection is not None:
+        stiffness = force / known.deflection
+        reason = f"{force:.4g} N over a deflection of {known.deflection:.4g} m (Rill 4.2, Schuderer eq 6)"
+        if known.reference_force is None:
+            made.assumed.append(f"the deflection is the one under the static friction force, {limit:.4g} N")
+    elif known.rise_time is not None:
+        ratio = known.damping_ratio or 0.5
+        mass = known.mass or normal / GRAVITY
+        frequency = (math.pi - math.acos(ratio)) / (known.rise_time * math.sqrt(1 - ratio**2))
+        stiffness = mass * frequency**2
+        reason = f"rise time {known.rise_time:.4g} s at the damping ratio {ratio:.4g} (Schuderer eq 9)"
+    else:
+        made.assumed.append("stiffness and damping stay at their defaults: a deflection or a rise time would give them")
+        return
+    if known.mass is None:
+        told = "the normal force" if known.rise_time is not None else "the reference force"
+        made.assumed.append(f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg")
+    ratio = known.damping_ratio
+    if ratio is None:
+        ratio = 1.0 if known.deflection is not None else 0.5
+        made.assumed.append(f"the damping ratio is {ratio:g}" + (", the aperiodic limit" if ratio == 1 else ""))
+    elif not DAMPING_RATIOS[0] < ratio < DAMPING_RATIOS[1] and ratio < 1:
+        made.warnings.append(f"a damping ratio of {ratio:g} lies outside of 0.3 to 0.7, which has proven itself (Schuderer).")
+    damping = 2 * ratio * math.sqrt(mass * stiffness)
+    how = "√(4 m σ0) (Rill 4.2)" if ratio == 1 else f"2 D √(m σ0) with D = {ratio:g} (Schuderer eq 7)"
+    for name in names:
+        _set_scaled(made, name, stiffness, normal, reason)
+    for name in DAMPINGS:
+        if made.has(name):
+            _set_scaled(made, name, damping, normal, how)
+    if made.has("stictionDisplacement"):
+        made.set("stictionDisplacement", limit / stiffness, f"deflection under the static friction force; {reason}")
+    if made.has("breakawayDeflection"):
+        made.set("breakawayDeflection", 0.9 * limit / stiffness, "0.9 of the deflection at the static limit, which it must not exceed")
+
+
+def _set_scaled(made: Suggestion, name: str, value: float, normal: float, reason: str) -> None:
+    """Per unit of normal force where the model wants it so; shared out over the elements of a vector as its defaults are."""
+    parts: list[Variable] = [one for one in made.model.parameters if one.name == name or one.name.startswith(f"{name}[")]
+    total = sum(one.start for one in parts) or 1.0
+    if not (parts[0].unit or "").startswith("N"):
+        value, reason = value / normal, f"{reason}, over the normal force {normal:.4g} N (Colantonio eq 14)"
+    for one in parts:
+        shared = reason if len(parts) == 1 else f"{reason}, shared out as in the defaults"
+        made.set(one.name, value if len(parts) == 1 else value * one.start / total, shared)
+
+
+def _speeds(made: Suggestion, known: Known, normal: float) -> None:
+    if known.stribeck_velocity is not None:
+        if made.has("stribeckVelocity"):
+            made.set("stribeckVelocity", known.stribeck_velocity, "given")
+        else:
+            made.warnings.append(f"{made.model.name} has no Stribeck velocity.")
+    elif made.has("stribeckVelocity"):
+        made.assumed.append(f"stribeckVelocity stays at {made.value('stribeckVelocity'):.4g} m/s")
+    if known.creep is not None:
+        _creep(made, known, normal)
+    elif made.has("stribeckVelocity"):
+        for name in SMALL_SPEEDS:
+            if made.has(name):
+                made.set(name, made.value("stribeckVelocity") / 10, "a tenth of stribeckVelocity (Rill 4.3)")
+
+
+def _creep(made: Suggestion, known: Known, normal: float) -> None:
+    """The softest curve that holds a load at the tolerated speed; the model itself is asked for its force."""
+    about = made.model
+    name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
+    form, radius = form_of(about), _radius(made)
+    is_curve = not about.states and all(one.is_real for one in about.outputs) and form is not None
+    if name is None or not is_curve:
+        made.warnings.append(f"{about.name} does not creep like a curve over the velocity: the tolerated creep says nothing about it.")
+        return
+    load = known.load
+    if load is None:
+        load = 0.5 * _static_force(made, normal)
+        made.assumed.append(f"the load under which it may creep is half of the static friction force, {load:.4g} N")
+    others = {one: made.model[one].start / made.model[name].start for one in CURVE_SPEEDS if made.has(one) and one != name}
+    power = -1 if about[name].unit == "s/m" else 1
+    low, high = known.creep * 1e-4, known.creep * 1e4
+    for _ in range(4):  # a grid of 200 speeds, four times finer each
+        speeds = np.geomspace(low, high, 200)
+        columns = {name: speeds**power, **{one: speeds * ratio for one, ratio in others.items()}}
+        fixed = {one: value for one, value in made.values.items() if one not in columns}
+        motion = {form.normal_force: normal, form.velocity: known.creep / radius}
+        force = evaluate(about.file, fixed | motion | columns, [form.force])[form.force]
+        held = np.flatnonzero(force / radius >= load)
+        if not len(held):
+            raise BristleError(f"{about.name}: no {name} holds a load of {load:.4g} N at a creep of {known.creep:.4g} m/s.")
+        last = int(held[-1])
+        low, high = speeds[last], speeds[min(last + 1, len(speeds) - 1)]
+    reason = f"a load of {load:.4g} N creeps with {known.creep:.4g} m/s"
+    made.set(name, low**power, reason)
+    for one, ratio in others.items():
+        made.set(one, low * ratio, f"in the ratio of the defaults to {name}")
+
+
+def _warn_of_roots(made: Suggestion, normal: float) -> None:
+    """The implicit bristle has one solution for every force only if its damping outweighs the fall of the friction curve."""
+    if made.model.facts.law != "ImplicitBristle":
+        return
+    exponent = made.value("stribeckExponent")
+    if exponent < 1:
+        made.warnings.append("with a stribeckExponent below 1 the implicit bristle has several solutions whatever its damping is.")
+        return
+    rest = (exponent - 1) / exponent
+    steepest = exponent * (rest**rest if rest else 1.0) * math.exp(-rest)
+    fall = steepest * normal * (made.value("staticFriction") - made.value("dynamicFriction")) / made.value("stribeckVelocity")
+    needed = fall - made.value("viscousFriction") * normal - made.value("viscousDamping")
+    if made.value("bristleDamping") < needed:
+        made.warnings.append(
+            f"the implicit bristle has several roots: bristleDamping = {made.value('bristleDamping'):.4g} N.s/m is below {needed:.4g} N.s/m, "
+            "so break-away and arrest jump between two branches."
+        )
+
+
+def _warn_of_energy(made: Suggestion, normal: float) -> None:
+    """Warns of energy that a model can create.
+
+    As printed LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N.
+    """
+    facts = made.model.facts
+    defaults = {one.name: one.items[one.start - 1] for one in made.model.parameters if one.items}
+    if facts.passive or facts.passive_with.items() & defaults.items():
+        return
+    remedy = "".join(f" only with {option} = {item}" for option, item in facts.passive_with.items())
+    text = f"{made.model.name} is {'passive' + remedy if remedy else 'not passive'}: it can give back more energy than it took"
+    cases = {"LuGre": ("", "μd N", normal), "LuGreNormalized": (" where the normal force rises and, unless law = Bounded,", "μd", 1.0)}
+    if facts.law in cases:
+        case, name, factor = cases[facts.law]
+        speed = 4 * made.value("dynamicFriction") * factor / made.value("bristleDamping")
+        text += f"{case} at speeds above {speed:.4g} m/s, where σ1 |v| exceeds 4 {name}"
+    made.warnings.append(f"{text}.")
+
+
+def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
+    """The largest steps of a fixed-step host with one mass, from the exact slopes of the model."""
+    if known.mass is None:
+        if known.step is not None:
+            made.warnings.append("the step of a host can be judged only if the mass is known.")
+        return
+    if form_of(made.model) is None:
+        made.limits.append(f"{made.model.name} has other inputs than a body with one direction: no largest step is given.")
+        return
+    cases = {"at rest": 0.0}
+    if known.speed is not None:
+        cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
+    for where, speed in cases.items():
+        slopes = _slopes(made, normal, speed)
+        growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, known.mass)).real)))
+        explicit = _largest_step(lambda step: _euler(slopes, known.mass, step), growth)
+        coupled = _largest_step(lambda step: _coupled(slopes, known.mass, step), growth)
+        for text, limit in ((f"explicit Euler, {where}", explicit), (f"co-simulation with held inputs, {where}", coupled)):
+            if limit is None:
+                made.limits.append(f"{text}: no step is too large for stability, or none is stable, so this law sets no limit here")
+                continue
+            made.limits.append(f"{text}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
+            if known.step is not None and known.step > limit:
+                made.warnings.append(f"a step of {known.step:.4g} s is too large: {text}, it may be at most {limit:.4g} s.")
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The element about one point: dx' = A dx + B dv, dF = C dx + D dv."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: float
+
+
+def _slopes(made: Suggestion, normal: float, speed: float) -> Slopes:
+    about, states = made.model, [one.name for one in made.model.states]
+    form, radius = form_of(about), _radius(made)
+    motion = {form.normal_force: normal, form.velocity: speed / radius}
+    values: dict[str, Any] = {**made.values, **motion}
+    if speed and states:  # where the states are after a long way
+        long = run(about.file, [0.0, 1.0, 10.0], motion, made.values, states)
+        values |= {f"{name}Start": long[name][-1] for name in states}
+    starts, rates = [f"{name}Start" for name in states], [f"der({name})" for name in states]
+    found = evaluate(about.file, values, [*rates, form.force], slopes=[*starts, form.velocity])
+
+    def part(rows: list[str], columns: list[str]) -> np.ndarray:
+        return np.array([[found[row, column][0] for column in columns] for row in rows]).reshape(len(rows), len(columns))
+
+    force, velocity = [form.force], [form.velocity]
+    along, of_force = part(rates, velocity) / radius, part(force, starts) / radius
+    return Slopes(part(rates, starts), along, of_force, float(part(force, velocity)[0, 0]) / radius**2)
+
+
+def _motion(slopes: Slopes, mass: float) -> np.ndarray:
+    """The element with a mass: the rates of (dx, dv)."""
+    return np.block([[slopes.A, slopes.B], [-slopes.C / mass, np.array([[-slopes.D / mass]])]])
+
+
+def _euler(slopes: Slopes, mass: float, step: float) -> np.ndarray:
+    """One step of explicit Euler: (dx, dv) to (dx, dv)."""
+    return np.eye(len(slopes.A) + 1) + step * _motion(slopes, mass)
+
+
+def _coupled(slopes: Slopes, mass: float, step: float) -> np.ndarray:
+    """One communication step: the element moves exactly under the held velocity, the mass under the held force."""
+    n = len(slopes.A)
+    moved = _exponential(np.block([[slopes.A, slopes.B], [np.zeros((1, n + 1))]]) * step)
+    return np.vstack([moved[:n], np.hstack([-step / mass * slopes.C, [[1 - step / mass * slopes.D]]])])
+
+
+def _exponential(matrix: np.ndarray) -> np.ndarray:
+    """By its series, of a matrix that is halved until it is small, and squared as often."""
+    halvings = max(0, math.ceil(math.log2(max(np.abs(matrix).sum(), 1e-300))) + 2)
+    small = matrix / 2.0**halvings
+    result, term = np.eye(len(matrix)), np.eye(len(matrix))
+    for i in range(1, 16):
+        term = term @ small / i
+        result = result + term
+    for _ in range(halvings):
+        result = result @ result
+    return result
+
+
+def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> float | None:
+    """The largest step up to which small motions do not grow by the method; None if that is not between 1 ns and 1000 s.
+
+    On the falling part of a friction curve a motion grows by itself: no more than twice of that is put down to the motion.
+    """
+
+    def stable(step: float) -> bool:
+        allowed = 1 + 2 * math.expm1(min(growth * step, 100)) + 1e-9
+        return bool(np.max(np.abs(np.linalg.eigvals(step_matrix(step)))) <= allowed)
+
+    steps = np.geomspace(1e-9, 1e3, 241)
+    first_bad = next((i for i, step in enumerate(steps) if not stable(step)), None)
+    if not first_bad:
+        return None
+    low, high = steps[first_bad - 1], steps[first_bad]
+    for _ in range(50):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    return float(low)
