@@ -16,11 +16,4 @@ static double relaxation_rate(double sigma0, double sigma1, double z) {
     return -sigma0 / sigma1 * z;
 }
 
-/* Damping of a bristle, limited so that it creates no energy at any deflection. With r = sigma0 z/g in the direction of the motion, the
- * heat is F v - sigma0 z dz/dt = g |v| (r^2 + c (1 - r)), c = sigma1 |v|/g, which is negative somewhere for c > 4. */
-static double passive_damping(double sigma1, double g, double v) {
-    const double a = fabs(v), most = 4 * g;
-    return sigma1 * a > most ? most / a : sigma1;
-}
-
 #endif

@@ -3,6 +3,7 @@
 #define BRISTLE_CONTACT_EVENTS_H
 
 #include "common/contact.h"
+#include "common/no_modes.h"
 
 /* Normal force; zero or negative when the surfaces are separated. For scalar elements it is an input (scalar.h), others compute it. */
 static double normal_force(const Parameters *p, const Inputs *u);
@@ -11,14 +12,6 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     (void)x;
     (void)m;
     g[0] = contact_indicator(normal_force(p, u));
-}
-
-static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
-    (void)p;
-    (void)u;
-    (void)x;
-    (void)m;
-    return 0;
 }
 
 #endif

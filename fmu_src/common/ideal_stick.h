@@ -29,7 +29,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)dx;
     double F = 0;
     if (u->N > 0) {
-        const int direction = slip_direction(m->mode);
+        const int direction = true_direction(m->mode, u->v, p->v_r);
         if (m->mode == MODE_STICK)
             F = stick_force(p, p->mu_s * u->N, p->v_r, u->v, u->F_ext);
         else

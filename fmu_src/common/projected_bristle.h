@@ -19,8 +19,9 @@
  * the friction force ends on an ellipse with the half axes g and r g, and points where it takes most power. What the bristle stores
  * falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a grain at r = 1.
  *
- * Bounded, unless the law is to be Printed: the damper creates no energy, and of it takes part what keeps spring and damper together within the
- * ellipse of the static limit, |M^-1 F_b| <= mu_s N, and from pushing the body along while the bristle springs back. On a line that is the bound of LuGreNormalized.
+ * With the option Bounded of the damper takes part what keeps spring and damper together within the ellipse of the static
+ * limit, |M^-1 F_b| <= mu_s N, and from pushing the body along or creating energy while the bristle springs back. On a line
+ * that is the bound of LuGreNormalized.
  */
 #ifndef BRISTLE_PROJECTED_BRISTLE_H
 #define BRISTLE_PROJECTED_BRISTLE_H
@@ -57,14 +58,6 @@ static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n)
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* The speed at which a damper acts on a bristle with a grain as that speed does on one without (passive_damping). The heat per unit of normal
- * force is sigma1 v rate + sigma0^2 |M v|/g |M^-1 z|^2, least at sigma0 z = sigma1 v/2; it is not negative as long as
- * sigma1 |M v| |M^-1 v|^2/|v|^2 <= 4 g. */
-static double damped_speed(Vector axis, double r, Vector v_t) {
-    const Vector e = unit(v_t), across = stretched(axis, 1, 1 / r, e);
-    return length(stretched(axis, 1, r, v_t)) * dot(across, across);
-}
-
 /* The end of a way from a along d as far as it lies within a distance from zero; or, where no part of it does, what is nearest, drawn in. */
 static Vector within(double most, Vector a, Vector d) {
     const Vector e = unit(d);
@@ -75,20 +68,19 @@ static Vector within(double most, Vector a, Vector d) {
     return distance > most ? scaled(most / distance, end) : end;
 }
 
-/* The part of a damper that takes from a spring no more than it gives along the motion (spring_back.h). */
-static double part_without_push(Vector spring, Vector damper, Vector v) {
-    const double given = dot(spring, v), taken = -dot(damper, v);
-    return given > 0 && taken > given ? given / taken : 1;
+/* The part of a damper that takes from a spring no more than it gives along the motion (spring_back.h), less what it takes
+ * up itself at the same time: with a grain it may do both. So F v is at least the greater of zero and of what is stored. */
+static double part_without_push(Vector spring, Vector damper, Vector v, Vector rate) {
+    const double given = fmax(dot(spring, v) - fmax(dot(spring, rate), 0), 0), taken = -dot(damper, v);
+    return taken > given ? given / taken : 1;
 }
 
 /* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper that creates no energy creates any, so it is
  * the damper that is shortened. The force itself is drawn in only where the spring alone is beyond the limit; there the bristle loses more than
  * it takes up. */
-static Vector bristle_force(const Parameters *p, int printed, Vector axis, double g, Vector v_t, Vector z_t,
-                            Vector rate) {
-    const double damping = printed ? p->sigma1 : passive_damping(p->sigma1, g, damped_speed(axis, p->r, v_t));
-    const Vector spring = scaled(p->sigma0, z_t), whole = scaled(damping, rate);
-    const Vector damper = printed ? whole : scaled(part_without_push(spring, whole, v_t), whole);
+static Vector bristle_force(const Parameters *p, int printed, Vector axis, Vector v_t, Vector z_t, Vector rate) {
+    const Vector spring = scaled(p->sigma0, z_t), whole = scaled(p->sigma1, rate);
+    const Vector damper = printed ? whole : scaled(part_without_push(spring, whole, v_t, rate), whole);
     const Vector force = plus(spring, 1, damper);
     if (printed || length(stretched(axis, 1, 1 / p->r, force)) <= p->mu_s) return force;
     const Vector round = within(p->mu_s, stretched(axis, 1, 1 / p->r, spring), stretched(axis, 1, 1 / p->r, damper));
@@ -113,7 +105,7 @@ static void plane_friction(const Parameters *p, int printed, double N, Vector n,
         const double g = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, length(v_t));
         rate_t = plane_rate(p, axis, g, v_t, z_t);
         rate = plus(rate_t, normal_rate(p, g, v_t, dot(n, z)), n);
-        F = plus(viscous_part(p, N, v_t), N, bristle_force(p, printed, axis, g, v_t, z_t, rate_t));
+        F = plus(viscous_part(p, N, v_t), N, bristle_force(p, printed, axis, v_t, z_t, rate_t));
     }
     put(rate, dx->z);
     friction_outputs(N, F, v, plus(v_t, -1, rate_t), y);

@@ -10,14 +10,14 @@ static double resolved_deflection(double full, double z) {
     return fmax(full, fabs(z));
 }
 
-/* What is left of that under a printed damper: at the speed a an error of a deflection is felt by the spring and, through the state equation, by the
- * damper. Bounded, a damper makes no more of it than a few times as much. Not less than a hundredth, or a step under a tight tolerance would not end
- * within its trials. */
+/* What is left of that under a damper: at the speed a an error of a deflection is felt by the spring and, through the
+ * state equation, by the damper. Not less than a hundredth, or a step under a tight tolerance would not end within its
+ * trials. */
 static double felt_by_damper(double limit, double sigma1, double a) {
     return fmax(1 / (1 + sigma1 * a / limit), 1e-2);
 }
 
-/* Of a deflection whose damper may be the printed one: at the speed a an error of it is felt by the spring and, through the state equation, by the damper. */
+/* Of a deflection with a damper under a constant limit, however much that makes of it. */
 static double damped_deflection(double limit, double sigma0, double sigma1, double a) {
     return limit / (sigma0 * (1 + sigma1 * a / limit));
 }

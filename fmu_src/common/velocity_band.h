@@ -1,7 +1,8 @@
 /* Stick at speeds up to v_s, slip above.
  *
  * In slip the velocity itself is an indicator too, so that a motion that reverses within one step of a solver does
- * not jump over the band unnoticed. */
+ * not jump over the band unnoticed. In stick twice the band is one, so that a host that has missed the edge because it
+ * decides events with old inputs leaves stick there. */
 #ifndef BRISTLE_VELOCITY_BAND_H
 #define BRISTLE_VELOCITY_BAND_H
 
@@ -15,7 +16,10 @@ static void band_indicators(const Inputs *u, int mode, double v_s, double *g) {
     g[1] = 1;
     g[2] = 1;
     if (u->N <= 0) return;
-    if (mode == MODE_STICK) g[1] = below_indicator(fabs(u->v), v_s);
+    if (mode == MODE_STICK) {
+        g[1] = below_indicator(fabs(u->v), v_s);
+        g[2] = below_indicator(fabs(u->v), 2 * v_s);
+    }
     if (mode == MODE_SLIP) {
         g[1] = above_indicator(fabs(u->v), v_s);
         g[2] = part_of_limit(u->v, v_s);

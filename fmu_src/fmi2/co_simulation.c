@@ -119,30 +119,13 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
     Memory *k = &c->memory;
     if (couples(k)) {
         if (length == 0) return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
-        return couple(motion, length, &k->coupling, &k->reals.x, &k->modes, &k->solver_step);
+        return couple(motion, length, &k->coupling, &k->reals.x, &k->modes);
     }
     /* it has been switched off and is forgotten */
     memset(&k->coupling, 0, sizeof k->coupling);
     memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
     return advance_alone(c, motion, length);
-}
-
-/* Says once that the body is shaken to and fro, where the element could help it. */
-static void warn_of_chattering(Instance *c) {
-#if HAS_COUPLING
-    enum { CHATTER = 20 };
-    Memory *k = &c->memory;
-    const int turned = k->started && dot_product(velocity_of(&k->reals.u), velocity_of(&k->u_last)) < 0;
-    k->alternations = turned ? k->alternations < CHATTER ? k->alternations + 1 : CHATTER : 0;
-    if (k->alternations == CHATTER && !couples(k))
-        tolerate(c, TOLERATED_CHATTER,
-                 "The velocity has changed its sign at each of 20 steps, which are too long for this law: set %s to "
-                 "roughly what the contact moves.",
-                 real_names[COUPLED_MASS]);
-#else
-    (void)c;
-#endif
 }
 
 /* Tells which input its rate leads beyond all numbers. */
@@ -228,7 +211,9 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     if (!motion.held && !all_finite((const double *)&end, N_INPUTS)) return refuse_motion(c, &end, length);
     begin_run(k);
     if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
-    warn_of_chattering(c);
+    warn_of_chattering(c, length);
+    warn_of_rebound(c, length);
+    pass_advice(c);
     const int outcome = with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
     k->reals.u = end;
     apply_constraints(k);
@@ -239,11 +224,16 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     /* without slopes where inputs are held: most hosts give others before the next step */
     const int goes_on = !motion.held && !with_coupling;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
-    if (status != fmi2OK) take_back(c, &before, with_coupling);
+    note_force(k);
+    if (status != fmi2OK)
+        take_back(c, &before, with_coupling);
+    else
+        pass_advice(c);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
+    if (with_coupling && status == fmi2OK) warn_of_mass(c);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
-        tolerate(c, TOLERATED_SWING, "The element oscillates too fast for the substeps of a step to follow it: %s.",
-                 "the phase of the oscillation is lost");
+        warn(c, WARNED_SWING, "The element oscillates too fast for the substeps of a step to follow it: %s.",
+             "the phase of the oscillation is lost");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
     return status;

@@ -25,10 +25,21 @@ static void note_load(Memory *k, fmi2ValueReference input) {
 static void warn_of_missing_load(Instance *c) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && !c->memory.load_set)
-        tolerate(c, TOLERATED_LOAD,
-                 "%s has never been set: stick does not know the load that it has to hold, and the body creeps or "
-                 "jitters.",
-                 real_names[FIRST_INPUT + COUPLED_LOAD]);
+        warn(c, WARNED_LOAD,
+             "%s has never been set: stick does not know the load that it has to hold, and the body creeps or "
+             "jitters.",
+             real_names[FIRST_INPUT + COUPLED_LOAD]);
+#else
+    (void)c;
+#endif
+}
+
+/* Says once that the body is shaken because its mass is less than it was said to be. */
+static void warn_of_mass(Instance *c) {
+#if HAS_COUPLING
+    const Memory *k = &c->memory;
+    if (couples(k) && mass_is_too_large(&k->reals.p, &k->coupling))
+        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.", real_names[COUPLED_MASS]);
 #else
     (void)c;
 #endif
@@ -52,7 +63,7 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
 #if HAS_COUPLING
     Inputs before = k->coupling.history.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
-        memcpy(velocity_of(room), k->coupling.history.v_end, N_AXES * sizeof(double));
+        memcpy(velocity_of(room), k->coupling.history.w_end, N_AXES * sizeof(double));
 #endif
     return room;
 }
@@ -63,9 +74,7 @@ static void give_coupled(Memory *k, const Inputs *u) {
 #if HAS_COUPLING
     const History *history = &k->coupling.history;
     put_mean_force(history, u, &k->reals.y);
-    k->reals.observed.mass = history->mass[k->coupling.late];
-    for (int i = 0; i < N_AXES; i++)
-        k->reals.observed.load[i] = history->load[i] + given_load(&k->coupling, &history->u, i);
+    for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
 #else
     (void)u;
 #endif

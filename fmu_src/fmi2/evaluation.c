@@ -16,6 +16,21 @@ static Present present(const Memory *k) {
     return now;
 }
 
+/* Says once where the law leaves what a contact does, at a point that the run has come to. That takes evaluations of its own,
+ * which are made only for those who want to hear of it. */
+static void pass_advice(Instance *c) {
+#if HAS_ADVICE
+    if (!is_news(c, WARNED_LAW)) return;
+    const Memory *k = &c->memory;
+    const Present now = present(k);
+    Inputs room;
+    const char *text = advice(&k->reals.p, present_inputs(k, &room), &now.x, &now.modes);
+    if (text) warn(c, WARNED_LAW, "%s", text);
+#else
+    (void)c;
+#endif
+}
+
 /* Derivatives and outputs lie side by side. */
 static int results_are_finite(const Reals *reals) {
     const double *outputs = (const double *)&reals->y;

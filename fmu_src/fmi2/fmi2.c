@@ -6,6 +6,8 @@
  *   rules          checks of parameters and inputs
  *   modes          states and modes at the start and at events
  *   coupled        co-simulation with the body in the loop
+ *   chatter        notices a step that is too long for the law
+ *   rebound        notices one that is too long for a contact in the normal direction
  *   evaluation     lazy evaluation
  *   lifecycle      instantiate, initialize, terminate, reset
  *   variables      get and set
@@ -24,6 +26,10 @@
 #include "fmi2/modes.c"
 
 #include "fmi2/coupled.c"
+
+#include "fmi2/chatter.c"
+
+#include "fmi2/rebound.c"
 
 #include "fmi2/evaluation.c"
 

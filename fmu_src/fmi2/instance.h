@@ -51,6 +51,38 @@ typedef struct {
 /* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode is already the one beyond it. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
+#if HAS_COUPLING
+/* What is remembered of the motion, to notice that the body chatters (chatter.c). */
+typedef struct {
+    double length;                       /* of the last step, 0 before the first */
+    double a[N_AXES];                    /* acceleration over it */
+    double given[N_AXES];                /* force at its end, which the host has now */
+    double force[N_AXES];                /* at its start */
+    double force_change[N_AXES];         /* from the one before */
+    double aa, ff, ff_late, af, af_late; /* products of changes of acceleration and force, older ones fading */
+    double peak;                         /* largest squared acceleration, fading */
+    int thrown;                          /* the last acceleration was as large as that */
+    int turns;                           /* that count */
+    int since;                           /* steps since the last turn */
+    int steps;                           /* in all */
+} Chatter;
+
+enum { CHATTER_NUMBERS = offsetof(Chatter, thrown) / sizeof(double) };
+#endif
+
+#if HAS_APPROACH
+/* What is remembered of an impact, to notice that it gives back more than it took (rebound.c). */
+typedef struct {
+    double length;       /* of the last step, 0 before the first */
+    double rate;         /* of the penetration at its start */
+    double normal;       /* force at its end, which the host has now */
+    double force;        /* at its start */
+    double given[2];     /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    double exchanged[2]; /* all work since then */
+    double most;         /* work of an impact until now */
+} Rebound;
+#endif
+
 /* Everything that a stored FMU state has to restore; a co-simulation step may change what follows from u_last on, and inputs and states. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
@@ -58,6 +90,11 @@ typedef struct {
     double t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
     Inputs u_ahead;
     States x_ahead;
+    double t_set;  /* model exchange: time for which the inputs were set */
+    double t_seen; /* time at which indicators were last asked for, and the inputs then */
+    Inputs u_seen;
+    double t_from; /* the same when the inputs last went on from there */
+    Inputs u_from;
     States nominals; /* of the states, as last returned; zero before the run */
     int ahead;       /* one of AHEAD_… */
     int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
@@ -73,9 +110,14 @@ typedef struct {
     double left_out;  /* time skipped by steps that did not start where the last one ended */
     int new_rates;    /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
     int started;      /* has left event mode, or made a step: from here on initial values and options are fixed */
-    int alternations; /* consecutive steps that have each reversed the velocity */
     int stale;        /* derivatives and outputs have to be evaluated again */
     int co_simulates; /* an instance for model exchange has no room for what comes last */
+#if HAS_APPROACH
+    Rebound rebound;
+#endif
+#if HAS_COUPLING
+    Chatter chatter;
+#endif
 #if HAS_COUPLING
     Coupling
         coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
@@ -85,7 +127,7 @@ typedef struct {
 /* What the memory of an instance of a kind takes. */
 static size_t memory_size(fmi2Type kind) {
 #if HAS_COUPLING
-    if (kind == fmi2ModelExchange) return offsetof(Memory, coupling);
+    if (kind == fmi2ModelExchange) return offsetof(Memory, co_simulates) + sizeof(int);
 #endif
     (void)kind;
     return sizeof(Memory);
@@ -98,9 +140,9 @@ typedef struct {
     fmi2CallbackAllocateMemory allocate;
     fmi2CallbackFreeMemory free;
     fmi2ComponentEnvironment environment;
-    unsigned logged;    /* categories that are switched on, one bit each */
-    unsigned tolerated; /* deviations from the standard that have been logged, one bit each */
-    int refused;        /* a call has been refused, and the reason logged */
+    unsigned logged; /* categories that are switched on, one bit each */
+    unsigned warned; /* warnings that have been logged, one bit each */
+    int refused;     /* a call has been refused, and the reason logged */
 #if LINEAR_STATES
     int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
     States slopes;

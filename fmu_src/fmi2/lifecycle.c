@@ -98,7 +98,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     c->allocate = functions->allocateMemory;
     c->free = functions->freeMemory;
     c->environment = functions->componentEnvironment;
-    c->logged = loggingOn ? 1u << LOG_EVENTS : 0;
+    c->logged = loggingOn ? 1u << LOG_WARNING : 0;
     set_start_values(c);
     return c;
 }
@@ -122,6 +122,7 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
             return refuse(c, fmi2Error, "There is no log category %s.", categories[i] ? categories[i] : "(null)");
         chosen |= 1u << category;
     }
+    if (chosen & 1u << LOG_WARNING) chosen |= 1u << LOG_TOLERATED;
     c->logged = loggingOn ? chosen : 0;
     return fmi2OK;
 }
@@ -178,7 +179,7 @@ fmi2Status fmi2Reset(fmi2Component component) {
     if (!c) return fmi2Error;
     set_start_values(c);
     c->last_step = fmi2OK;
-    c->tolerated = 0;
+    c->warned = 0;
     c->refused = 0;
     return fmi2OK;
 }

@@ -1,11 +1,21 @@
-/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always logged, warnings and
- * events when their category is switched on. Logging that is merely switched on, as OpenModelica does for every instance,
- * leaves warnings out: they have to be requested by fmi2SetDebugLogging. */
+/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always logged. Logging
+ * that is merely switched on, as OpenModelica does for every instance and FMPy on request, adds warnings, once each, of what a
+ * user should know. Events, and calls against the standard that are taken because importers make them in every run, have to
+ * be requested by fmi2SetDebugLogging. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LOG_WARNING, LOG_DISCARD, LOG_ERROR, LOG_FATAL, LOG_EVENTS, LOG_ALL, LOG_CATEGORIES };
+enum {
+    LOG_WARNING,
+    LOG_DISCARD,
+    LOG_ERROR,
+    LOG_FATAL,
+    LOG_EVENTS,
+    LOG_ALL,
+    LOG_CATEGORIES,
+    LOG_TOLERATED = LOG_CATEGORIES
+};
 
 static const char *const category_names[LOG_CATEGORIES] = {
     "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal", "logEvents", "logAll",
@@ -45,20 +55,32 @@ static void log_message(const Instance *c, fmi2Status status, int category, cons
     va_end(arguments);
 }
 
-/* Logs once per instance what is accepted although the standard does not allow it there, or cannot be done as requested. */
+/* What is logged once per instance: calls that are accepted although the standard does not allow them there, and what a user
+ * should know of a run. */
 enum {
     TOLERATED_PARAMETER,
     TOLERATED_STATE,
     TOLERATED_STATES_IN_EVENT_MODE,
     TOLERATED_TOLERANCE,
-    TOLERATED_CHATTER,
     TOLERATED_GAP,
-    TOLERATED_SWING,
-    TOLERATED_LOAD
+    WARNED_CHATTER,
+    WARNED_SWING,
+    WARNED_MASS,
+    WARNED_REBOUND,
+    WARNED_LAW,
+    WARNED_LOAD
 };
 
-COLD static void tolerate(Instance *c, int what, const char *format, const char *detail) {
-    if (c->tolerated & 1u << what || !is_logged(c, LOG_WARNING)) return;
-    c->tolerated |= 1u << what;
+static int is_news(const Instance *c, int what) {
+    return !(c->warned & 1u << what) && is_logged(c, LOG_WARNING);
+}
+
+COLD static void warn(Instance *c, int what, const char *format, const char *detail) {
+    if (!is_news(c, what)) return;
+    c->warned |= 1u << what;
     log_message(c, fmi2Warning, LOG_WARNING, format, detail);
+}
+
+COLD static void tolerate(Instance *c, int what, const char *format, const char *detail) {
+    if (is_logged(c, LOG_TOLERATED)) warn(c, what, format, detail);
 }

@@ -32,9 +32,23 @@ static int is_just_ahead(const Memory *k) {
     return k->t_ahead > k->time && k->t_ahead - k->time <= 16 * DBL_EPSILON * fabs(k->t_ahead);
 }
 
-static void current_indicators(const Memory *k, double *values) {
+/* Inputs for indicators and modes. A host that goes back from the time for which it has set the inputs, to locate an
+ * event, and does not set them again would find every event at the beginning of its step, with the inputs of the end.
+ * Between the two they are taken as a straight line. */
+static Inputs inputs_now(const Memory *k) {
+    Inputs u = k->reals.u;
+    if (!(k->t_from < k->time && k->time < k->t_set)) return u;
+    const double part = (k->time - k->t_from) / (k->t_set - k->t_from);
+    for (int i = 0; i < N_INPUTS; i++) {
+        const double from = ((const double *)&k->u_from)[i], to = ((const double *)&k->reals.u)[i];
+        ((double *)&u)[i] = (1 - part) * from + part * to;
+    }
+    return u;
+}
+
+static void current_indicators(const Memory *k, const Inputs *u, double *values) {
     const int ahead = k->ahead == AHEAD_TAKEN && is_just_ahead(k);
-    indicators(&k->reals.p, ahead ? &k->u_ahead : &k->reals.u, ahead ? &k->x_ahead : &k->reals.x, &k->modes, values);
+    indicators(&k->reals.p, ahead ? &k->u_ahead : u, ahead ? &k->x_ahead : &k->reals.x, &k->modes, values);
 }
 
 static int signs_of(const double *values) {
@@ -44,19 +58,20 @@ static int signs_of(const double *values) {
 }
 
 /* Stores a point at which an indicator has a different sign than on entry to continuous-time mode. */
-static void look_ahead(Memory *k, const double *values) {
+static void look_ahead(Memory *k, const Inputs *u, const double *values) {
     if (k->phase != CONTINUOUS || signs_of(values) == k->signs) return;
     k->ahead = AHEAD_SEEN;
     k->t_ahead = k->time;
-    k->u_ahead = k->reals.u;
+    k->u_ahead = *u;
     k->x_ahead = k->reals.x;
 }
 
 /* Modes at the current point, or at the crossing just ahead; returns 1 if a state was reset. */
 static int settle_event(Memory *k) {
     if (k->ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
+        const Inputs u = inputs_now(k);
         k->ahead = AHEAD_NOTHING;
-        return settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
+        return settle_modes(&k->reals.p, &u, &k->reals.x, &k->modes);
     }
     States x = k->x_ahead;
     k->ahead = AHEAD_TAKEN;
@@ -90,6 +105,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     info->valuesOfContinuousStatesChanged = reset ? fmi2True : fmi2False;
     info->nextEventTimeDefined = fmi2False;
     info->nextEventTime = DBL_MAX;
+    pass_advice(c);
     return fmi2OK;
 }
 
@@ -99,7 +115,8 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
     double values[INDICATOR_ROOM];
-    current_indicators(&c->memory, values);
+    const Inputs u = inputs_now(&c->memory);
+    current_indicators(&c->memory, &u, values);
     c->memory.signs = signs_of(values);
     c->memory.phase = CONTINUOUS;
     c->memory.started = 1;
@@ -116,6 +133,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSe
     if (!enterEventMode || !terminateSimulation) return need(c, NULL, "fmi2CompletedIntegratorStep");
     *enterEventMode = fmi2False;
     *terminateSimulation = fmi2False;
+    pass_advice(c);
     return fmi2OK;
 }
 
@@ -180,8 +198,11 @@ fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], si
     if (status != fmi2OK || ni == 0) return status;
     Memory *k = &c->memory;
     follow_start(k);
-    current_indicators(k, values);
+    const Inputs u = inputs_now(k);
+    current_indicators(k, &u, values);
     if (!all_finite(values, N_INDICATORS)) return refuse_result(c, "an event indicator overflows");
-    look_ahead(k, values);
+    look_ahead(k, &u, values);
+    k->t_seen = k->time;
+    k->u_seen = u;
     return fmi2OK;
 }

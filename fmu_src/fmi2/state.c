@@ -58,7 +58,9 @@ static int is_sound(const StoredState *stored) {
         !all_finite((const double *)&k->reals.x, N_STATES) || !all_finite((const double *)&k->u_rate, N_INPUTS) ||
         !all_finite((const double *)&k->u_last, N_INPUTS) || !isfinite(k->time) || !isfinite(k->left_out) ||
         !isfinite(k->t_ahead) || !all_finite((const double *)&k->u_ahead, N_INPUTS) ||
-        !all_finite((const double *)&k->x_ahead, N_STATES))
+        !all_finite((const double *)&k->x_ahead, N_STATES) || !isfinite(k->t_set) || !isfinite(k->t_seen) ||
+        !all_finite((const double *)&k->u_seen, N_INPUTS) || !isfinite(k->t_from) ||
+        !all_finite((const double *)&k->u_from, N_INPUTS))
         return 0;
     if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 && isfinite(k->solver_step))) return 0;
     if (k->phase == 0 || k->phase & (k->phase - 1) || !(k->phase & (BEFORE_START | TERMINATED | phases))) return 0;
@@ -66,23 +68,27 @@ static int is_sound(const StoredState *stored) {
     if (k->new_rates < 0 || k->new_rates >> N_INPUTS ||
         (k->states_given | k->load_set | k->started | k->unchecked) & ~1)
         return 0;
-    if (k->alternations < 0) return 0;
     for (int i = 0; i < N_STATES; i++) {
         const double nominal = ((const double *)&k->nominals)[i];
         if (!(nominal <= state_nominals[i]) || !(k->phase & BEFORE_START ? nominal >= 0 : nominal > 0)) return 0;
     }
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
-    if (!k->co_simulates && !is_zero(coupling, sizeof *coupling)) return 0;
-    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double))) return 0;
-    if (coupling->steps < 0 || coupling->steps > PAST || coupling->samples < 0 ||
-        (coupling->late | coupling->load_given | coupling->sensitivity_known) & ~1 || coupling->kept < 0 ||
-        coupling->kept > GROWN)
+    const Chatter *chatter = &k->chatter;
+    if (!all_finite((const double *)chatter, CHATTER_NUMBERS) || chatter->thrown & ~1 || chatter->turns < 0 ||
+        chatter->turns > CHATTER_COUNT || chatter->since < 0 || chatter->steps < 0)
         return 0;
+    const size_t used = memory_size(fmi2ModelExchange);
+    if (!k->co_simulates && !is_zero((const char *)k + used, sizeof *k - used)) return 0;
+    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double))) return 0;
+    if (coupling->steps & ~1) return 0;
     for (int i = 0; i < N_MODES; i++) {
-        const int last = ((const int *)&coupling->m)[i], first = ((const int *)&coupling->m_first)[i];
-        if (last < 0 || last > mode_item_count[i] || first < 0 || first > mode_item_count[i]) return 0;
+        const int last = ((const int *)&coupling->m)[i];
+        if (last < 0 || last > mode_item_count[i]) return 0;
     }
+#endif
+#if HAS_APPROACH
+    if (!all_finite((const double *)&k->rebound, sizeof k->rebound / sizeof(double))) return 0;
 #endif
     for (int i = 0; i < N_MODES; i++)
         if (m[i] < (k->phase & BEFORE_START ? 0 : 1) || m[i] > mode_item_count[i]) return 0;
@@ -188,6 +194,11 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_reals(walk, &k->t_ahead, 1);
     carry_reals(walk, &k->u_ahead, N_INPUTS);
     carry_reals(walk, &k->x_ahead, N_STATES);
+    carry_reals(walk, &k->t_set, 1);
+    carry_reals(walk, &k->t_seen, 1);
+    carry_reals(walk, &k->u_seen, N_INPUTS);
+    carry_reals(walk, &k->t_from, 1);
+    carry_reals(walk, &k->u_from, N_INPUTS);
     carry_reals(walk, &k->nominals, N_STATES);
     carry_integers(walk, &k->ahead, 1);
     carry_integers(walk, &k->signs, 1);
@@ -197,18 +208,16 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integers(walk, &k->load_set, 1);
     carry_integers(walk, &k->started, 1);
     carry_integers(walk, &k->unchecked, 1);
-    carry_integers(walk, &k->alternations, 1);
+#if HAS_APPROACH
+    carry_reals(walk, &k->rebound, (int)(sizeof k->rebound / sizeof(double)));
+#endif
 #if HAS_COUPLING
     Coupling *coupling = &k->coupling;
+    carry_reals(walk, &k->chatter, CHATTER_NUMBERS);
+    carry_integers(walk, &k->chatter.thrown, 4);
     carry_reals(walk, &coupling->history, (int)(sizeof coupling->history / sizeof(double)));
     carry_integers(walk, (int *)&coupling->m, (int)(sizeof coupling->m / sizeof(int)));
-    carry_integers(walk, (int *)&coupling->m_first, (int)(sizeof coupling->m_first / sizeof(int)));
     carry_integers(walk, &coupling->steps, 1);
-    carry_integers(walk, &coupling->samples, 1);
-    carry_integers(walk, &coupling->late, 1);
-    carry_integers(walk, &coupling->load_given, 1);
-    carry_integers(walk, &coupling->sensitivity_known, 1);
-    carry_integers(walk, &coupling->kept, 1);
 #endif
     carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
     stored->kind = (fmi2Type)kind;

@@ -78,8 +78,18 @@ static void parameter_changed(Memory *k, int start_changed) {
     if (start_changed || !k->states_given) start_over(k);
 }
 
+/* Model exchange: the inputs are those of the current time from here on. */
+static void date_inputs(Memory *k) {
+    if (k->time > k->t_seen) {
+        k->t_from = k->t_seen;
+        k->u_from = k->u_seen;
+    }
+    k->t_set = k->time;
+}
+
 static void set_input(Memory *k, fmi2ValueReference reference, double value) {
     const fmi2ValueReference input = reference - FIRST_INPUT;
+    if (k->time != k->t_set && !k->co_simulates) date_inputs(k);
     if (!(k->new_rates & 1 << input)) ((double *)&k->u_rate)[input] = 0;
     ((double *)&k->reals.u)[input] = value;
     note_load(k, input);

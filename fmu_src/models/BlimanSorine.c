@@ -10,16 +10,18 @@
  *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
- * Bounded, unless the law is to be Printed: |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a reversal out of sliding and the greatest force of any motion
- * under a constant normal force. Of a deflection only what is within l_i acts, which under a constant normal force is all of it.
+ * With the option Bounded |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a reversal out of sliding
+ * and the greatest force of any motion under a constant normal force. Of a deflection only what is within l_i acts, which
+ * under a constant normal force is all of it.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "BlimanSorine.h"
-#include "common/contact_events.h"
+#include "common/reversal_events.h"
 #include "common/dahl_bristle.h"
 #include "common/direction.h"
+#include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
 

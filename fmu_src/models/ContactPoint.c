@@ -15,6 +15,7 @@
 #include "ContactPoint.h"
 #include "common/hunt_crossley.h"
 #include "common/contact_events.h"
+#include "common/printed_law.h"
 #include "common/projected_bristle.h"
 #include "common/vector.h"
 
@@ -28,6 +29,11 @@ static double penetration(const Inputs *u) {
 
 static double penetration_rate(const Inputs *u) {
     return -dot(vector(u->v), plane_normal(u));
+}
+
+static double approach(const Parameters *p, const Inputs *u) {
+    (void)p;
+    return penetration_rate(u);
 }
 
 static double normal_force(const Parameters *p, const Inputs *u) {

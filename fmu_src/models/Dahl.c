@@ -4,16 +4,17 @@
  *     dz/dt = v sgn(w) |w|^delta_D,   w = 1 - sgn(v) sigma0 z/F_d               eq 8 in the form of Piatkowski 2014, eq 2
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed.
- * Bounded, unless the law is to be Printed: |F| <= F_d, which it passes only where the normal force has fallen.
+ * With the option Bounded |F| <= F_d, which it passes only where the normal force has fallen.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that would say how fast).
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "Dahl.h"
-#include "common/contact_events.h"
+#include "common/reversal_events.h"
 #include "common/dahl_bristle.h"
 #include "common/direction.h"
 #include "common/heat.h"
+#include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
 

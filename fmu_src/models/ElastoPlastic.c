@@ -12,6 +12,7 @@
  */
 #include "ElastoPlastic.h"
 #include "common/bristle_element.h"
+#include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/step.h"
 #include "common/stribeck.h"
@@ -42,15 +43,16 @@ static double elasto_plastic_rate(const Parameters *p, double g, double v, doubl
 static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
     const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, u->v);
     dx->z = elasto_plastic_rate(p, g, u->v, x->z);
-    return bristle_force(p, m->law == LAW_PRINTED, p->sigma1, g, p->mu_s * u->N, u->v, x->z, dx->z) +
+    return bristle_force(p, m->law == LAW_PRINTED, p->sigma1, p->mu_s * u->N, u->v, x->z, dx->z) +
            viscous_force(p, u->N, u->v);
 }
 
 /* In the zone in which sliding sets in, which may be narrow, the rate changes by the whole of v. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N <= 0) return;
     const double g = lower_limit(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, x->z, u->v);
     const double z_max = g / p->sigma0, z_ba = lower_limit(p, p->z_ba, x->z, u->v);
     length->z = fabs(x->z) > z_max ? fabs(x->z) : z_max - zone_begin(z_ba, z_max);
-    if (m->law == LAW_PRINTED) length->z *= felt_by_damper(g, p->sigma1, fabs(u->v));
+    length->z *= felt_by_damper(g, p->sigma1, fabs(u->v));
 }

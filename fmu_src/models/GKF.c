@@ -14,6 +14,7 @@
 #include "common/general_kinetic.h"
 #include "common/heat.h"
 #include "common/scalar.h"
+#include "common/slip_direction.h"
 
 static const char *check(const Parameters *p) {
     if (!lines_meet(p, (Side){1, 1}))
@@ -36,21 +37,30 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     if (u->N > 0) {
         double mu = 0;
         if (m->mode == MODE_STICK) mu = limit_towards(p, p->mu_s * u->v / p->v_r, u->v);
-        if (m->mode == MODE_SLIPFORWARD) mu = slip_friction(p, side_of(p, 1), fabs(u->v));
-        if (m->mode == MODE_SLIPBACKWARD) mu = -slip_friction(p, side_of(p, -1), fabs(u->v));
+        const int direction = true_direction(m->mode, u->v, p->v_r);
+        if (direction != 0) mu = direction * slip_friction(p, side_of(p, direction), fabs(u->v));
         F = mu * u->N + viscous_towards(p, film_damping(p), u->v) * u->v;
     }
     contact_outputs(u, F, u->v, y);
     heat_output(0, y);
 }
 
+/* The last one finds what a host that decides events with old inputs has left behind: stick beyond its band, slip
+ * within it. */
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
-    if (m->mode == MODE_STICK) g[1] = below_indicator(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v)));
-    if (m->mode == MODE_SLIPFORWARD) g[1] = above_indicator(u->v, p->v_r);
-    if (m->mode == MODE_SLIPBACKWARD) g[1] = above_indicator(-u->v, p->v_r);
+    g[2] = 1;
+    if (m->mode == MODE_STICK) {
+        const double limit = stick_limit(p, side_of(p, u->v), fabs(u->v));
+        g[1] = below_indicator(fabs(u->v), limit);
+        g[2] = below_indicator(fabs(u->v), 2 * limit);
+    }
+    const int direction = slip_direction(m->mode);
+    if (direction == 0) return;
+    g[1] = above_indicator(direction * u->v, p->v_r);
+    g[2] = part_of_limit(direction * u->v, p->v_r);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -60,11 +70,10 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         return 0;
     }
     if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v)))) return 0;
-    if (m->mode == MODE_SLIPFORWARD && is_above(u->v, p->v_r)) return 0;
-    if (m->mode == MODE_SLIPBACKWARD && is_above(-u->v, p->v_r)) return 0;
+    if (is_above(slip_direction(m->mode) * u->v, p->v_r)) return 0;
     if (is_below(fabs(u->v), p->v_r))
         m->mode = MODE_STICK;
     else
-        m->mode = u->v > 0 ? MODE_SLIPFORWARD : MODE_SLIPBACKWARD;
+        m->mode = slip_towards(u->v);
     return 0;
 }

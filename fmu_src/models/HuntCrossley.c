@@ -12,6 +12,11 @@ static double normal_force(const Parameters *p, const Inputs *u) {
     return unclipped_force(p, u->delta, u->delta_rate);
 }
 
+static double approach(const Parameters *p, const Inputs *u) {
+    (void)p;
+    return u->delta_rate;
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     (void)x;
     (void)m;

@@ -23,8 +23,8 @@
 #include "common/direction.h"
 #include "common/heat.h"
 #include "common/hysteresis.h"
+#include "common/resolution.h"
 #include "common/scalar.h"
-#include "common/static_resolution.h"
 #include "common/stribeck.h"
 
 enum { ITERATIONS_AT_MOST = 100 };
@@ -165,6 +165,12 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
     return a;
 }
 
+/* Whether a force is half of what slip needs at any speed: the mode is left behind then, by a host that decides events
+ * with old inputs, and the speed of the fold would push the body along. */
+static int is_far_below_slip(const Parameters *p, double N, double F) {
+    return fabs(F) < 0.5 * limit_towards(p, p->mu_d * N, F);
+}
+
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
     if (u->N <= 0 || m->mode == MODE_SEPARATED) {
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
@@ -174,7 +180,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     }
     const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
     double v_S = 0;
-    if (m->mode != MODE_STICK) v_S = copysign(slip_speed(p, u->N, fabs(F_star), side_of(F_star), m->mode), F_star);
+    if (m->mode != MODE_STICK && !(m->mode == MODE_SLIP && is_far_below_slip(p, u->N, F_star)))
+        v_S = copysign(slip_speed(p, u->N, fabs(F_star), side_of(F_star), m->mode), F_star);
     dx->z = u->v - v_S;
     contact_outputs(u, F_star - p->sigma1 * v_S, v_S, y);
     heat_output(p->sigma0 * x->z * dx->z, y);
@@ -231,4 +238,18 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     else
         m->mode = is_below(F, escape_force(p, u->N, side)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
+}
+
+/* A deflection is felt by the force and, in slip, by the speed of the tip, 1/H' times as much. Near a fold, where H'
+ * vanishes, that decides when the tip jumps. */
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    if (u->N <= 0) return;
+    length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
+    if (m->mode != MODE_SLIP && m->mode != MODE_SLOWSLIP) return;
+    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
+    const int side = side_of(F_star);
+    const Tip tip = tip_towards(p, u->N, side);
+    double rise;
+    balance(p, tip, slip_speed(p, u->N, fabs(F_star), side, m->mode), &rise);
+    length->z *= fmax(fmin(rise / tip.damping, 1), 0);
 }

@@ -11,8 +11,8 @@
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An element comes to rest over the last
  * thousandth of the way to its limit. It never carries more than a thousandth above W_i: what the normal force, falling, leaves above it fades with the
  * time constant sigma1/sum k_i.
- * Bounded, unless the law is to be Printed: in F sigma1 |v| <= (n+1)^(1+1/n)/n s, so that the damper creates no energy, and F_h and damper
- * together give no more than mu_s N and do not push the body along while the springs come back (common/spring_back.h).
+ * With the option Bounded F_h and damper together give no more than mu_s N and do not push the body along while the
+ * springs come back, so that they create no energy (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -24,6 +24,7 @@
 #include "common/elements.h"
 #include "common/heat.h"
 #include "common/held_deflection.h"
+#include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
 #include "common/spring_back.h"
@@ -62,13 +63,6 @@ static double elastic_power(const Parameters *p, const double *zeta, const doubl
     return power;
 }
 
-/* Damping that creates no energy, whatever the elements carry. With r = F_h/s, c = sigma1 |v|/s and all springs unloading what is turned into
- * heat is s |v| (r^(n+1) + c (1 - r^n)); it is negative somewhere for c > (n+1)^(1+1/n)/n, which lies between 1 and 4. */
-static double passive_damping(const Parameters *p, double s, double a) {
-    if (p->sigma1 * a <= s) return p->sigma1;
-    return fmin(p->sigma1, pow(p->n + 1, 1 + 1 / p->n) / p->n * s / a);
-}
-
 /* Rate of a spring that is moved with w. In sliding w is next to nothing and of either sign; there, below w_0, a spring at its limit goes over
  * smoothly from being held to being unloaded, since solvers chatter at the corner. */
 static double moved_rate(double limit, double zeta, double w, double w_0) {
@@ -104,19 +98,19 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         dx->zeta[i] = element_rate(limit, x->zeta[i], z_rate, LAST_PART * pace * a, relaxation);
     }
     double F = F_h + p->sigma1 * z_rate;
-    if (m->law != LAW_PRINTED)
-        F = between_limits(p, without_push(F_h + passive_damping(p, s, a) * z_rate, z_rate, u->v), F_s);
+    if (m->law != LAW_PRINTED) F = between_limits(p, without_push(F, z_rate, u->v), F_s);
     contact_outputs(u, F + viscous_force(p, u->N, u->v), v_S, y);
     heat_output(elastic_power(p, x->zeta, dx->zeta), y);
 }
 
 /* An error of the springs is felt by their force and, through the state equation, by the damper. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+    (void)m;
     if (u->N <= 0) return;
     const double a = fabs(u->v), curve = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N;
     for (int i = 0; i < ELEMENTS; i++) {
         const double limit = lower_limit(p, p->mu_s * u->N, x->zeta[i], u->v);
         length->zeta[i] = resolved_deflection(limit / (p->n * p->k[i]), x->zeta[i]);
-        if (m->law == LAW_PRINTED) length->zeta[i] *= felt_by_damper(curve, p->sigma1, a);
+        length->zeta[i] *= felt_by_damper(curve, p->sigma1, a);
     }
 }

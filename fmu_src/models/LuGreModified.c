@@ -4,13 +4,14 @@
  *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)                     eq 18
  *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
  *
- * Bounded, unless the law is to be Printed: |F| <= mu_s N + F_v, which it passes only where the normal force has fallen.
+ * With the option Bounded |F| <= mu_s N + F_v, which it passes only where the normal force has fallen.
  *
  * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "LuGreModified.h"
 #include "common/bristle_element.h"
+#include "common/printed_law.h"
 #include "common/static_resolution.h"
 #include "common/stribeck.h"
 #include "common/viscous_force.h"

@@ -6,7 +6,7 @@
  *
  * The deflection does not see the normal force, the friction force follows it at once.
  *
- * Bounded, unless the law is to be Printed: as LuGre, per unit of normal force.
+ * Bounded as LuGre, per unit of normal force.
  *
  * It stores N sigma0 z^2/2; what a normal force that rises adds to that is neither power nor heat.
  *
@@ -17,6 +17,7 @@
 #include "common/bristle_force.h"
 #include "common/contact_events.h"
 #include "common/heat.h"
+#include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
 #include "common/stribeck.h"
@@ -28,7 +29,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     if (u->N > 0) {
         const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)), u->v);
         dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
-        F = bristle_force(p, m->law == LAW_PRINTED, p->sigma1, g, p->mu_s, u->v, x->z, dx->z) * u->N +
+        F = bristle_force(p, m->law == LAW_PRINTED, p->sigma1, p->mu_s, u->v, x->z, dx->z) * u->N +
             viscous_force(p, u->N, u->v);
         stored_power = p->sigma0 * x->z * dx->z * u->N;
     }

@@ -12,6 +12,7 @@
  */
 #include "ProjectedLuGre.h"
 #include "common/contact_events.h"
+#include "common/printed_law.h"
 #include "common/projected_bristle.h"
 #include "common/vector.h"
 

@@ -6,13 +6,11 @@
  *     m_b d2z/dt2 = F - sigma0 z - sigma1 dz/dt            m_b = sigma1^2 / (4 sigma0)       eqs 23, 24
  *
  * In stick v_S = 0 and F = F_0: the bristle holds the load without motion.
- * It stores sigma0 z^2/2 + m_b (dz/dt)^2/2.
  * Separated (N <= 0): F = 0 and the bristle relaxes aperiodically.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "SecondOrderBristle.h"
 #include "common/contact_events.h"
-#include "common/heat.h"
 #include "common/regularization.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
@@ -35,7 +33,6 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     dx->z = x->w;
     dx->w = (F - F_bristle) * (4 * p->sigma0 / (p->sigma1 * p->sigma1));
     contact_outputs(u, F, v_S, y);
-    heat_output((F - p->sigma1 * x->w) * x->w, y); /* w (sigma0 z + m_b dw/dt) */
 }
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {

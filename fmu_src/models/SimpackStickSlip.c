@@ -6,8 +6,11 @@
  * A slip goes in the direction of the motion or, where the limit has come down to a body at rest, in that of x. It
  * ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s N/d_f at which the damper alone
  * carries the static limit; x then starts anew, at 0 or where the spring carries the force of sliding. A slip that
- * begins below v_0 may not end by that: its motion is Starting until it has passed 5 v_0. Surfaces that meet, or turn
- * round within an event, faster than v_f slip at once.
+ * begins below v_0 may not end by that: its motion is Starting until it has passed 5 v_0.
+ *
+ * The paper compares the spring alone with the limit, since its damper adds little. Nothing bounds what it adds
+ * where the normal force falls: stick ends above v_f too, and surfaces that meet faster than that slip at once. So
+ * |F| <= 2 mu_s N.
  *
  * Separated (N <= 0): F = 0 and x = 0.
  * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
@@ -36,7 +39,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
             F = p->c_f * x->x + p->d_f * u->v;
             dx->x = u->v;
         } else {
-            const int direction = slip_direction(m->mode);
+            const int direction = true_direction(m->mode, u->v, damper_speed(p, u->N, u->v));
             F = limit_towards(p, direction * p->mu_d * u->N, direction);
         }
     }
@@ -53,6 +56,7 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     const double along = direction * u->v;
     if (m->mode == MODE_STICK) {
         g[1] = below_indicator(p->c_f * fabs(x->x), spring_limit(p, u->N, x->x));
+        g[2] = below_indicator(fabs(u->v), damper_speed(p, u->N, u->v));
     } else if (m->motion == MOTION_STARTING) {
         g[1] = below_indicator(-along, v_0);
         g[2] = below_indicator(along, 5 * v_0);
@@ -84,7 +88,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     if (direction != 0 && slip_goes_on(m, REST * damper_speed(p, u->N, direction), u->v)) return 0;
     const double v_f = damper_speed(p, u->N, u->v), v_0 = REST * v_f;
     m->motion = MOTION_GOING;
-    if (before != MODE_STICK && fabs(u->v) > v_f) {
+    if (!is_below(fabs(u->v), v_f)) {
         m->mode = slip_towards(u->v);
         return 0;
     }

@@ -4,17 +4,19 @@
 
 #include "solver/rodas.h"
 
-static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
-
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped
- * with the stiffness of the start, then miss the motion and the error estimate does not see it. */
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down, or grows there, as beyond the
+ * peak of a friction curve: the stages, all damped with the stiffness of the start, then miss the motion and the error estimate
+ * does not see it. */
 static int loses_stiffness(const Motion *motion, const Point *from, double h, const States *x1) {
     double stiffest = 0;
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    for (int i = 0; i < N_STATES; i++)
-        if (h * fabs(from->J[i][i]) > 1 && fabs(end.J[i][i]) < 0.1 * fabs(from->J[i][i])) return 1;
+    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1; /* a law alone is left to its error */
+    for (int i = 0; i < N_STATES; i++) {
+        const double left = end.J[i][i] / from->J[i][i];
+        if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;
+    }
     return 0;
 }
 
@@ -51,7 +53,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
 
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
-    factorize(N_STATES, W, row);
+    if (factorize(N_STATES, W, row) && h > shortest_growing(motion)) return TOO_LONG;
 #ifdef __clang__
 #pragma clang loop unroll(full) /* the loops over earlier stages are as long as it takes to make them */
 #endif
@@ -75,6 +77,6 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     allowed_errors(motion, from, h, x1, allowed);
     const double error = scaled_error(k[RODAS_STAGES - 1], end, allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
-    if (error <= 1 && !LINEAR_STATES && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
+    if (error <= 1 && !IS_LINEAR && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

@@ -1,0 +1,120 @@
+/* The law alone as an ODE: its states, under inputs that move as given. */
+#include <math.h>
+
+/* Linear states do not see each other, so one direction gives all of their slopes. */
+static States all_directions(void) {
+    States seed = no_states;
+    for (int i = 0; i < N_STATES; i++) ((double *)&seed)[i] = 1;
+    return seed;
+}
+
+FLATTENED static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    States f = no_states;
+    Outputs y;
+    const Inputs u = inputs_at(motion, t);
+    evaluate(motion->p, &u, x, m, &f, &y);
+    return f;
+}
+
+/* Time derivatives of the rates, as the inputs move. */
+FLATTENED static States rate_derivatives(const Motion *motion, const Point *point) {
+    States f, f_rate = no_states;
+    Outputs y, y_slope;
+    const Inputs u = inputs_at(motion, point->t);
+    evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &point->x, &no_states, &point->m, &f, &f_rate, &y,
+                    &y_slope);
+    return f_rate;
+}
+
+/* Rates of linear states with their slopes along themselves. */
+FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
+                                      States *slopes) {
+    const States seed = all_directions();
+    Outputs y, y_slopes;
+    const Inputs u = inputs_at(motion, t);
+    evaluate_state_slopes(motion->p, &u, x, &seed, m, f, slopes, &y, &y_slopes);
+}
+
+/* A point with its rates and their slopes. */
+FLATTENED static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    Point point = {t, *x, *m, no_states, {{0}}};
+    States slope;
+    if (LINEAR_STATES) {
+        linear_rates_at(motion, t, x, m, &point.f, &slope);
+        for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
+        return point;
+    }
+    const Inputs u = inputs_at(motion, t);
+    Outputs y, y_slope;
+    for (int j = 0; j < N_STATES; j++) {
+        States seed = no_states;
+        ((double *)&seed)[j] = 1;
+        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
+        for (int i = 0; i < N_STATES; i++) point.J[i][j] = ((const double *)&slope)[i];
+    }
+    return point;
+}
+
+/* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states
+ * themselves; no model less than a 1e-7 part of a nominal value. */
+static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    States resolved = no_states;
+    double *value = (double *)&resolved;
+    for (int i = 0; i < N_STATES; i++) value[i] = INFINITY;
+#if HAS_RESOLUTION
+    const Inputs u = inputs_at(motion, t);
+    resolution(motion->p, &u, x, m, &resolved);
+#else
+    (void)motion;
+    (void)t;
+    (void)m;
+#endif
+    for (int i = 0; i < N_STATES; i++) {
+        const double size = state_nominals[i] + fabs(((const double *)x)[i]);
+        value[i] = fmax(fmin(value[i], size), 1e-7 * state_nominals[i]);
+    }
+    return resolved;
+}
+
+static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m, double *g) {
+    const Inputs u = inputs_at(motion, t);
+    indicators(motion->p, &u, x, m, g);
+}
+
+/* Lets the modes follow the inputs and states; returns 1 if a state was reset. */
+static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    int reset = 0;
+    for (int i = 0; i < SETTLING_AT_MOST; i++) {
+        const Modes before = *m;
+        if (next_modes(p, u, x, m)) reset = 1;
+        if (memcmp(&before, m, sizeof before) == 0) break;
+    }
+    return reset;
+}
+
+/* Lets the modes settle at the time t of a communication step, and tells of it. */
+static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
+    if (N_MODES == 0) return;
+    const Inputs u = inputs_at(motion, t);
+    const Modes before = *m;
+    settle_modes(motion->p, &u, x, m);
+    if (motion->note && memcmp(&before, m, sizeof before) != 0) motion->note(motion->log, t, &before, m);
+}
+
+/* Length of a step down to which a motion that grows by itself is followed: that of a law alone is left to the estimate of its error. */
+static double shortest_growing(const Motion *motion) {
+    (void)motion;
+    return INFINITY;
+}
+
+/* Time at which the velocity turns round, or its size is least: modes are decided by its direction, so that a step must not run
+ * over it. */
+static double time_of_reversal(const Motion *motion) {
+    double along = 0, square = 0;
+    for (int i = 0; i < N_AXES; i++) {
+        const double rate = ((const double *)motion->u_rate)[COUPLED_VELOCITY + i];
+        along -= rate * ((const double *)motion->u_start)[COUPLED_VELOCITY + i];
+        square += rate * rate;
+    }
+    return square > 0 ? along / square : 0;
+}

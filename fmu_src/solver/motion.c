@@ -1,0 +1,49 @@
+/* The motion of the inputs over a communication step, and what all parts of the solver use. */
+#include <math.h>
+
+enum {
+    STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
+    INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
+    IS_LINEAR = LINEAR_STATES
+};
+
+static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
+static const double TOO_LONG = 1e4;   /* scaled error that makes the next trial ten times shorter */
+
+static const Parameters no_parameters = {0};
+static const Inputs no_inputs = {0};
+static const States no_states = {0};
+
+/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
+ * out. NOINLINE and COLD: functions that stay out of their callers, so as not to burden the usual way through these; COLD ones are seldom called at
+ * all. */
+#ifdef __GNUC__
+#define FLATTENED __attribute__((noinline, flatten))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
+#else
+#define FLATTENED
+#define NOINLINE
+#define COLD
+#endif
+
+typedef struct {
+    const Parameters *p;
+    const Inputs *u_start; /* inputs at the start of the communication step, */
+    const Inputs *u_rate;  /* their rates during it */
+    double tolerance;      /* relative; absolute in units of a state's nominal value */
+    int held;              /* all rates are zero */
+    void (*note)(void *log, double t, const Modes *before,
+                 const Modes *after); /* told of every change of modes, or NULL */
+    void *log;
+} Motion;
+
+static Inputs inputs_at(const Motion *motion, double t) {
+    Inputs u = *motion->u_start;
+    if (!motion->held) {
+        double *value = (double *)&u;
+        const double *rate = (const double *)motion->u_rate;
+        for (int i = 0; i < N_INPUTS; i++) value[i] += t * rate[i];
+    }
+    return u;
+}

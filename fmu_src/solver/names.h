@@ -1,0 +1,46 @@
+/* The names in the files of the solver that are compiled once for each ODE: plain for the law alone, and once more with a
+ * prefix for law and body together. An ODE is a type States of N_STATES doubles, IS_LINEAR, a Motion, and the functions
+ * rates_at, rate_derivatives, point_at, resolved_at, indicators_at, settle_at,
+ * shortest_growing, time_of_reversal and trial_step; everything else is
+ * written once over these, and the compiler sees constant sizes and no call through a pointer. */
+#ifndef BRISTLE_NAMES_H
+#define BRISTLE_NAMES_H
+
+#define ODE(name) name
+
+#define States ODE(States)
+#define Motion ODE(Motion)
+#define N_STATES ODE(N_STATES)
+#define STATE_ROOM ODE(STATE_ROOM)
+#define IS_LINEAR ODE(IS_LINEAR)
+#define no_states ODE(no_states)
+#define rates_at ODE(rates_at)
+#define rate_derivatives ODE(rate_derivatives)
+#define point_at ODE(point_at)
+#define indicators_at ODE(indicators_at)
+#define settle_at ODE(settle_at)
+#define shortest_growing ODE(shortest_growing)
+#define time_of_reversal ODE(time_of_reversal)
+#define trial_step ODE(trial_step)
+#define cubic_between ODE(cubic_between)
+#define dense_output ODE(dense_output)
+#define rate_inside ODE(rate_inside)
+#define resolved_at ODE(resolved_at)
+#define allowed_errors ODE(allowed_errors)
+#define scaled_error ODE(scaled_error)
+#define Point ODE(Point)
+#define Cubic ODE(Cubic)
+#define loses_stiffness ODE(loses_stiffness)
+#define misses_limit ODE(misses_limit)
+#define rosenbrock_step ODE(rosenbrock_step)
+#define can_change ODE(can_change)
+#define look ODE(look)
+#define indicator_changed ODE(indicator_changed)
+#define peak_between ODE(peak_between)
+#define first_change ODE(first_change)
+#define locate_change ODE(locate_change)
+#define sharpened ODE(sharpened)
+#define cross_change ODE(cross_change)
+#define advance_in_trials ODE(advance_in_trials)
+
+#endif
