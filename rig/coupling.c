@@ -7,7 +7,7 @@
 #include "memory.h"
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
-enum { LOOP_STEPS_AT_MOST = 20 };  /* of Newton's method; one is enough unless an element comes to its limit */
+enum { LOOP_STEPS_AT_MOST = 60 };  /* of Newton's method; one is enough where the elements answer linearly */
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
@@ -104,10 +104,11 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
                         place->outputs[i], k->system->name);
         e->outputs[i] = variable->reference;
     }
-    if (e->load >= 0 && !d->has_slopes)
+    const bool is_in_loop = k->system->loads && (!k->system->load || e->load >= 0);
+    if (is_in_loop && !d->has_slopes)
         return fail(message, "%s does not fit: without directional derivatives the system %s cannot find its %s.",
-                    fmu->path, k->system->name, k->system->load);
-    k->is_looped = k->is_looped || e->load >= 0;
+                    fmu->path, k->system->name, k->system->load ? k->system->load : "loads");
+    k->is_looped = k->is_looped || is_in_loop;
     k->n_inputs += n_offers;
     k->n_outputs += e->n_outputs;
     k->n_states += fmu->n_states;
@@ -170,11 +171,12 @@ static void allocate(Coupling *k) {
         {&k->seeds, k->n_inputs},
         {&k->answers, k->n_outputs + k->n_states},
         {&k->force_slopes, k->n_own * k->n_outputs},
-        {&k->loop_matrix, k->n_contacts * k->n_contacts},
-        {&k->load_slopes, k->n_contacts * k->n_contacts},
-        {&k->responses, k->n_contacts},
-        {&k->loop_rest, k->n_contacts},
-        {&k->loop_y, k->n_contacts},
+        {&k->loop_matrix, k->n_outputs * k->n_outputs},
+        {&k->loop_slopes, k->n_outputs * k->n_outputs},
+        {&k->input_slopes, k->n_outputs * k->n_inputs},
+        {&k->loop_rest, k->n_outputs},
+        {&k->loop_step, k->n_outputs},
+        {&k->loop_y, k->n_outputs},
         {&k->loop_inputs, k->n_inputs},
     };
     const size_t n_vectors = sizeof vectors / sizeof *vectors;
@@ -280,41 +282,36 @@ static fmi2Status ask(Coupling *k, Element *e, double *y) {
     return e->instance.fmu->call.get_real(e->instance.component, e->outputs, (size_t)e->n_outputs, y + e->first_output);
 }
 
-/* How each load follows the answers (load_slopes), and how each answer follows its load (responses); contacts have one
- * output each here. */
+/* How the inputs follow the answers (input_slopes) and, through the elements, the answers themselves (loop_slopes). */
 static int find_loop_slopes(Coupling *k, const double *x) {
-    const int n = k->n_contacts;
+    const int n = k->n_outputs;
+    find_inputs(k, x, k->y, k->shifted_inputs);
     for (int o = 0; o < n; o++) {
-        const double y = k->y[o], change = fmax(fabs(y), 1); /* loads are sums of the answers: any change will do */
+        const double y = k->y[o], change = fmax(fabs(y), 1); /* inputs are linear in the answers: any change will do */
+        double *slopes = k->input_slopes + o * k->n_inputs;
         k->y[o] = y + change;
         find_inputs(k, x, k->y, k->loop_inputs);
         k->y[o] = y;
-        find_inputs(k, x, k->y, k->shifted_inputs);
-        for (int c = 0; c < n; c++) {
-            const Element *e = &k->elements[c];
-            const int at = e->load < 0 ? 0 : e->input_places[e->load];
-            k->load_slopes[c * n + o] = e->load < 0 ? 0 : (k->loop_inputs[at] - k->shifted_inputs[at]) / change;
+        for (int i = 0; i < k->n_inputs; i++) slopes[i] = (k->loop_inputs[i] - k->shifted_inputs[i]) / change;
+        for (int c = 0; c < k->n_contacts; c++) {
+            Element *e = &k->elements[c];
+            for (int i = 0; i < e->n_inputs; i++) k->seeds[i] = slopes[e->input_places[i]];
+            const fmi2Status status = e->instance.fmu->call.get_directional_derivative(
+                e->instance.component, e->outputs, (size_t)e->n_outputs, e->inputs, (size_t)e->n_inputs, k->seeds,
+                k->answers);
+            const int answer = verdict(k, e, status, "fmi2GetDirectionalDerivative");
+            if (answer) return answer;
+            for (int j = 0; j < e->n_outputs; j++) k->loop_slopes[(e->first_output + j) * n + o] = k->answers[j];
         }
-    }
-    for (int c = 0; c < n; c++) {
-        Element *e = &k->elements[c];
-        const double one = 1;
-        k->responses[c] = 0;
-        if (e->load < 0) continue;
-        const fmi2Status status = e->instance.fmu->call.get_directional_derivative(
-            e->instance.component, e->outputs, 1, &e->inputs[e->load], 1, &one, &k->responses[c]);
-        const int answer = verdict(k, e, status, "fmi2GetDirectionalDerivative");
-        if (answer) return answer;
     }
     return 0;
 }
 
-/* The identity less the slopes of the answers F(u(y)); without those of the contact `held`, whose answer is given. */
-static void fill_loop_matrix(Coupling *k, int held) {
-    const int n = k->n_contacts;
-    for (int c = 0; c < n; c++)
-        for (int o = 0; o < n; o++)
-            k->loop_matrix[c * n + o] = (c == o) - (c == held ? 0 : k->responses[c] * k->load_slopes[c * n + o]);
+/* The identity less the slopes of the answers F(u(y)). */
+static void fill_loop_matrix(Coupling *k) {
+    const int n = k->n_outputs;
+    for (int i = 0; i < n; i++)
+        for (int o = 0; o < n; o++) k->loop_matrix[i * n + o] = (i == o) - k->loop_slopes[i * n + o];
 }
 
 /* Gaussian elimination with pivoting, a x = b, in place: x is b. */
@@ -345,47 +342,63 @@ static bool eliminate(double *a, double *b, int n) {
     return true;
 }
 
+/* Whether an element's first answer follows any other. */
+static bool follows_loop(const Coupling *k, const Element *e) {
+    for (int o = 0; o < k->n_outputs; o++)
+        if (k->loop_slopes[e->first_output * k->n_outputs + o] != 0) return true;
+    return false;
+}
+
 /* An element that slips does not follow its load, but judges by it whether it may stick. That load is the one with which
  * it would: the answers of the others to it are in it, so that it does not jump when the element itself changes its mode. */
 static int find_loads_in_slip(Coupling *k, const double *x) {
-    const int n = k->n_contacts;
-    const int found = find_loop_slopes(k, x);
+    const int n = k->n_outputs;
+    const int found = k->system->load ? find_loop_slopes(k, x) : 0;
     if (found) return found;
-    for (int c = 0; c < n; c++) {
+    for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
-        if (e->load < 0 || k->responses[c] != 0) continue;
-        fill_loop_matrix(k, c);
-        for (int o = 0; o < n; o++) k->loop_rest[o] = o == c;
+        if (e->load < 0 || follows_loop(k, e)) continue;
+        fill_loop_matrix(k);
+        for (int o = 0; o < n; o++) k->loop_rest[o] = o == e->first_output;
         if (!eliminate(k->loop_matrix, k->loop_rest, n)) continue;
+        const int at = e->input_places[e->load];
         double feedback = 0;
-        for (int o = 0; o < n; o++) feedback += k->load_slopes[c * n + o] * k->loop_rest[o];
-        double *load = &k->u[e->input_places[e->load]];
-        if (feedback < 1) *load = (*load - feedback * k->y[c]) / (1 - feedback);
+        for (int o = 0; o < n; o++) feedback += k->input_slopes[o * k->n_inputs + at] * k->loop_rest[o];
+        if (feedback < 1) k->u[at] = (k->u[at] - feedback * k->y[e->first_output]) / (1 - feedback);
         const int answer = verdict(k, e, give_inputs(e, k->u), "the evaluation");
         if (answer) return answer;
     }
     return 0;
 }
 
-/* Finds answers y and loads u that go with each other, y = F(u(y)), for elements that are at the point already. */
+/* Finds answers y and inputs u that go with each other, y = F(u(y)), for elements that are at the point already: Newton's
+ * method, with half of a step where the whole leads no nearer, as across the kink of a law. */
 static int close_loop(Coupling *k, const double *x) {
+    double nearest = INFINITY;
     for (int step = 0; step < LOOP_STEPS_AT_MOST; step++) {
         find_inputs(k, x, k->y, k->u);
-        double rest = 0, size = 0;
         for (int c = 0; c < k->n_contacts; c++) {
             Element *e = &k->elements[c];
             const int answer = verdict(k, e, ask(k, e, k->loop_y), "the evaluation");
             if (answer) return answer;
-            k->loop_rest[c] = k->loop_y[c] - k->y[c];
-            rest = fmax(rest, fabs(k->loop_rest[c]));
-            size = fmax(size, fabs(k->loop_y[c]));
+        }
+        double rest = 0, size = 0;
+        for (int o = 0; o < k->n_outputs; o++) {
+            k->loop_rest[o] = k->loop_y[o] - k->y[o];
+            rest = fmax(rest, fabs(k->loop_rest[o]));
+            size = fmax(size, fabs(k->loop_y[o]));
         }
         if (rest <= 1e-13 * size) return find_loads_in_slip(k, x);
+        if (rest >= nearest) {
+            for (int o = 0; o < k->n_outputs; o++) k->y[o] -= k->loop_step[o] /= 2;
+            continue;
+        }
+        nearest = rest;
         const int answer = find_loop_slopes(k, x);
         if (answer) return answer;
-        fill_loop_matrix(k, -1);
-        if (!eliminate(k->loop_matrix, k->loop_rest, k->n_contacts)) break;
-        for (int c = 0; c < k->n_contacts; c++) k->y[c] += k->loop_rest[c];
+        fill_loop_matrix(k);
+        if (!eliminate(k->loop_matrix, k->loop_rest, k->n_outputs)) break;
+        for (int o = 0; o < k->n_outputs; o++) k->y[o] += k->loop_step[o] = k->loop_rest[o];
     }
     fail(&k->complaint, "the loads of the contacts cannot be found at t = %.9g s.", k->moment.t);
     return 1;
@@ -543,7 +556,7 @@ bool coupling_complete_step(Coupling *k, double t, bool *event, Message *message
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
-        if (!fmu->description.needs_completed_steps) continue;
+        if (!fmu->description.needs_completed_steps && !fmu->warns) continue;
         fmi2Boolean enter = fmi2False, terminate = fmi2False;
         if (place_all(k, t, k->x)) return fail(message, "%s", k->complaint.text);
         const fmi2Status status =
@@ -601,10 +614,8 @@ static bool leave_event(Coupling *k, Element *e, Message *message) {
 static bool find_changed_loads(Coupling *k, bool *changed, Message *message) {
     memcpy(k->own_inputs, k->u, (size_t)k->n_inputs * sizeof *k->u);
     if (close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
-    for (int c = 0; c < k->n_contacts; c++) {
-        const Element *e = &k->elements[c];
-        if (e->load < 0) continue;
-        const double before = k->own_inputs[e->input_places[e->load]], now = k->u[e->input_places[e->load]];
+    for (int i = 0; i < k->n_inputs; i++) {
+        const double before = k->own_inputs[i], now = k->u[i];
         *changed = *changed || fabs(now - before) > 1e-12 * fmax(fabs(now), fabs(before));
     }
     return true;

@@ -21,7 +21,7 @@ typedef struct {
     int *input_places; /* in u */
     double *input_values;
     int first_input, first_output, first_state, first_indicator;
-    int load;                              /* place in inputs of what depends on other contacts' outputs, or -1 */
+    int load;                              /* place in inputs of the system's `load`, or -1 */
     bool states_changed, nominals_changed; /* by the event that is under way */
 } Element;
 
@@ -39,9 +39,10 @@ typedef struct {
     double *dx, *u, *y, *row;                                                         /* at the last point */
     double *own_rates, *own_inputs, *shifted_states, *shifted_rates, *shifted_inputs; /* for the Jacobian */
     double *seeds, *answers, *force_slopes;
-    bool is_looped;                                                                   /* an element has a load */
-    double *loop_matrix, *load_slopes, *responses, *loop_rest, *loop_y, *loop_inputs; /* of the loop that loads make */
-    double *memory;                                                                   /* all of these vectors */
+    bool is_looped;                                                           /* an input depends on answers */
+    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest, *loop_step; /* of the loop that it makes */
+    double *loop_y, *loop_inputs;
+    double *memory; /* all of these vectors */
 } Coupling;
 
 /* One FMU per contact; they stay with the caller. Checks that each fits. NULL if not. */

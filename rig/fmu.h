@@ -38,6 +38,7 @@ typedef struct {
     Description description;
     void *library;
     Functions call;
+    bool warns; /* its warnings are asked for, and shown */
     int n_states;
     fmi2ValueReference *states, *rates; /* in the order of the vector of continuous states */
 } Fmu;

@@ -10,12 +10,17 @@ static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
                    fmi2String text, ...) {
     (void)name;
     (void)category;
-    if (status < fmi2Discard) return;
+    if (status == fmi2OK) return;
     Instance *instance = environment;
+    Message message;
     va_list arguments;
     va_start(arguments, text);
-    vsnprintf(instance->complaint.text, sizeof instance->complaint.text, text, arguments);
+    vsnprintf(message.text, sizeof message.text, text, arguments);
     va_end(arguments);
+    if (status == fmi2Warning)
+        warn("%s: %s", instance->fmu->name, message.text);
+    else
+        instance->complaint = message;
 }
 
 bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
@@ -29,7 +34,7 @@ bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
     memcpy(&instance->callbacks, &callbacks, sizeof callbacks); /* its members are const, so it cannot be assigned */
     char *resources = joined("file://", fmu->folder, "/resources");
     instance->component = fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
-                                                &instance->callbacks, fmi2False, fmi2False);
+                                                &instance->callbacks, fmi2False, fmu->warns);
     free(resources);
     if (instance->component) return true;
     const char *why = instance->complaint.text;

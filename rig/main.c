@@ -34,6 +34,7 @@ static const char help[] =
     "  --output-interval DT      time between two rows of results in s; 0: a row for every step of the solver\n"
     "  --tolerance R             relative tolerance of the solver, 1e-8 if not given\n"
     "  --stats                   steps, evaluations, events and time taken, per model\n"
+    "  --warnings                what the FMUs warn of, on the standard error\n"
     "\n"
     "Exit code: 0 good, 1 a simulation failed, 2 something is wrong with the command or its files.\n";
 
@@ -47,7 +48,7 @@ typedef struct {
     const ParameterSet *named; /* set of resources/, or NULL */
     const char *set_file, *input, *output;
     double stop, interval, tolerance; /* a stop or interval below 0: not given */
-    bool statistics;
+    bool statistics, warnings;
 } Command;
 
 /* One line of the comparison. */
@@ -63,6 +64,7 @@ typedef struct {
 typedef struct {
     int count;
     Fmu **items;
+    bool warn; /* their warnings are asked for */
 } Fmus;
 
 typedef struct {
@@ -127,6 +129,10 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
         }
         if (strcmp(word, "--stats") == 0) {
             command->statistics = true;
+            continue;
+        }
+        if (strcmp(word, "--warnings") == 0) {
+            command->warnings = true;
             continue;
         }
         const char *value = arguments[1];
@@ -217,6 +223,7 @@ static const Fmu *get_fmu(Fmus *fmus, const char *path, Message *message) {
         free(fmu);
         return NULL;
     }
+    fmu->warns = fmus->warn;
     fmus->items = grown_array(fmus->items, (size_t)fmus->count + 1, sizeof *fmus->items);
     return fmus->items[fmus->count++] = fmu;
 }
@@ -225,6 +232,26 @@ static int count_contacts(const System *system) {
     int n = 0;
     while (system->contacts[n].name) n++;
     return n;
+}
+
+/* The FMU that a contact takes of the folder of the given one, by the pattern of the system. */
+static const Fmu *get_beside(Fmus *fmus, const Fmu *given, const char *pattern, const System *system,
+                             Message *message) {
+    const char *slash = strrchr(given->path, '/');
+    const size_t folder_size = slash ? (size_t)(slash - given->path) + 1 : 0;
+    char *file = joined(*pattern == '%' ? given->name : "", pattern + (*pattern == '%'), ".fmu");
+    char *folder = copied(given->path);
+    folder[folder_size] = '\0';
+    char *path = joined(folder, file, "");
+    const Fmu *fmu = NULL;
+    if (access(path, R_OK) == 0)
+        fmu = get_fmu(fmus, path, message);
+    else
+        fail(message, "%s does not fit: the system %s needs %s beside it.", given->path, system->name, file);
+    free(path);
+    free(folder);
+    free(file);
+    return fmu;
 }
 
 /* Takes "A.fmu" or "A.fmu,B.fmu,…" apart into one FMU per contact, and names the model after them. */
@@ -252,7 +279,11 @@ static bool find_fmus(Model *model, const char *text, const System *system, Fmus
     if (n > 1 && n != n_contacts)
         return fail(message, "%s: the system %s has %d contacts, but these are %d FMUs.", text, system->name,
                     n_contacts, n);
-    for (int c = n; c < n_contacts; c++) model->fmus[c] = model->fmus[0];
+    const Fmu *given = model->fmus[0];
+    for (int c = 0; c < n_contacts && n == 1; c++) {
+        model->fmus[c] = system->beside ? get_beside(fmus, given, system->beside[c], system, message) : given;
+        if (!model->fmus[c]) return false;
+    }
     return true;
 }
 
@@ -313,6 +344,7 @@ static void close_model(Model *model) {
 
 /* Loads, connects and initializes all models that fit the system, so that whatever is wrong is found before anything runs. */
 static bool prepare(Model *models, Command *command, const Experiment *experiment, Fmus *fmus, Message *message) {
+    fmus->warn = command->warnings;
     const Known known = {new_array((size_t)command->sets.count, sizeof *known.sets),
                          new_array((size_t)command->set.count, sizeof *known.set)};
     bool good = true;

@@ -6,9 +6,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
-from bristle import VERSION  # noqa: E402
+from bristle import VERSION
 
 
 TWINS = [""] + sorted(file.stem for file in (Path(__file__).resolve().parent.parent / "modelDescription" / "twins").glob("*.toml"))

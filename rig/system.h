@@ -10,10 +10,12 @@
  * offered as one number, an element in space fits too: it moves along its first axis, relativeVelocity[1], and answers
  * there with frictionForce[1].
  *
- * Where an input depends on what the elements at other contacts answer (the torque that a clutch has to carry so that it
- * stays shut, while the next one slips), the system names it as its `load` and `loads` fills it in from y: an algebraic
- * loop, which the coupling solves. Its contacts have one output each. Without an element that asks for such an input there
- * is no loop.
+ * Where inputs depend on what the elements answer (a joint is pressed by its reactions, and friction is part of them), the
+ * system fills them in from y by `loads`, linearly: an algebraic loop, which the coupling solves.
+ *
+ * If only elements with ideal stick ask for such an input (the torque that a clutch has to carry so that it stays shut, while
+ * the next one slips), the system names it as its `load`. Then a contact has one output, and without an element that
+ * asks for the input there is no loop.
  *
  * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and
  * restarts. A system decides by `phase`, never by comparing the time, so that it stays continuous up to and including
@@ -60,13 +62,16 @@ typedef struct {
     const Quantity *states;
     const Quantity *outputs;
     const Contact *contacts;
+    const char *const
+        *beside; /* which FMU each contact takes of the folder of the one that is given for all of them: its
+                                  name, with % in place of the name of that one; NULL: all take that one */
     int n_indicators;
-    const char *load; /* the input of the contacts that depends on the outputs of others, or NULL */
+    const char *load; /* the one input that `loads` fills in, which an element need not have; NULL: any */
     bool reads_table; /* the motion comes from a file, and its columns are the inputs of the one contact */
 
     void (*start)(const double *p, double *x); /* may be NULL: all zero */
     void (*inputs)(const Moment *m, const double *x, double *u);
-    void (*loads)(const Moment *m, const double *x, const double *y, double *u); /* may be NULL without a load */
+    void (*loads)(const Moment *m, const double *x, const double *y, double *u); /* may be NULL without a loop */
     void (*rates)(const Moment *m, const double *x, const double *y, double *dx);
     void (*results)(const Moment *m, const double *x, const double *y,
                     double *outputs);                                /* may be NULL without outputs */

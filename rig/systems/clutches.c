@@ -14,7 +14,7 @@
  *
  * in which the torques of the other clutches are: an algebraic loop.
  *
- * Answer: the intervals of stick that the library's own regression test has, in tools/bristle/papers.toml.
+ * Answer: the intervals of stick that the library's own regression test has, in python/bristle/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
  * 100 N, a coefficient of 0.25, a radius of 20 mm (only the product is the library's).
  *
  * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with it, the moments at which the motor
- * sticks and the overshoot of the library's regression test, in tools/bristle/papers.toml.
+ * sticks and the overshoot of the library's regression test, in python/bristle/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>
