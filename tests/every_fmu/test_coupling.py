@@ -2,49 +2,42 @@
 
 import math
 import random
+from functools import cache
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.linalg import expm
 
+from fixed_step import AT_ONCE, EITHER, NORMAL, ONE_STEP_LATE, element, held, highest_jump, is_scalar, limit_of, ramp, steps_to_rest, told, way_off
 from fmi2 import WARNING
-from loop import break_away, drift, pulses, restlessness, run_loop
+from loop import drift, pulses, restlessness, run_loop
 from units import scaled
 from vectors import random_rotation, spread
 
-NORMAL = 9.81
+BOUNDED = 2  # law
+LOOP_SETTLES = 22  # steps, with either timing
 STIFF = {"bristleStiffness": 1e7, "regularizationVelocity": 1e-5}
-
-
-def is_scalar(description):
-    return "couplingMass" in description and "frictionForce" in description
 
 
 def is_spatial(description):
     return "couplingMass" in description and "frictionForce[1]" in description
 
 
-def has_states(description):
-    return is_scalar(description) and bool(description.states)
-
-
 def needs_load(description):
     return is_scalar(description) and "externalForce" in description
 
 
+# Bristles with little or no damping ring by themselves and have no number of steps to rest in.
+UNDAMPED = ("Dahl", "BlimanSorine", "GeneralizedMaxwellSlip", "StickSlip")
+
+
+def settles(description):
+    return is_scalar(description) and description.name not in UNDAMPED
+
+
 scalar = pytest.mark.fmus.with_args(is_scalar)
-
-
-def limit_of(fmu, normal=NORMAL):
-    """The force at which a body breaks away."""
-    return normal * fmu.description["staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"].start
-
-
-def element(fmu, mass, **values):
-    instance = fmu.co_simulation()
-    instance.initialize({"couplingMass": mass, **{name: value for name, value in values.items() if name in fmu.description}})
-    return instance
+settling = pytest.mark.fmus.with_args(settles)
+at_once_and_late = pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 
 
 def third(fmu):
@@ -53,86 +46,195 @@ def third(fmu):
 
 
 @scalar
-def test_rests_under_pulses(fmu):
-    """Guesses that are wrong by up to 4, steps from 1 to 5 ms, an output that acts at once and late, values as they come and stiff ones. A hundredth of
-    the load is the goal; what a law rings by itself, seen with a step of 0.1 ms, comes on top, and with 5 ms and a late output 5/100."""
-    choice = random.Random(f"rests {fmu.name}")
-    for stiff in (False, True):
-        values = STIFF if stiff else {}
-        with element(fmu, 1.0, **values) as instance:
-            own = restlessness(run_loop(instance, third(fmu), 0.6, 1e-4))
-        for late in (False, True):
-            step, guess = choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0, 2.0, 4.0))
-            allowed = 0.05 if late and step > 2e-3 else 0.01
-            with element(fmu, guess, **values) as instance:
-                found = restlessness(run_loop(instance, third(fmu), 0.6, step, late=late))
-            assert found <= allowed * limit_of(fmu) / 3 + 1.5 * own, (stiff, late, step, guess, found, own)
+@at_once_and_late
+def test_holds_a_load_that_jumps(fmu, late):
+    """As high as the law holds it in fine steps, or nearly: 0.95 of that, 0.85 with 5 ms; 0.98 and 0.92 where it is told when its force acts.
+    What the law holds in fine steps is known to 0.01 only."""
+    own = highest_jump(fmu, 1e-4, mass=1.0, timing=AT_ONCE)
+    for step, either, given in ((1e-3, 0.95, 0.98), (5e-3, 0.85, 0.92)):
+        assert highest_jump(fmu, step, late) >= either * own - 0.01, step
+        assert highest_jump(fmu, step, late, timing=told(late)) >= given * own - 0.01, step
+
+
+@settling
+@at_once_and_late
+def test_rests_within_forty_steps(fmu, late):
+    """The force stays within 1 % of a load that has jumped, and of what the law rings by itself. The loop has settled in 3 steps at once, 12 late and 22
+    with either timing; where the law itself takes longer, as Leuven's 40 ms, both take their time one after the other."""
+    own, lasts = by_itself(fmu)
+    for step in (1e-3, 5e-3):
+        for timing in (EITHER, told(late)):
+            rows, load = held(fmu, [1.0], [NORMAL], [step] * 80, late, timing)
+            assert steps_to_rest(rows, load, 0.01 + own) <= max(40, lasts / step + LOOP_SETTLES), (step, timing)
+
+
+@cache
+def by_itself(fmu):
+    """What the force is off the load by in fine steps, over the load, and the time after which it is."""
+    rows, load = held(fmu, [1.0], [NORMAL], [1e-4] * 3000, False, AT_ONCE)
+    own = 1.5 * abs(rows[-1000:, 3] - load).max() / load
+    return own, 1e-4 * steps_to_rest(rows, load, 0.01 + own)
+
+
+def ringing(fmu):
+    return by_itself(fmu)[0]
+
+
+@settling
+@at_once_and_late
+@pytest.mark.parametrize("normals", [(5.0, 5.0 * (1 + 1e-12)), (4.5, 5.4), (1.0, 10.0), (1.0, 2.0, 3.0, 10.0)], ids=["equal", "20 %", "tenfold", "four"])
+def test_contacts_share_a_body(fmu, normals, late):
+    """Each is told its part of the mass, whatever its normal force is. Where one is too weak for its share of the load, it slips first, and rest takes longer."""
+    own = ringing(fmu)
+    for step in (1e-3, 5e-3):
+        rows, load = held(fmu, [1 / len(normals)] * len(normals), normals, [step] * 240, late)
+        assert steps_to_rest(rows, load, 0.01 + own) <= (200 if max(normals) > 2 * min(normals) else 40), step
+
+
+@settling
+@at_once_and_late
+def test_steps_may_vary(fmu, late):
+    """In turn and at random, tenfold; as long as law and loop take one after the other, where that is longer."""
+    own, lasts = by_itself(fmu)
+    for steps in ([2e-4, 1e-3, 2e-3] * 40, list(np.random.default_rng(5).choice((2e-4, 1e-3, 2e-3), 120))):
+        rows, load = held(fmu, [1.0], [NORMAL], steps, late)
+        assert steps_to_rest(rows, load, 0.01 + own) <= max(45, np.searchsorted(np.cumsum(steps), lasts) + LOOP_SETTLES)
+
+
+@settling
+@at_once_and_late
+@pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 1.2])
+def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
+    """And a fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80 with more."""
+    count = {0.1: 600, 0.25: 160}.get(part, 80)
+    for timing in (EITHER, told(late)):
+        rows, load = held(fmu, [part], [NORMAL], [1e-3] * (count + 40), late, timing)
+        assert steps_to_rest(rows, load, 0.01 + ringing(fmu)) <= count, timing
+
+
+@settling
+@at_once_and_late
+def test_a_ramp_breaks_away_where_it_does_with_fine_steps(fmu, late):
+    """Creep beside that of the law by what the loop follows a ramp late, and break-away within 3 % of the limit, 10 % with 5 ms.
+    The stick of StickSlip swings by itself."""
+    own, gone = ramp(fmu, 1e-4, timing=AT_ONCE)
+    for step, creeps, within in ((1e-3, 6e-5, 0.03), (5e-3, 8e-4, 0.1)):
+        creep, found = ramp(fmu, step, late)
+        assert creep == pytest.approx(own, abs=creeps) or fmu.name == "StickSlip"
+        assert found == pytest.approx(gone, abs=within) or fmu.name == "StickSlip", step
 
 
 @scalar
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
-def test_a_mass_that_is_guessed_roughly_is_learnt_closely(fmu, late):
-    """Also from a guess that is near enough to do no harm. The first guess keeps a weight of a fiftieth of the first sample, of which 3e-4 have been seen to be left."""
-    for guess in (0.8, 1.2):
-        with element(fmu, guess) as instance:
-            run_loop(instance, third(fmu), 0.6, 1e-3, late=late)
-            assert instance.get("estimatedMass") == pytest.approx(1.0, rel=1e-3)
+@at_once_and_late
+def test_the_force_stays_within_the_limit(fmu, late):
+    """Under sines, without a viscous part: beyond it by rounding alone, or by what the law gives in fine steps."""
+    limit, choice = limit_of(fmu), random.Random(f"limit {fmu.name} {late}")
+    for part in (0.3, 0.95, 1.3, 2.0):
+        hertz, step = choice.choice((1, 5, 20, 60)), choice.choice((1e-3, 2e-3, 5e-3))
+
+        def load(t, x, part=part, hertz=hertz):
+            return part * limit * math.sin(2 * math.pi * hertz * t)
+
+        def largest(mass, h, late):
+            with element(fmu, mass, viscousFriction=0.0) as instance:
+                return abs(run_loop(instance, load, max(0.1, 0.5 / hertz), h, late=late)[:, 3]).max()
+
+        most = largest(1.0, step, late)
+        assert most <= limit * (1 + 1e-9) or most <= 1.05 * largest(0.0, 2e-5, False), (part, hertz, step)
+
+
+@pytest.mark.fmus(lambda d: d.name in ("AdamsStickSlip", "Coulomb", "Gonthier", "ImplicitBristle", "LuGre", "StaticRegularized"))
+@at_once_and_late
+def test_bodies_move_no_worse_than_without(fmu, late):
+    """One of the bodies, with a step at random and the timing given: its velocity is off that with fine steps
+    by no more than 1.2 times what it is without. Of each kind of law one; docs/coupling.md has all."""
+    choice = random.Random(f"bodies {fmu.name} {late}")
+    case = choice.choice(("belt", "normal force that vanishes", "velocity in 1 mm/s", "in motion at the start"))
+    step = choice.choice((1e-3, 2e-3))
+    without, fine = way_off(fmu, case, step, 0.0, late)
+    assert way_off(fmu, case, step, 1.0, late, fine, told(late))[0] <= 1.2 * without + 1e-4, (case, step)
+
+
+def notices(fmu, mass, timing, late, load, step=1e-3, count=600):
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.initialize({"couplingMass": mass, "couplingTiming": timing})
+        run_loop(instance, load, count * step, step, late=late)
+        return [message.status for message in instance.messages if "couplingMass is too large" in message.text]
+
+
+@pytest.mark.fmus(lambda d: d.name in ("Coulomb", "StaticRegularized", "Karnopp", "RecurDynRegularized"))
+def test_says_once_that_a_mass_is_too_large(fmu):
+    """Where the body chatters by it."""
+    for timing, late, mass in ((AT_ONCE, False, 1.5), (AT_ONCE, False, 2.0), (ONE_STEP_LATE, True, 2.0), (EITHER, False, 4.0)):
+        assert notices(fmu, mass, timing, late, third(fmu)) == [WARNING], (timing, mass)
 
 
 @scalar
+@at_once_and_late
+def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
+    """Nor of less, under loads of which a period takes five steps and more, or noise."""
+    choice = random.Random(f"right {fmu.name} {late}")
+    limit, noise = limit_of(fmu), np.random.default_rng(7).standard_normal(300)
+    loads = {"noise": lambda t, x: limit * noise[round(t / 1e-3)], "pulses": third(fmu), "belt": lambda t, x: -limit / 0.02 * (x - 0.02 * t)}
+    for period in (5, 7, 20):
+        loads[f"sine of {period}"] = lambda t, x, p=period: 1.5 * limit * math.sin(2 * math.pi * t / (p * 1e-3))
+    for name, load in loads.items():
+        timing, mass = choice.choice((EITHER, told(late))), choice.choice((0.25, 0.5, 1.0, 1.2))
+        assert notices(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
+
+
+@pytest.mark.fmus.with_args(needs_load)
+@at_once_and_late
+def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
+    """Told and jumping to 0.99 of the limit, at once as without couplingMass; late, to what it is held without being told."""
+    step, load = 1e-3, (0.95 if late else 0.99) * limit_of(fmu)
+    with element(fmu, 1.0, told(late), normalForce=NORMAL) as instance:
+        velocity = place = last = 0.0
+        for n in range(300):
+            instance.set({"relativeVelocity": velocity, "externalForce": load if n > 9 else 0.0})
+            instance.step(step, time=n * step)
+            force = instance.get("frictionForce")
+            acts, last = (last, force) if late else (force, force)
+            velocity += step * ((load if n > 9 else 0.0) - acts)
+            place += step * velocity
+    assert abs(velocity) < 1e-3 and abs(place) < (1e-4 if late else 1e-6)
+
+
+@scalar
+def test_velocities_beyond_measure_are_survived(fmu):
+    """And the bytes of what is remembered then are taken by another instance."""
+    with element(fmu, 1.0, normalForce=NORMAL) as instance, element(fmu, 1.0) as other:
+        for n, velocity in enumerate((0.0, 1e300, -1e300, 1e-300, 0.0, 0.0)):
+            instance.set({"relativeVelocity": velocity})
+            instance.fmi2DoStep(n * 1e-3, 1e-3, 1)
+            other.resume(instance.snapshot())
+            assert other.snapshot() == instance.snapshot()
+        assert abs(instance.get("frictionForce")) <= 1.25 * limit_of(fmu)
+
+
+@scalar
+@at_once_and_late
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_masses_of_any_size(fmu, scale, late):
+    """In proportion to the forces it rests as one of a kilogram; nothing but the law has a size."""
+    if fmu.description.states and scale < 1:
+        return  # bristles of their stiffness are rigid for it, and swing too fast to be followed
+    normal = scale * NORMAL
+    load = limit_of(fmu, normal) / 3
+    with element(fmu, scale, normalForce=normal) as instance:
+        rows = run_loop(instance, lambda t, x: load, 0.1, 1e-3, mass=scale, normal=normal, late=late)
+    assert np.isfinite(rows).all()
+    assert abs(rows[:, 3]).max() <= 1.25 * limit_of(fmu, normal)
+
+
+@settling
 def test_drifts_as_with_fine_steps(fmu):
     """The way that pulses leave a body behind by, also where the force acts a step late: the goal of a tenth, or a micrometre."""
-    with element(fmu, 4.0) as instance, element(fmu, 1.0) as fine:
+    with element(fmu, 1.0) as instance, element(fmu, 1.0) as fine:
         found = drift(run_loop(instance, third(fmu), 0.6, 1e-3, late=True), 1e-3)
         own = drift(run_loop(fine, third(fmu), 0.6, 1e-4), 1e-4)
     assert found == pytest.approx(own, rel=0.1, abs=1e-6)
-
-
-@scalar
-def test_a_stiff_law_drifts_as_with_fine_steps(fmu):
-    """A deflection far below its nominal value has to be followed as well as any: errors are judged by the force. The goal of a tenth, or a micrometre."""
-    with element(fmu, 1.0, **STIFF) as instance, element(fmu, 1.0, **STIFF) as fine:
-        found = drift(run_loop(instance, third(fmu), 0.6, 1e-3), 1e-3)
-        own = drift(run_loop(fine, third(fmu), 0.6, 1e-4), 1e-4)
-    assert found == pytest.approx(own, rel=0.1, abs=1e-6)
-
-
-@scalar
-def test_a_load_that_jumps_does_not_unlearn_the_mass(fmu):
-    """After the first pulse the mass is known, and stays so to 2 % (it is exact but for what the first guess has left in the sums), also of laws that
-    ring by themselves, whose force changes while the load jumps."""
-    step, seen = 5e-3, []
-
-    def load(time, position):
-        if time > 0.2:
-            seen.append(instance.get("estimatedMass"))
-        return pulses(time, size=limit_of(fmu) / 3)
-
-    for late in (False, True):
-        with element(fmu, 1.0) as instance:
-            run_loop(instance, load, 0.6, step, late=late)
-    assert [min(seen), max(seen)] == pytest.approx([1.0, 1.0], rel=0.02)
-
-
-@pytest.mark.fmus(lambda d: is_scalar(d) and (not d.states or d.name == "SecondOrderBristle") and d.name != "StickSlip")
-def test_a_late_output_is_noticed_by_the_first_force_that_nothing_answers_to(fmu):
-    """The first pulse of a run leaves the body where it does with fine steps, but for the way that the load takes it in one step before anything is known."""
-    step = 1e-3
-    with element(fmu, 1.0) as instance, element(fmu, 1.0) as fine:
-        found = run_loop(instance, third(fmu), 0.2, step, late=True)[-1, 1]
-        own = run_loop(fine, third(fmu), 0.2, 1e-4)[-1, 1]
-    assert found == pytest.approx(own, abs=1.05 * step**2 * limit_of(fmu) / 3)
-
-
-@pytest.mark.fmus(lambda d: is_scalar(d) and d.name != "StickSlip")
-def test_breaks_away_where_it_does_with_fine_steps(fmu):
-    """A load that rises by a fifth of a percent in a step, and the goal of 1 %. What a load throws the body by before it is known does not count as slip, however narrow
-    the stick of a law is. The stick of StickSlip swings by itself from half of the limit on, so that its break-away is no number."""
-    limit = limit_of(fmu)
-    with element(fmu, 4.0) as instance, element(fmu, 1.0) as fine:
-        found = break_away(run_loop(instance, lambda t, x: limit * t, 1.1, 2e-3))
-        own = break_away(run_loop(fine, lambda t, x: limit * t, 1.1, 2e-4))
-    assert found == pytest.approx(own, rel=0.01)
 
 
 @pytest.mark.fmus(lambda d: d.name in ("StaticRegularized", "Coulomb"))
@@ -142,14 +244,21 @@ def test_without_it_the_same_loop_chatters(fmu):
         assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.4 * limit_of(fmu)
 
 
+def record(instance, n):
+    """All outputs after one more step, on a motion that turns round."""
+    instance.set({"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))})
+    instance.step(1e-3, time=0.04 + n * 1e-3)
+    return [instance.get(output.name) for output in instance.description.outputs]
+
+
 @scalar
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 def test_is_restored_bit_for_bit(fmu, late):
-    """From memory and from bytes, in the middle of what has been learnt, and after a reset."""
+    """From memory and from bytes, in the middle of a run, and after a reset."""
     def go_on(instance):
         return run_loop(instance, lambda t, x: 4 * math.sin(60 * t), 0.04, 1e-3, late=late, velocity=0.003)
 
-    with element(fmu, 2.0) as instance, element(fmu, 2.0) as other:
+    with element(fmu, 0.5) as instance, element(fmu, 0.5) as other:
         first = go_on(instance)
         instance.time = 0.0
         state, content = instance.save(), instance.snapshot()
@@ -162,13 +271,13 @@ def test_is_restored_bit_for_bit(fmu, late):
         assert [record(other, n) for n in range(20)] == after
         instance.drop(state)
         instance.demand("fmi2Reset")
-        instance.initialize({"couplingMass": 2.0})
+        instance.initialize({"couplingMass": 0.5})
         assert (go_on(instance) == first).all()
 
 
 @scalar
 def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
-    """Where what the load has changed by is made up along the slope of the last solution, which belongs to the bytes, too."""
+    """Where the look ahead of one step serves as the solution of the next, which belongs to the bytes, too."""
     def load(time):
         return limit_of(fmu) * (0.25 + 0.05 * math.sin(20 * time))
 
@@ -188,44 +297,27 @@ def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
         assert go_on(instance, velocity) == go_on(other, velocity)
 
 
-def record(instance, n):
-    """All outputs after one more step, on a motion that turns round."""
-    instance.set({"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))})
-    instance.step(1e-3, time=0.04 + n * 1e-3)
-    return [instance.get(output.name) for output in instance.description.outputs]
-
-
 @scalar
 def test_a_step_of_no_length_changes_nothing(fmu):
     with element(fmu, 1.0) as instance:
         run_loop(instance, third(fmu), 0.02, 1e-3)
-        before = instance.get("frictionForce"), instance.get("estimatedMass"), instance.get("estimatedLoad")
+        before = instance.get("frictionForce"), instance.get("estimatedLoad")
         instance.step(0.0, time=0.02)
-        assert (instance.get("frictionForce"), instance.get("estimatedMass"), instance.get("estimatedLoad")) == before
+        assert (instance.get("frictionForce"), instance.get("estimatedLoad")) == before
 
 
 @scalar
-def test_what_was_learnt_is_forgotten_where_it_is_switched_off(fmu):
-    """Switched on again, it starts from its guess and shows nothing of before."""
-    with element(fmu, 4.0) as instance:
+def test_what_was_observed_is_forgotten_where_it_is_switched_off(fmu):
+    """Switched on again, it shows nothing of before."""
+    with element(fmu, 1.0) as instance:
         run_loop(instance, third(fmu), 0.25, 1e-3)
-        assert instance.get("estimatedMass") != 4.0
+        assert instance.get("estimatedLoad") != 0
         instance.set({"couplingMass": 0.0})
         instance.step(1e-3, time=0.25)
-        assert instance.get("estimatedMass") == instance.get("estimatedLoad") == 0
-        instance.set({"couplingMass": 4.0, "relativeVelocity": 0.0})
+        assert instance.get("estimatedLoad") == 0
+        instance.set({"couplingMass": 1.0, "relativeVelocity": 0.0})
         instance.step(1e-3, time=0.251)
-        assert instance.get("estimatedMass") == 4.0 and instance.get("estimatedLoad") == 0
-
-
-@scalar
-def test_steps_may_vary(fmu):
-    choice = random.Random(f"steps {fmu.name}")
-    steps = [choice.choice((2e-4, 1e-3, 2e-3)) for _ in range(800)]
-    with element(fmu, 2.0, **STIFF) as instance, element(fmu, 1.0, **STIFF) as fine:
-        own = restlessness(run_loop(fine, third(fmu), 0.8, 1e-4))
-        found = restlessness(run_loop(instance, third(fmu), 0.8, steps))
-    assert found <= 0.02 * limit_of(fmu) / 3 + 1.5 * own
+        assert instance.get("estimatedLoad") == 0
 
 
 @scalar
@@ -242,20 +334,11 @@ def test_normal_force_that_vanishes_and_comes_back(fmu):
     assert (abs(rows[:, 3]) <= 1.25 * 1.5 * limit_of(fmu)).all()
 
 
-@pytest.mark.fmus.with_args(needs_load)
-def test_finds_the_load_that_it_is_not_told(fmu):
-    with element(fmu, 3.0) as instance:
-        rows = run_loop(instance, third(fmu), 0.45, 1e-3)
-        assert instance.get("estimatedLoad") == pytest.approx(rows[-1, 4], rel=1e-6)
-        assert instance.get("estimatedMass") == pytest.approx(1.0, rel=0.05)
-        assert abs(rows[-1, 2]) < 1e-9
-
-
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.modes)
 def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
-    """Against a tight integration of both while the normal force rises. A load that has been there from the start is not known in the first step; in the second it
-    has shown itself, and the states are made up for it. A trial step may miss the velocity by 1e-4 of it, and the mean force by what that is over a step."""
-    mass, load, h, begin, rise = 10.0, 20.0, 5e-3, 0.05, 200.0
+    """Against a tight integration of both while the normal force rises. A trial step may miss the velocity by 1e-4 of it, and the mean force by what that is
+    over a step."""
+    mass, h, begin, rise = 10.0, 5e-3, 0.05, 200.0
     allowed = 2 * mass * 1e-4 * begin / h
     d = fmu.description
     with fmu.model_exchange() as law, element(fmu, mass, normalForce=NORMAL) as instance:
@@ -283,12 +366,6 @@ def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
         assert force == pytest.approx(mass * (begin - end) / h, abs=allowed)
         assert instance.get("dissipatedPower") == pytest.approx(force * (begin + end) / 2, rel=1e-4)
         assert instance.get("frictionCoefficient") == pytest.approx(force / (NORMAL + rise * h), rel=1e-9)
-        velocity = begin + h * (load - force) / mass
-        states, _ = together(states, begin, 0.0, load)
-        states, end = together(states, velocity, h, load)
-        assert step(velocity, h) == pytest.approx(load - mass * (end - velocity) / h, abs=2 * allowed)
-        for v, state in zip(d.states, states):
-            assert instance.get(v.name) == pytest.approx(state, rel=2e-3, abs=2e-3 * v.nominal), v.name
 
 
 @pytest.mark.fmus(lambda d: needs_load(d) and len(d.items["Mode"]) > 3)
@@ -320,7 +397,7 @@ def test_a_load_that_is_told_is_part_of_what_it_shows(fmu):
             instance.set({"relativeVelocity": velocity})
             instance.step(1e-3, time=n * 1e-3)
             velocity += 1e-3 * (load - instance.get("frictionForce"))
-        assert instance.get("estimatedLoad") == pytest.approx(load, rel=1e-6)
+        assert instance.get("estimatedLoad") == pytest.approx(load, rel=1e-5)
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
@@ -329,7 +406,7 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
     A bristle moves by itself meanwhile, so it is left out."""
     velocity = 0.1
     with element(fmu, 1.0, normalForce=NORMAL) as instance:
-        for n in range(20):
+        for n in range(15):
             instance.set({"relativeVelocity": velocity})
             instance.step(1e-3, time=n * 1e-3)
             shown = instance.get("slidingVelocity")
@@ -340,43 +417,19 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
 
 
 @scalar
-def test_warns_of_chatter_once(fmu):
-    """A velocity that changes its sign at each step is noticed, whatever makes it do so, and the way out named."""
-    for mass, expected in ((0.0, 1), (1.0, 0)):
-        with fmu.co_simulation() as instance:
-            instance.demand("fmi2SetDebugLogging", 1, 0, None)
-            instance.initialize({"couplingMass": mass})
-            for n in range(80):
-                instance.set({"relativeVelocity": 1e-3 * (-1) ** n})
-                instance.step(1e-3, time=n * 1e-3)
-            told = [message for message in instance.messages if "couplingMass" in message.text]
-            assert len(told) == expected and all(message.status == WARNING for message in told)
-
-
-@scalar
-def test_several_contacts_on_one_body(fmu):
-    """Each takes its part of the mass."""
-    def pair(step):
-        with element(fmu, 1.0, **STIFF) as one, element(fmu, 1.0, **STIFF) as two:
-            return restlessness(run_loop([one, two], third(fmu), 0.6, step))
-
-    assert pair(1e-3) <= 0.02 * limit_of(fmu) / 3 + 1.5 * pair(2e-4)
-
-
-@scalar
 def test_random_loads_never_gain_energy(fmu):
     """The body has less kinetic energy than the same loads would have given it without friction, and friction has taken some."""
     choice = np.random.default_rng(7)
     loads = limit_of(fmu) * choice.standard_normal(400)
     for late in (False, True):
-        with element(fmu, 2.0, **STIFF) as instance:
+        with element(fmu, 1.0, **STIFF) as instance:
             rows = run_loop(instance, lambda t, x: loads[round(t / 1e-3)], 0.4, 1e-3, late=late)
         velocity = np.concatenate([[0.0], rows[:, 2]])
         assert np.mean(velocity**2) < np.mean((np.cumsum(loads) * 1e-3) ** 2)
         assert np.sum(rows[:, 3] * (velocity[1:] + velocity[:-1])) > 0
 
 
-def held(count, choice, size):
+def held_numbers(count, choice, size):
     """Numbers that are each held for some steps."""
     return np.repeat(size * choice.uniform(-1.5, 1.5, count), choice.integers(2, 30, count))[:count]
 
@@ -384,7 +437,7 @@ def held(count, choice, size):
 LOADS = {
     "noise": lambda n, choice: choice.standard_normal(n),
     "weak noise": lambda n, choice: 0.3 * choice.standard_normal(n),
-    "jumps": lambda n, choice: held(n, choice, 1.0),
+    "jumps": lambda n, choice: held_numbers(n, choice, 1.0),
     "ramps": lambda n, choice: np.interp(np.arange(n), np.arange(0, n + 16, 16), choice.uniform(-1.5, 1.5, len(range(0, n + 16, 16)))),
     "near the limit": lambda n, choice: 0.98 + 0.05 * choice.standard_normal(n),
     "slow sine": lambda n, choice: 1.1 * np.sin(2 * np.pi * np.arange(n) / choice.uniform(20, 60)),
@@ -401,11 +454,11 @@ def taken(loads, velocities, forces):
 @scalar
 @pytest.mark.parametrize("kind", LOADS)
 def test_loads_of_any_kind_never_gain_energy(fmu, kind):
-    """Friction takes energy out of the body, with steps of 1, 2 and 5 ms, guesses that are wrong by up to 4, at once and late. Loads of which a period takes less than
+    """Friction takes energy out of the body, with steps of 1, 2 and 5 ms, a quarter of the mass to all of it, at once and late. Loads of which a period takes less than
     five steps are left out: late, their force comes when they have turned round, and the best element that holds what it has seen gains energy up to four."""
     choice = np.random.default_rng([7, *kind.encode(), *fmu.name.encode()])
     for late in (False, True):
-        step, guess = choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0, 2.0, 4.0))
+        step, guess = choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0))
         values = STIFF if choice.random() < 0.5 else {}
         loads = limit_of(fmu) * LOADS[kind](400, choice)
         with element(fmu, guess, **values) as instance:
@@ -414,13 +467,13 @@ def test_loads_of_any_kind_never_gain_energy(fmu, kind):
 
 
 @scalar
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, late):
     """The normal force falls, vanishes for a third of the time and comes back, while the body is shaken. Without contact there is no force in any step."""
     choice = np.random.default_rng(7)
     loads, step = limit_of(fmu) * choice.standard_normal(400), 2e-3
     normal = lambda t: NORMAL * max(0.0, 0.5 + math.sin(2 * math.pi * 7 * t))  # noqa: E731
-    with element(fmu, 2.0, **STIFF) as instance:
+    with element(fmu, 1.0, **STIFF) as instance:
         rows = run_loop(instance, lambda t, x: loads[round(t / step)], 0.8, step, late=late, normal=normal)
     assert taken(loads, np.concatenate([[0.0], rows[:, 2]]), rows[:, 3]) > 0
     given = rows[1:, 3] if late else rows[:, 3]
@@ -429,12 +482,12 @@ def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, la
 
 
 @pytest.mark.fmus.with_args(is_spatial)
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 @pytest.mark.parametrize("kind", LOADS)
 def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
     """One of that kind along each direction."""
     choice = np.random.default_rng([7, *kind.encode()])
-    d, step, guess = fmu.description, choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0, 2.0, 4.0))
+    d, step, guess = fmu.description, choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0))
     axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
     with element(fmu, 0.0) as instance:
         normal = instance.get("normalForce")
@@ -450,120 +503,8 @@ def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
     assert taken(loads, velocities, forces) > 0, (step, guess)
 
 
-@pytest.mark.fmus(lambda d: d.name in ("GeneralizedMaxwellSlip", "BlimanSorine", "Dahl"))
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
-@pytest.mark.parametrize("guess", [0.25, 1.0, 4.0])
-def test_states_do_not_remember_a_wrong_first_guess(fmu, guess, late):
-    """Laws with little damping, in which the first pulse would leave its mark on the next ones: the steps that were made before mass and timing were known are made
-    again. The goal of a tenth, or a micrometre; it would be 5 to 50 of them."""
-    with element(fmu, guess) as instance, element(fmu, 1.0) as fine:
-        found = drift(run_loop(instance, third(fmu), 0.6, 5e-3, late=late), 5e-3)
-        own = drift(run_loop(fine, third(fmu), 0.6, 1e-4), 1e-4)
-    assert found == pytest.approx(own, rel=0.1, abs=1e-6)
-
-
-@pytest.mark.fmus(lambda d: d.name in ("GeneralizedMaxwellSlip", "Dahl", "ImplicitBristle"))
-def test_a_contact_that_begins_late_in_a_run_is_learnt_as_from_its_start(fmu):
-    """Before, the body falls freely for longer than steps are kept: what is made again begins with the first force."""
-    begin, load = 0.1, third(fmu)
-    normal = lambda t: NORMAL if t >= begin - 1e-9 else 0.0  # noqa: E731
-    with element(fmu, 4.0) as instance, element(fmu, 4.0) as other:
-        instance.set({"normalForce": 0.0})
-        rows = run_loop(instance, lambda t, x: load(t - begin, x) if t >= begin - 1e-9 else 0.0, 0.7, 5e-3, normal=normal, late=True)
-        expected = run_loop(other, load, 0.6, 5e-3, late=True)
-    assert rows[20:, 3] == pytest.approx(expected[:, 3], abs=1e-6 * limit_of(fmu))
-
-
-@pytest.mark.fmus(lambda d: d.name in ("GeneralizedMaxwellSlip", "BlimanSorine", "LuGre", "ImplicitBristle"))
-@pytest.mark.parametrize("kept", range(1, 11))
-def test_is_restored_bit_for_bit_while_the_first_steps_are_kept(fmu, kept):
-    """Also where the step that follows the rollback is another one first, of another length."""
-    h, load = 2e-3, limit_of(fmu) / 3
-
-    def go_on(instance, begin, velocity, last, count):
-        forces = []
-        for n in range(begin, begin + count):
-            instance.set({"relativeVelocity": velocity, "normalForce": NORMAL})
-            instance.step(h, time=n * h)
-            forces.append(instance.get("frictionForce"))
-            velocity, last = velocity + h * (load - last), forces[-1]
-        return velocity, last, forces
-
-    with element(fmu, 4.0) as instance, element(fmu, 4.0) as other:
-        velocity, last, _ = go_on(instance, 0, 0.0, 0.0, kept)
-        state, content = instance.save(), instance.snapshot()
-        expected = go_on(instance, kept, velocity, last, 15)
-        instance.restore(state)
-        instance.set({"relativeVelocity": velocity + 0.01})
-        instance.step(0.7 * h, time=kept * h)
-        instance.restore(state)
-        assert instance.snapshot() == content
-        assert go_on(instance, kept, velocity, last, 15) == expected
-        other.resume(content)
-        assert go_on(other, kept, velocity, last, 15) == expected
-        instance.drop(state)
-
-
-@pytest.mark.fmus(lambda d: d.name in ("LuGre", "Coulomb", "StaticRegularized", "SecondOrderBristle"))
-def test_stick_and_slip_on_a_belt_keep_their_period(fmu):
-    """A spring that a belt stretches steadily, seen in steps of 5 ms and late. The goal of 1 %; a load that was held as it was last seen gave up to 2.4 %."""
-    def period(step, **how):
-        with element(fmu, 1.0) as instance:
-            rows = run_loop(instance, lambda t, x: -limit_of(fmu) / 0.02 * x, 6.0, step, counterpart=0.02, velocity=0.02, **how)
-        fast = rows[:, 2] < -0.03
-        return np.mean(np.diff(rows[1:, 0][fast[1:] & ~fast[:-1]][1:]))
-
-    assert period(5e-3, late=True) == pytest.approx(period(5e-4), rel=0.01)
-
-
-@scalar
-@pytest.mark.endurance
-@pytest.mark.parametrize("guess", [0.25, 0.5, 2.0, 4.0])
-def test_a_load_that_creeps_in_shows_the_mass_in_the_end(fmu, guess):
-    """From zero up to a third of the limit in 0.3 s, late: the first changes of force and motion tell little, and what they were mistaken for is corrected."""
-    limit = limit_of(fmu)
-    with element(fmu, guess) as instance, element(fmu, 1.0) as fine:
-        found = run_loop(instance, lambda t, x: limit * min(t, 1 / 3), 0.6, 1e-3, late=True)
-        own = run_loop(fine, lambda t, x: limit * min(t, 1 / 3), 0.6, 1e-4)
-    rings = math.sqrt(np.mean((own[-1000:, 3] - limit / 3) ** 2))
-    assert math.sqrt(np.mean((found[-100:, 3] - limit / 3) ** 2)) <= 0.01 * limit / 3 + 1.5 * rings
-
-
-@scalar
-@pytest.mark.parametrize("scale", [1e-3, 1e3])
-def test_the_mass_is_learnt_whatever_the_size_of_forces_and_masses(fmu, scale):
-    """A body of a gram or a ton, and forces in proportion, so that it moves as one of a kilogram; and a body of a kilogram under forces of a thousandth, which
-    moves a thousandth as fast. The mass is exact but for what the first guess has left in the sums."""
-    for mass, normal in ((scale, scale * NORMAL), (1.0, 1e-3 * NORMAL)):
-        with element(fmu, 2 * mass) as instance:
-            run_loop(instance, lambda t, x, normal=normal: pulses(t, size=limit_of(fmu, normal) / 3), 0.6, 1e-3, mass=mass, normal=normal)
-            assert instance.get("estimatedMass") == pytest.approx(mass, rel=0.02)
-
-
-@scalar
-def test_a_guess_that_is_changed_in_a_run_does_no_harm(fmu):
-    """And so is one that is given in the middle of it: the body stays held."""
-    load, h = limit_of(fmu) / 3, 1e-3
-    for before, after in ((2.0, 0.5), (0.5, 4.0), (0.0, 2.0)):
-        velocity, held_by = 0.0, []
-        with element(fmu, before, normalForce=NORMAL) as instance:
-            for n in range(400):
-                if n == 200:
-                    instance.set({"couplingMass": after})
-                instance.set({"relativeVelocity": velocity})
-                instance.step(h, time=n * h)
-                held_by.append(instance.get("frictionForce"))
-                velocity += h * (load - held_by[-1])
-        with element(fmu, 1.0) as fine:
-            own = run_loop(fine, lambda t, x: load, 0.4, 1e-4)
-        rings = math.sqrt(np.mean((own[-1000:, 3] - load) ** 2))
-        slid = before == 0  # it may have been shaken and be on its way still
-        assert slid or math.sqrt(np.mean((np.array(held_by[-100:]) - load) ** 2)) <= 0.01 * load + 1.5 * rings, (before, after)
-        assert abs(held_by[-1]) <= 1.25 * limit_of(fmu)
-
-
 @pytest.mark.fmus(lambda d: is_scalar(d) and all(scaled(d, 1.0, 2.0, 1.0)[v.name] == 1 for v in d.states))
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 @pytest.mark.parametrize("kilogram", [2.0**-10, 2.0**10], ids=["grams", "tonnes"])
 def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
     """With all masses and forces a power of two larger, the motion is the same but for rounding: no number of the element is one of newtons or kilograms. Nor is a
@@ -571,25 +512,25 @@ def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
     factor = scaled(fmu.description, 1.0, kilogram, 1.0)
     values = {v.name: v.start * factor[v.name] for v in fmu.description.real_parameters if v.name != "couplingMass"}
     load = third(fmu)
-    with element(fmu, 2.0) as light, element(fmu, 2.0 * kilogram, **values) as heavy:
+    with element(fmu, 1.0) as light, element(fmu, kilogram, **values) as heavy:
         expected = run_loop(light, load, 0.25, 1e-3, late=late)
         found = run_loop(heavy, lambda t, x: kilogram * load(t, x), 0.25, 1e-3, late=late, mass=kilogram, normal=kilogram * NORMAL)
     assert found[:, 3] / kilogram == pytest.approx(expected[:, 3], rel=1e-6, abs=1e-6 * limit_of(fmu))
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and "backwardFrictionRatio" in d)
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
     """Loads that jump: what a body is thrown by before they are known is caught by what the contact holds in that direction, and no more. A quarter is for
-    viscous and damping parts, as above."""
+    viscous and damping parts, as above; printed ones may be larger."""
     ratio, jumps = 0.3, np.random.default_rng(7).standard_normal(50)
-    with element(fmu, 1.0, backwardFrictionRatio=ratio) as instance:
+    with element(fmu, 1.0, backwardFrictionRatio=ratio, law=BOUNDED) as instance:
         rows = run_loop(instance, lambda t, x: 0.5 * limit_of(fmu) * jumps[round(t / 5e-3) // 4], 1.0, 5e-3, late=late)
     assert rows[:, 3].min() >= -1.25 * ratio * limit_of(fmu) and rows[:, 3].max() <= 1.25 * limit_of(fmu)
 
 
 @pytest.mark.fmus.with_args(is_spatial)
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 def test_rests_in_any_direction_of_the_plane(fmu, late):
     """The load turns while it pulses; one mass serves both directions. A fiftieth of it, because it moves on between two steps."""
     d = fmu.description
@@ -597,7 +538,7 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
     with element(fmu, 0.0) as instance:
         normal = instance.get("normalForce")
     mass, size = normal / 9.81, normal * d["staticFriction"].start / 3
-    with element(fmu, 3 * mass) as instance:
+    with element(fmu, mass) as instance:
         step, velocity, last, rows = 2e-3, np.zeros(3), np.zeros(3), []
         for n in range(300):
             angle = 10 * n * step
@@ -618,7 +559,7 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
 
 
 @pytest.mark.fmus.with_args(is_spatial)
-@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+@at_once_and_late
 def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
     """Under a load that turns and pulses, while the body also moves along the normal, of whatever length that is given: friction has no part there.
     Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters: late, up to 14 times
@@ -627,8 +568,8 @@ def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
     axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
     runs, step = [], 2e-3
     for rotation, length in ((np.eye(3), 1.0), (random_rotation(random.Random("tilted")), 3.0)):
-        pressed = spread(pointPosition=rotation @ [0, 0, -1e-6]) if "pointPosition[1]" in d else {"normalForce": NORMAL}
-        with element(fmu, 2.0, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed) as instance:
+        pressed = spread(pointPosition=rotation @ [0, 0, -5e-4]) if "pointPosition[1]" in d else {"normalForce": NORMAL}
+        with element(fmu, 0.1, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed) as instance:
             mass, size = instance.get("normalForce") / 9.81, instance.get("normalForce") * d["staticFriction"].start / 3
             velocity, last, forces = np.zeros(3), np.zeros(3), []
             for n in range(150):
@@ -644,120 +585,3 @@ def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
         runs.append(np.array(forces))
         assert runs[-1][:, 2] == pytest.approx(0, abs=1e-12)
     assert runs[1] == pytest.approx(runs[0], abs=2e-3 if late else 1e-3)
-
-
-def change_by_coupling(fmu, steps, period):
-    """What couplingMass changes of the forces under a prescribed velocity, a sine whose period counts in steps of 1 ms."""
-    def forces(mass):
-        with element(fmu, mass) as instance:
-            found = []
-            for n in range(steps):
-                instance.set({"relativeVelocity": 0.05 * math.cos(2 * math.pi * n / period), "normalForce": NORMAL})
-                instance.step(1e-3, time=n * 1e-3)
-                found.append(instance.get("frictionForce"))
-            return np.array(found)
-
-    return forces(1.0) - forces(0.0)
-
-
-@scalar
-def test_motion_that_is_prescribed_is_followed(fmu):
-    """Where the velocity does not answer to the force, the element finds out and follows the law: within a tenth of the limit of the same element
-    without couplingMass, over the slow parts of a sine. The first swing is for finding out."""
-    steady = np.array([n >= 200 and abs(math.cos(2 * math.pi * n / 200)) > 0.5 for n in range(600)])
-    assert abs(change_by_coupling(fmu, 600, 200))[steady].max() < 0.1 * limit_of(fmu)
-
-
-@scalar
-def test_noise_does_not_shake_the_body(fmu):
-    """Noise of a hundredth of the velocity that the load gives in a step: two differences of the velocity and the body's answer make up to
-    8 hundredths of the load of it."""
-    noise = 0.01 * limit_of(fmu) / 3 * 1e-3
-    with element(fmu, 2.0, **STIFF) as instance, element(fmu, 1.0, **STIFF) as fine:
-        own = restlessness(run_loop(fine, third(fmu), 0.6, 1e-4))
-        found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, noise=noise))
-    assert found <= 0.08 * limit_of(fmu) / 3 + 1.5 * own
-
-
-@pytest.mark.fmus(lambda d: d.name == "LuGre")
-def test_motion_that_is_prescribed_and_fast_is_noticed(fmu):
-    """A sine of 23 steps, over which the force that a body would answer to comes and goes: once the element has found out, it differs from one without couplingMass by
-    a tenth of the limit on the average, and by half of it as long as it takes the motion for a body's."""
-    assert np.sqrt(np.mean(change_by_coupling(fmu, 400, 23)[100:] ** 2)) < 0.2 * limit_of(fmu)
-
-
-@pytest.mark.fmus.with_args(needs_load)
-def test_a_large_force_is_forgotten_in_time(fmu):
-    """What is noticeable is told by the largest force of late: after a hundred times the load, a mass that changes is learnt from small ones again."""
-    def normal(time):
-        return 100 * NORMAL if time < 0.05 else NORMAL
-
-    def load(time, position):
-        return 0.0 if time < 0.02 else 100 * limit_of(fmu) / 3 if time < 0.05 else pulses(time, size=limit_of(fmu) / 3)
-
-    with element(fmu, 1.0) as instance:
-        run_loop(instance, load, 6.0, 1e-3, normal=normal, mass=lambda time: 1.0 if time < 0.5 else 2.0)
-        assert instance.get("estimatedMass") == pytest.approx(2.0, rel=0.1)
-
-
-@pytest.mark.fmus(lambda d: d.name in ("LuGre", "ImplicitBristle"))
-def test_states_are_made_up_for_a_velocity_that_was_not_expected(fmu):
-    """At rest, then a velocity from outside: the bristle has followed it over the step before, and goes on with the load that has shown itself. Exact in stick, where
-    a bristle is a spring with a damper; LuGre's creeps by a thousandth."""
-    mass, h, v = 1.0, 1e-3, 1e-4
-    with element(fmu, mass, normalForce=NORMAL) as instance:
-        stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
-        for n in range(5):
-            instance.step(h, time=n * h)
-        instance.set({"relativeVelocity": v})
-        instance.step(h, time=5 * h)
-        found = instance.get("bristleDeflection")
-    load = mass * v / h  # and no force before
-    system = np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, load / mass], [0, 0, 0]])
-    made_up = expm(h * system) @ [0.0, 0.0, 1.0]
-    assert found == pytest.approx((expm(h * system) @ made_up)[0], rel=5e-3)  # the velocity that came is no slip
-
-
-@pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
-@pytest.mark.parametrize("mass, h", [(1.0, 1e-3), (10.0, 5e-3)])
-def test_states_follow_a_load_that_changes_by_little(fmu, mass, h):
-    """Held in stick, where bristle and body are a spring with a damper and a mass, then half a percent more load: it shows itself after a step, and the
-    deflection has made up for it along the slope of the last solution. One step of order 3 over each interval misses the exact motion by 2e-3."""
-    load, more, velocity, found = limit_of(fmu) / 4, limit_of(fmu) / 800, 0.0, []
-    with element(fmu, mass, normalForce=NORMAL) as instance:
-        stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
-        for n in range(404):
-            instance.set({"relativeVelocity": velocity})
-            instance.step(h, time=n * h)
-            velocity += h * (load + (more if n >= 400 else 0.0) - instance.get("frictionForce")) / mass
-            found.append(instance.get("bristleDeflection"))
-    over_a_step = expm(h * np.array([[0, 1, 0], [-stiffness / mass, -damping / mass, more / mass], [0, 0, 0]]))
-    expected = [(np.linalg.matrix_power(over_a_step, n) @ [0.0, 0.0, 1.0])[0] for n in (2, 3, 4)]
-    assert np.array(found[401:]) - found[399] == pytest.approx(expected, rel=5e-3)
-
-
-@pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
-def test_a_late_output_answers_to_noise_with_care(fmu):
-    """Noise of a twentieth of the velocity that the load gives in a step: the body shakes by a sixth of the load on the average, and by a quarter if all that is seen
-    were taken for the load at once."""
-    noise = 0.05 * limit_of(fmu) / 3 * 1e-3
-    with element(fmu, 1.0, **STIFF) as instance:
-        found = restlessness(run_loop(instance, third(fmu), 0.6, 1e-3, late=True, noise=noise))
-    assert found <= 0.2 * limit_of(fmu) / 3
-
-
-@pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
-def test_the_bristle_turns_with_its_plane_as_without_the_body(fmu):
-    """At rest, deflected, in a plane that turns: the deflection changes by the same ratio, in the direction that turns."""
-    def deflections(mass):
-        with element(fmu, mass, normalForce=NORMAL) as instance:
-            found = []
-            for n in range(40):
-                angle = 0.02 * max(n - 10, 0)
-                instance.set({"relativeVelocity[1]": 1e-5 if n < 10 else 0.0, "contactNormal[1]": math.sin(angle), "contactNormal[2]": 0.0,
-                              "contactNormal[3]": math.cos(angle)})  # fmt: skip
-                instance.step(1e-3, time=n * 1e-3)
-                found.append(instance.get("bristleDeflection[1]"))
-            return found[-1] / found[20]
-
-    assert deflections(1.0) == pytest.approx(deflections(0.0), rel=5e-3)

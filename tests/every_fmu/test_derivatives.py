@@ -202,6 +202,18 @@ def test_both_kinds_give_the_same_slopes(fmu):
             assert one.slopes(unknowns, [known.reference], [1.0]) == two.slopes(unknowns, [known.reference], [1.0])
 
 
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity") and not d.states and not d.modes)
+def test_a_curve_rises_at_a_negative_zero_as_at_zero(fmu):
+    """A host that turns a velocity of zero around sets -0.0."""
+    force, velocity = (fmu.description[name].reference for name in ("frictionForce", "relativeVelocity"))
+    for instance, _ in Sampler(fmu.description, "zero").points(fmu, 10, 1):
+        slopes = []
+        for zero in (0.0, -0.0):
+            instance.set({"relativeVelocity": zero})
+            slopes += instance.slopes([force], [velocity], [1.0])
+        assert slopes[0] == slopes[1]
+
+
 @pytest.mark.parametrize("place", ["unknown", "known"])
 def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
     d = fmu.description

@@ -254,7 +254,7 @@ def test_default_experiment_is_complete(fmu):
     assert experiment.get("startTime", 0.0) == 0.0
     assert experiment["stopTime"] > 0
     assert 0 < experiment["stepSize"] <= experiment["stopTime"]
-    assert 0 < experiment["tolerance"] <= 1e-6
+    assert 0 < experiment["tolerance"] <= 1e-3  # what FMPy's model exchange can follow: see generator/reading.py
 
 
 def test_log_categories_are_those_of_the_standard(fmu):

@@ -53,7 +53,7 @@ def test_every_set_speaks_of_parameters_in_their_units(fmu):
 
 
 # Of the place where an element is built in and of how the user wants its law, not of its surfaces, and what makes a drive of it: no case sets them.
-OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "maximumSubsteps", "law"} | OF_A_DRIVE
+OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "couplingTiming", "maximumSubsteps", "law"} | OF_A_DRIVE
 
 
 def test_a_set_says_all_that_its_case_needs(fmu):

@@ -5,19 +5,17 @@ the same bit for bit. What is not (input derivatives, directional derivatives) i
 """
 
 import random
-import sys
 import tomllib
+from dataclasses import replace
 
 import pytest
 from fmpy.validation import validate_fmu
 
-from fmus import FMUS, REPOSITORY, TWIN_SUFFIXES, TWINS
+from fmus import FMUS, REPOSITORY, TWINS
 from fmi2 import CO_SIMULATION, ERROR, MODEL_EXCHANGE, FmiError
 from points import Sampler
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from bristle.host import library  # noqa: E402
+import bristle
 
 TWIN = tomllib.loads((REPOSITORY / "modelDescription" / "twins" / "Rotational.toml").read_text(encoding="utf-8"))
 RENAMED = {name: entry["name"] for name, entry in TWIN["replace"].items()}
@@ -35,10 +33,6 @@ def test_every_translational_element_has_a_twin():
     assert {model.name for _, model in TWINS} == translational and translational
 
 
-def test_the_package_knows_all_kinds_of_twins():
-    assert sorted(library.TWINS) == sorted(TWIN_SUFFIXES)
-
-
 def test_a_twin_is_valid_and_has_the_variables_of_its_model(twin, model):
     assert validate_fmu(str(twin.path)) == []
     names = [v.name for v in twin.description.variables]
@@ -50,6 +44,16 @@ def test_a_twin_is_valid_and_has_the_variables_of_its_model(twin, model):
         if variable.name not in RENAMED:
             assert {key: value for key, value in other.attributes.items() if key != "derivative"} == {
                 key: value for key, value in variable.attributes.items() if key != "derivative"}, variable.name
+
+
+def test_tools_know_a_twin_by_its_model_and_its_own_names(twin, model):
+    """The facts are those of the model, with the names of the twin and its radius."""
+    facts, of = bristle.describe(twin.path).facts, bristle.describe(model.path).facts
+    assert facts.law == of.law == model.name and facts.law + facts.twin == twin.name
+    roles = {role: RENAMED.get(name, name) for role, name in of.roles.items()}
+    assert facts.roles == roles | {"radius": "frictionRadius"}
+    own = {"twin": facts.twin, "roles": facts.roles, "summary": facts.summary, "equations": facts.equations}
+    assert facts == replace(of, **own)
 
 
 def test_dependencies_are_those_of_the_model_and_of_the_radius(twin, model):

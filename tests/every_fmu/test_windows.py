@@ -2,16 +2,14 @@
 
 import os
 import shutil
-import sys
 
 import pytest
 
 import hosting
-from fmus import REPOSITORY, Fmu
+from fmus import Fmu
 from points import Sampler
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-import bristle  # noqa: E402
+import bristle
 
 pytestmark = [pytest.mark.xdist_group("windows"), pytest.mark.shipped, pytest.mark.platforms]
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from convergence import at_once_and_in_parts
 from mass import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Benson")
@@ -32,3 +33,13 @@ def test_break_away_starts_without_a_jump(fmu):
         for time, velocity in zip(course.time, course.velocity):
             if 0 < velocity < 1e-4:
                 assert velocity == pytest.approx(1e-3 * static / growth * math.expm1(growth * time), rel=5e-3)
+
+
+@ONLY
+def test_a_short_stick_inside_a_long_step_is_seen(fmu):
+    """The load passes through what stick can carry in a twentieth of the step, where the velocity
+    turns round: the element sticks for that long and then gives way to the load."""
+    values = {"normalForce": 0.64, "relativeVelocity": -2.2e-4, "externalForce": 5.6}
+    rates = {"relativeVelocity": 7.5e-4, "externalForce": -20.0}
+    at_once, in_parts = at_once_and_in_parts(fmu, 0.8, values, rates)
+    assert at_once == pytest.approx(in_parts, rel=1e-4)

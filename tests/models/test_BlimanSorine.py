@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from fmi2 import CO_SIMULATION
-from prescribed import drive
+from prescribed import BOUNDED, PRINTED, drive
 from reference.BlimanSorine import constants
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
@@ -100,7 +100,7 @@ def test_separated_both_bristles_relax(fmu, kind):
 def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
     """Out of sliding the other way: F_d + (1 + ratio) (F_s - F_d) forward, with ratio F_d backward, whatever the bristles hold."""
     with fmu.model_exchange() as instance:
-        instance.start({**P, "backwardFrictionRatio": ratio, "normalForce": 10.0})
+        instance.start({**P, **BOUNDED, "backwardFrictionRatio": ratio, "normalForce": 10.0})
         for side, sliding in ((1, 5.0), (-1, ratio * 5.0)):
             peak = sliding + (1 + ratio) * 1.0
             instance.states = [side * 1.0, -side * 1.0]  # the slow bristle still bent the other way: more than any motion leaves
@@ -114,12 +114,12 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
 @pytest.mark.endurance
 def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, kind, ratio):
     """To the sliding force of the new normal force, and with its sign; as printed the slow bristle pushes the body along."""
-    for law in (1, 2):
+    for law in (PRINTED, BOUNDED):
         for velocity, sliding in ((0.05, 0.5), (-0.05, -0.5 * ratio)):
-            p = {**P, "backwardFrictionRatio": ratio, "law": law}
+            p = {**P, "backwardFrictionRatio": ratio, **law}
             runs = drive(fmu, kind, p, [(196.0, velocity, 2.0), (20.0, velocity, 0.01)], 1e-3 if kind else 1e-2, tolerance=1e-8)
             after = [found["frictionForce"] for number, _, found in runs if number == 1]
-            if law == 1:
+            if law is BOUNDED:
                 assert after == pytest.approx([sliding * 20.0] * len(after), rel=1e-5)
             else:
                 assert after[-1] * velocity < 0

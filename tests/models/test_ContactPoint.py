@@ -11,7 +11,8 @@ from points import Sampler
 from vectors import random_rotation, read, spread
 
 CUBE = {"staticFriction": 0.15, "dynamicFriction": 0.1, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.04, "bristleStiffness": 1e4,
-        "bristleDamping": 31.6}
+        "bristleDamping": 31.6,
+        "contactStiffness": 120.0, "contactDamping": 488.0, "referencePenetration": 1e-6, "stiffnessExponent": 2.0, "dampingExponent": 0.5}
 OURS = pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
 

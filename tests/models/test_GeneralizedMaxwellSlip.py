@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from convergence import at_once_and_in_parts
 from fmi2 import CO_SIMULATION
 from reference import integrate_me
 from reference.stribeck import steady_force
@@ -209,3 +210,13 @@ def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu
         instance.set({"normalForce": 2 * NORMAL, "relativeVelocity": 0.0})
         instance.step(1e-3)
         assert set(instance.modes().values()) == {STICK}
+
+
+@ONLY
+def test_an_element_that_slips_shortly_before_a_reversal_is_seen_inside_a_long_step(fmu):
+    """It reaches its limit and, a moment later, the velocity turns round: looks at the step before
+    and after that see it below its limit."""
+    stiffness = {f"elementStiffness[{i}]": k for i, k in enumerate((2100.0, 100.0, 248e3, 99e3), 1)}
+    values = {"normalForce": 22.7, "relativeVelocity": 7.66e-3, **stiffness}
+    at_once, in_parts = at_once_and_in_parts(fmu, 7.3e-3, values, {"relativeVelocity": -1.77})
+    assert at_once == pytest.approx(in_parts, rel=1e-5)

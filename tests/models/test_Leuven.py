@@ -3,7 +3,7 @@
 import pytest
 
 from fmi2 import CO_SIMULATION
-from prescribed import drive
+from prescribed import BOUNDED, PRINTED, drive
 from reference.Leuven import limits
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Leuven")
@@ -79,11 +79,12 @@ def test_many_cycles_do_not_drift(fmu):
 
 @ONLY
 def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu, kind):
-    """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once."""
+    """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once, and as printed a thousandth more at most."""
     phases = path(2e-3) + [(19.62, 0.0, 0.1), (19.62, SPEED, 0.1)]
-    last = {number: found["frictionForce"] for number, _, found in drive(fmu, kind, P, phases, 0.1, 1e-8)}
-    assert last[1] == pytest.approx(11.772, rel=1e-9)
-    assert last[2] <= 11.772 + DAMPER
+    for law, more in ((PRINTED, 1e-3), (BOUNDED, 1e-9)):
+        last = {number: found["frictionForce"] for number, _, found in drive(fmu, kind, {**P, **law}, phases, 0.1, 1e-8)}
+        assert 11.772 * (1 - 1e-9) <= last[1] <= 11.772 * (1 + more)
+        assert last[2] <= 11.772 + DAMPER
 
 
 @ONLY

@@ -8,7 +8,7 @@ import pytest
 import hosting
 from fmi2 import CO_SIMULATION
 from mass import run_exchange
-from prescribed import CASES, MODEL_1, NORMAL, PRINTED, check_linear_bristle, drive, parameters_for
+from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
 from reference import LuGre as law
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGre")
@@ -107,7 +107,7 @@ def test_forces_that_the_page_tells(fmu):
         assert max(course.force) == pytest.approx(peak, abs=0.006), "two printed digits"
     assert peaks == sorted(peaks, reverse=True) and rates == sorted(rates)
     with fmu.model_exchange() as instance:
-        instance.start({**PRINTED, "normalForce": NORMAL, "relativeVelocity": -1.0})
+        instance.start({"normalForce": NORMAL, "relativeVelocity": -1.0})
         instance.states = [MODEL_1["dynamicFriction"] * NORMAL / MODEL_1["bristleStiffness"]]
         peak = abs(instance.get("frictionForce"))
     assert peak == pytest.approx(float(re.search(r"default parameters (\d+) N at 1 m/s", page)[1]), abs=0.5)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from prescribed import PRINTED
+from prescribed import BOUNDED, PRINTED
 from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreNormalized")
@@ -41,7 +41,7 @@ def test_the_force_follows_the_normal_force_at_once(fmu):
 
 
 @ONLY
-@pytest.mark.parametrize("law", [{}, PRINTED], ids=["bounded", "printed"])
+@pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
 def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law):
     """Colantonio et al. 2022, eq 14: printed or bounded."""
     normal = 7.0

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fmi2 import ERROR, OK
+from fmi2 import ERROR, MODEL_EXCHANGE, OK
 from mass import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "SimpackStickSlip")
@@ -163,3 +163,18 @@ def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
         instance.set({"normalForce": -1.0})
         _, info = instance.event()
         assert instance.get("mode") == SEPARATED and instance.states == [0.0] and info.valuesOfContinuousStatesChanged
+
+
+@ONLY
+def test_the_damper_is_limited_when_the_normal_force_falls(fmu, kind):
+    """The spring and the damper give up to the static limit each, so |F| <= 2 μs N, however stiff
+    the damper is: here N falls a thousandfold while the element sticks and moves."""
+    values = {"normalForce": 100.0, "relativeVelocity": 1e-6, "stictionDamping": 1e7}
+    with fmu.instance(kind) as instance:
+        instance.start(values)
+        assert instance.get("mode") == STICK
+        most = 2 * instance.get("staticFriction")
+        for normal in (100.0, 10.0, 1.0, 0.1):
+            instance.set({"normalForce": normal})
+            instance.event() if kind == MODEL_EXCHANGE else instance.step(1e-9)
+            assert abs(instance.get("frictionForce")) <= most * normal * (1 + 1e-9)

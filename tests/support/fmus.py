@@ -81,3 +81,8 @@ def stored_modes(description):
     described = tomllib.loads((REPOSITORY / "modelDescription" / f"{description.name}.toml").read_text(encoding="utf-8")).get("modes", {})
     hidden = sum(mode.get("size", 1) for mode in described.values() if not mode.get("output"))
     return max(len(description.modes) + hidden + len(description.select("parameter", "Integer")), 1)  # a struct is never empty
+
+
+def stored_of_impact(description):
+    """How many numbers an instance remembers of an impact: Rebound in fmi2/instance.h."""
+    return 9 if description.takes("penetrationRate") or "contactForce[1]" in description else 0

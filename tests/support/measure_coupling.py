@@ -1,25 +1,95 @@
-"""Measures co-simulation with couplingMass in a host with a fixed step, over all scalar FMUs; prints the tables of docs/coupling.md and draws its map.
+"""Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS; prints the tables of docs/coupling.md.
 
-    BRISTLE_FMUS=dist python tests/support/measure_coupling.py tables [models] | oracle [models] | map docs/coupling-map.svg | cost
+    python tests/support/measure_coupling.py hold|rest|bound|bodies|best [models]
 
-`oracle` has the best that any element could do in the place of ours (oracle.py), with which the tables say what is a matter of the element.
+hold    how high a load may jump, creep and break-away on a ramp, timing left at Either and given
+rest    steps until the force is within 1 % of the load: parts of the mass told, several unequal contacts, steps that vary
+bound   force beyond the static limit under sines, where there is no viscous part
+bodies  error of the velocity, over that without couplingMass, for the bodies of fixed_step.cases, and the integrators of hosts
+best    drift, break-away and period beside those of the best element that knows nothing of the load but what velocities show
 """
 
 import math
 import sys
-import time as clock
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from functools import partial
 
 import numpy as np
 
+from fixed_step import AT_ONCE, EITHER, NORMAL, ONE_STEP_LATE, cases, element, held, highest_jump, is_scalar, limit_of, ramp, steps_to_rest, told, way_off
 from fmus import FMUS
-from loop import break_away, drift, restlessness, run_loop
+from loop import break_away, drift, pulses, run_loop
 from oracle import Oracle
-from test_coupling import NORMAL, STIFF, element, is_scalar, limit_of, third
 
-STEPS, GUESSES, FINE, BELT = (1e-3, 2e-3, 5e-3), (0.25, 1.0, 4.0), 5e-5, 2e-4  # the last two are the steps of the truth
+STEPS, FINE, BELT = (1e-3, 2e-3, 5e-3), 5e-5, 2e-4
+TIMINGS = {EITHER: "either", AT_ONCE: "at once", ONE_STEP_LATE: "late"}
+CASES = [(step, late) for step in STEPS for late in (False, True)]
+
+
+def by_name(name):
+    return next(fmu for fmu in FMUS if fmu.name == name)
+
+
+def hold(name):
+    fmu = by_name(name)
+    own, creep, gone = highest_jump(fmu, 2e-5, mass=0.0) if "externalForce" not in fmu.description else highest_jump(fmu, 1e-4), *ramp(fmu, 1e-4)
+    lines = [f"{name}: by itself holds a jump to {own:.2f}, creeps {1e6 * creep:.0f} um, breaks away at {gone:.3f}"]
+    for step, late in CASES:
+        cells = [f"{highest_jump(fmu, step, late, timing=timing) / own:.2f} {1e6 * one:.0f} um {off:.3f}"
+                 for timing in (EITHER, told(late)) for one, off in [ramp(fmu, step, late, timing=timing)]]
+        lines.append(f"   {1e3 * step:g} ms {'late' if late else 'once'}: either {cells[0]}, told {cells[1]}")
+    return lines
+
+
+def rest(name):
+    fmu, lines = by_name(name), [f"{name}: steps until the force is within 1 % of the load"]
+    for step, late in CASES:
+        even, uneven = [step] * 400, list(step * np.random.default_rng(3).choice((0.2, 1.0, 2.0), 400))
+        runs = {f"told {part:g}": ([part], [NORMAL], even) for part in (0.1, 0.25, 0.5, 1.0, 1.2)}
+        runs |= {"two, 1e-12": ([0.5] * 2, [5.0, 5.0 * (1 + 1e-12)], even), "two, 20 %": ([0.5] * 2, [4.5, 5.4], even), "two, tenfold": ([0.5] * 2, [1.0, 10.0], even),
+                 "four": ([0.25] * 4, [1.0, 2.0, 3.0, 10.0], even),
+                 "0.2, 1, 2": ([1.0], [NORMAL], [0.2 * step, step, 2 * step] * 130), "at random": ([1.0], [NORMAL], uneven)}
+        for timing in (EITHER, told(late)):
+            found = [f"{label} {steps_to_rest(*held(fmu, *run, late, timing))}" for label, run in runs.items()]
+            lines.append(f"   {1e3 * step:g} ms {'late' if late else 'once'} {TIMINGS[timing]}: " + ", ".join(found))
+    return lines
+
+
+def bound(name):
+    """The largest force under sines of 0.3 to 2 times the limit and 1 to 60 Hz, over the limit."""
+    fmu, worst = by_name(name), 0.0
+    limit, none = limit_of(fmu), {name: 0.0 for name in ("viscousFriction", "bristleDamping") if name in fmu.description and name == "viscousFriction"}
+    for step, late in CASES:
+        for part in (0.3, 0.9, 1.2, 2.0):
+            for hertz in (1, 7, 20, 60):
+                with element(fmu, 1.0, **none) as instance:
+                    rows = run_loop(instance, lambda t, x, p=part, f=hertz: p * limit * math.sin(2 * math.pi * f * t), max(0.2, 1 / hertz), step, late=late)
+                worst = max(worst, abs(rows[:, 3]).max() / limit)
+    return [f"{name}: {worst - 1:+.1e} of the limit"]
+
+
+def bodies(name):
+    fmu, lines = by_name(name), [f"{name}: error of the velocity with couplingMass over that without; either, told"]
+    for case in cases(1.0):
+        cells, fine = [], None
+        for step, late in CASES:
+            mass = 0.5 if case.startswith("two") else 1.0
+            without, fine = way_off(fmu, case, step, 0.0, late, fine)
+            with_it = [way_off(fmu, case, step, mass, late, fine, timing)[0] for timing in (EITHER, told(late))]
+            cells.append(f"{with_it[0] / without:.2f} {with_it[1] / without:.2f}" if np.isfinite(without) else "host diverges")
+        lines.append(f"   {case}: " + " | ".join(cells))
+    for integrator in ("euler", "rk4"):
+        cells, fine = [], None
+        for step, late in CASES:
+            without, fine = way_off(fmu, "belt", step, 0.0, late, fine, integrator=integrator)
+            cells.append(f"{way_off(fmu, 'belt', step, 1.0, late, fine, integrator=integrator)[0] / without:.2f}")
+        lines.append(f"   belt, {integrator}: " + " | ".join(cells))
+    cells, fine = [], None
+    for step in STEPS:
+        without, fine = way_off(fmu, "belt", step, 0.0, 2, fine)
+        cells.append(f"{way_off(fmu, 'belt', step, 1.0, 2, fine)[0] / without:.2f}")
+    return lines + ["   belt, two steps late: " + " | ".join(cells)]
 
 
 def period(rows):
@@ -29,97 +99,35 @@ def period(rows):
     return float(np.mean(np.diff(begins[1:]))) if len(begins) > 3 else 0.0
 
 
-def measure(name, stiff, step, late, guess, oracle=False):
-    """Force off the load in stick, drift, break-away and period, with a first guess of the mass or, where `oracle` is set, with all that can be known."""
-    fmu, values = next(fmu for fmu in FMUS if fmu.name == name), STIFF if stiff else {}
+def measures(fmu, step, late, timing=EITHER, oracle=False):
     limit = limit_of(fmu)
 
     def run(load, stop, fine=FINE, **how):
-        with element(fmu, 1.0 if oracle else guess, **values) as instance:
+        with element(fmu, 1.0, timing) as instance:
             if not oracle:
                 return run_loop(instance, load, stop, step, late=late, **how)
             with closing(Oracle(instance, NORMAL, limit, late, fine)) as best:
                 return run_loop(best, load, stop, step, late=late, **how)
 
-    pulsed, ramp = run(third(fmu), 0.6), run(lambda t, x: limit * t, 1.1)
     belt = run(lambda t, x: -limit / 0.02 * x, 6.0, BELT, counterpart=0.02, velocity=0.02) if step > FINE else None
-    return restlessness(pulsed) / (limit / 3), drift(pulsed, step), break_away(ramp) / limit, period(belt) if belt is not None else 0.0
+    pulsed, risen = run(lambda t, x: pulses(t, size=limit / 3), 0.6), run(lambda t, x: limit * t, 1.1)
+    return drift(pulsed, step), break_away(risen) / limit, period(belt) if belt is not None else 0.0
 
 
-def names():
-    return [fmu.name for fmu in FMUS if is_scalar(fmu.description)]
-
-
-def row(name, stiff, oracle):
-    fine = measure(name, stiff, FINE, False, 1.0)
-    belt = measure(name, stiff, BELT, False, 1.0)[3]
-    cells = []
-    for late in (False, True):
-        for step in STEPS:
-            found = [measure(name, stiff, step, late, guess, oracle) for guess in (GUESSES if not oracle else (1.0,))]
-            cells.append((step, late, max(f[0] for f in found), max((abs(f[1] - fine[1]) for f in found)),
-                          max(abs(f[2] / fine[2] - 1) for f in found), max(abs(f[3] / belt - 1) for f in found) if belt else 0.0))
-    return name, stiff, fine, belt, cells
-
-
-def tables(*wanted, oracle=False):
-    with ProcessPoolExecutor(2) as pool:
-        jobs = [pool.submit(row, name, stiff, oracle) for stiff in (False, True) for name in wanted or names()]
-        for job in jobs:
-            name, stiff, fine, belt, cells = job.result()
-            print(f"{name}{' stiff' if stiff else ''}: own ring {fine[0]:.1e}, drift {1e6 * fine[1]:.2f} um, break-away {fine[2]:.4f}, period {belt:.4f} s")
-            for step, late, rms, way, off, beat in cells:
-                print(f"   {1e3 * step:g} ms {'late' if late else 'once'}: rms {rms:.1e}  drift off by {1e6 * way:.2f} um"
-                      f" ({100 * way / abs(fine[1]) if fine[1] else 0:.0f} %)  break-away {100 * off:.2f} %  period {100 * beat:.2f} %", flush=True)
-
-
-def cost():
-    for name in names():
-        fmu, times = next(fmu for fmu in FMUS if fmu.name == name), {}
-        for mass in (0.0, 1.0):
-            with element(fmu, mass) as instance:
-                forces = lambda t, x: limit_of(fmu) * (0.3 + 0.2 * math.sin(20 * t))  # noqa: E731
-                run_loop(instance, forces, 0.2, 1e-3)
-            best = math.inf
-            for _ in range(5):
-                with element(fmu, mass) as instance:
-                    start = clock.process_time()
-                    run_loop(instance, forces, 0.5, 1e-3)
-                    best = min(best, clock.process_time() - start)
-            times[mass] = best / 500
-        print(f"{name}: {1e6 * times[0.0]:.2f} and {1e6 * times[1.0]:.2f} us a step, with the host's own part")
-
-
-def draw_map(file):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.colors import LogNorm
-
-    plt.rcParams["svg.hashsalt"] = "bristle"
-    fmu = next(fmu for fmu in FMUS if fmu.name == "LuGre")
-    steps, stiffness, guesses = np.geomspace(2e-4, 1e-2, 9), np.geomspace(1e4, 1e8, 9), (0, 0.25, 1.0, 4.0)
-    figure, axes = plt.subplots(2, 4, figsize=(11, 5.4), layout="constrained", sharex=True, sharey=True)
-    for row_of, late in zip(axes, (False, True)):
-        for one, guess in zip(row_of, guesses):
-            image = np.empty((len(stiffness), len(steps)))
-            for i, sigma in enumerate(stiffness):
-                for j, step in enumerate(steps):
-                    with element(fmu, guess, bristleStiffness=float(sigma)) as instance:
-                        n = round(0.1 / step)  # whole steps in a pulse
-                        load = lambda t, x, h=step, n=n: limit_of(fmu) / 3 * (round(t / h) % (2 * n) < n)  # noqa: E731
-                        rows = run_loop(instance, load, 6 * n * step, step, late=late)
-                    late_part = np.array([k % n >= n // 2 and k >= 2 * n for k in range(len(rows))])
-                    image[i, j] = np.sqrt(np.mean((rows[late_part, 3] - rows[late_part, 4]) ** 2)) / (limit_of(fmu) / 3)
-            shown = one.pcolormesh(1e3 * steps, stiffness, np.clip(image, 1e-4, 10), norm=LogNorm(1e-4, 10), cmap="RdYlGn_r", shading="nearest")
-            one.set(xscale="log", yscale="log", title=f"couplingMass {guess:g} kg" if guess else "without")
-        row_of[0].set_ylabel(("acts late" if late else "acts at once") + "\nbristleStiffness in N/m")
-    for one in axes[1]:
-        one.set_xlabel("step in ms")
-    figure.colorbar(shown, ax=axes, label="rms of force − load, over the load")
-    figure.savefig(file, metadata={"Date": None})
+def best(name):
+    fmu = by_name(name)
+    fine, beat = measures(fmu, FINE, False), measures(fmu, BELT, False)[2]
+    lines = [f"{name}: drift {1e6 * fine[0]:.1f} um, break-away {fine[1]:.3f}, period {beat:.3f} s; off by, best element, either, told"]
+    for step, late in CASES:
+        found = [measures(fmu, step, late, oracle=True), measures(fmu, step, late), measures(fmu, step, late, told(late))]
+        lines.append(f"   {1e3 * step:g} ms {'late' if late else 'once'}: " + " | ".join(
+            f"{1e6 * (d - fine[0]):+.1f} um {100 * (b / fine[1] - 1):+.1f} % {100 * (p / beat - 1) if beat else 0:+.1f} %" for d, b, p in found))
+    return lines
 
 
 if __name__ == "__main__":
-    {"tables": tables, "oracle": partial(tables, oracle=True), "cost": cost, "map": draw_map}[sys.argv[1]](*sys.argv[2:])
+    warnings.simplefilter("ignore")  # of hosts that diverge by themselves
+    wanted = sys.argv[2:] or [fmu.name for fmu in FMUS if is_scalar(fmu.description)]
+    with ProcessPoolExecutor(2) as pool:
+        for table in pool.map(globals()[sys.argv[1]], wanted):
+            print("\n".join(table), flush=True)

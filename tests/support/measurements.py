@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bristle.host.running import run
+from bristle.running import run
 
 PIATKOWSKI = {
     "staticFriction": 0.563710499490316,

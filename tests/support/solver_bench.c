@@ -81,7 +81,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 #include "solver/solver.c"
 
-#include "solver/closed_loop.c"
+#include "solver/loop.c"
 
 static const Modes modes = {1000};
 
@@ -139,35 +139,43 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
     return advance(&motion, h, x, &m, &step) == SOLVER_DONE;
 }
 
+static loop_Motion loop_of(const Motion *motion, double mass, double speed, double h) {
+    static Response response;
+    loop_Motion loop = {*motion, 1e-4, motion->held, 1 / mass, {0}, speed, h, h, &response};
+    return loop;
+}
+
 /* The time in a step with the body at which the normal force, and with it the indicator, changes its sign. */
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h, double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
-    Body body = {.motion = &motion, .per_mass = 1, .speed = 1, .shortest = h};
-    LoopState y = {{{0}}, {0}};
-    Factors of;
-    LoopPoint from;
-    int sign[INDICATOR_ROOM];
-    set_loop_point(&body, 0, &y, &modes, &from);
-    loop_signs(&body, 0, &y, &modes, sign);
-    loop_step(&body, &from, h, &of, &y);
-    if (!loop_changed(&body, &from, sign, h, &y)) return 0;
-    return locate_loop_change(&body, &from, sign, h, resolution, &y);
+    const loop_Motion loop = loop_of(&motion, 1, 1, h);
+    loop_States y = loop_no_states;
+    const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
+    Look start;
+    double before, after;
+    loop_look(&loop, &from, 0, 0, &y, &start);
+    loop_rosenbrock_step(&loop, &from, h, &y);
+    if (!loop_indicator_changed(&loop, &from, &start, h, &y)) return 0;
+    loop_locate_change(&loop, &from, &start, h, resolution, &before, &after);
+    return after;
 }
 
+/* A step with the body: that of RODAS or, where it is asked for, that of the line. */
 double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
-                  double speed, double h, States *x, double *dv) {
+                  double speed, double h, int linear, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
-    Body body = {.motion = &motion, .per_mass = 1 / mass, .speed = speed, .shortest = h};
-    LoopState y = {*x, {0}};
-    Factors of;
-    LoopPoint from;
+    loop_Motion loop = loop_of(&motion, mass, speed, h);
+    loop_States y = loop_no_states;
     for (int i = 0; i < 3; i++) {
-        body.load[i] = load[i];
-        body.start[i] = u->v[i];
+        loop.load[i] = load[i];
+        y.value[i] = x->x[i];
+        y.value[3 + i] = u->v[i];
     }
-    set_loop_point(&body, 0, &y, &modes, &from);
-    const double error = loop_step(&body, &from, h, &of, &y);
-    *x = y.x;
-    memcpy(dv, y.dv, sizeof y.dv);
+    const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
+    const double error = linear ? loop_linear_step(&loop, &from, h, &y) : loop_rosenbrock_step(&loop, &from, h, &y);
+    for (int i = 0; i < 3; i++) {
+        x->x[i] = y.value[i];
+        dv[i] = y.value[3 + i] - u->v[i];
+    }
     return error;
 }

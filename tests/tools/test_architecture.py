@@ -1,5 +1,6 @@
 """ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list, and contract and keys are as told."""
 
+import ast
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -28,7 +30,7 @@ def enlarged(tmp_path_factory):
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
     assert list(files) == ["modelDescription/ViscousCoulomb.toml", "fmu_src/models/ViscousCoulomb.c"]
-    for name in ("modelDescription", "fmu_src", "tools", "cmake", "resources", "runner", "tests"):
+    for name in ("modelDescription", "fmu_src", "generator", "python", "cmake", "resources", "runner", "tests"):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("CMakeLists.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, folder / name)
@@ -81,7 +83,7 @@ def test_a_mistake_is_told_last_and_below_little_else(enlarged):
     result = subprocess.run(["cmake", "--build", "build", "--target", "PivotBristle"], cwd=enlarged, capture_output=True, text=True)
     description.write_text(text, encoding="utf-8")
     *_, echo, sentence, end = result.stdout.splitlines()
-    assert re.fullmatch(r"bristle: .*PivotBristle.toml: equation: unknown key.*", sentence) and end.startswith("ninja: ")
+    assert re.fullmatch(r"generator: .*PivotBristle.toml: equation: unknown key.*", sentence) and end.startswith("ninja: ")
     assert len(echo.replace(str(enlarged), "")) < 600
 
 
@@ -112,8 +114,7 @@ def test_a_model_is_built_for_a_debugger(enlarged):
 
 
 def test_the_contract_that_is_told_is_the_one_that_is_checked():
-    sys.path.insert(0, str(REPOSITORY / "tools"))
-    from bristle.contract import CONTRACT
+    from generator.contract import CONTRACT
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     told = re.findall(r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M)
@@ -121,11 +122,88 @@ def test_the_contract_that_is_told_is_the_one_that_is_checked():
 
 
 def test_every_key_of_a_description_is_told():
-    sys.path.insert(0, str(REPOSITORY / "tools"))
-    from bristle.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
+    from generator.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     told = text.partition("### The keys of a description")[2].partition("###")[0]
     keys = [*TOP_KEYS, *EXPERIMENT_KEYS, *EQUATION_KEYS, *(key for keys in TABLE_KEYS.values() for key in keys)]
     missing = {key for key in keys if f"`{key}`" not in told and f"[{key}." not in told and f"[[{key}]]" not in told}
     assert not missing
+
+
+# ---- the arrows between the Python packages ----
+
+PLACES = {"bristle": "python", "generator": "", "bristle_site": "site"}  # the folder of each package
+
+
+def modules(package):
+    """All modules of a package with their files."""
+    root = REPOSITORY / PLACES[package]
+    files = sorted((root / package).rglob("*.py"))
+    return {".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+
+
+def imported(module, file):
+    """What a module imports, wherever it does: packages and modules by their whole names."""
+    package = module.split(".") if file.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            known = modules(source.split(".")[0]) if source.split(".")[0] in PLACES else {}
+            yield from (f"{source}.{one.name}" if f"{source}.{one.name}" in known else source for one in node.names)
+
+
+def below(name, parts):
+    return any(name == part or name.startswith(f"{part}.") for part in parts)
+
+
+def arrows(user):
+    """The imports of the part of a package: module, what it imports."""
+    return [(module, name) for module, file in modules(user.split(".")[0]).items() if below(module, [user]) for name in imported(module, file)]
+
+
+OURS = [*PLACES, "mutation", "tests", "bench", "rig", "runner", "playground"]
+
+
+@pytest.mark.parametrize("user, used", [
+    ("bristle", ["bristle"]),
+    ("generator", ["generator", "bristle.format", "bristle.cli"]),
+    ("bristle_site", list(PLACES)),
+    ("bristle.format", ["bristle.format", "bristle.cli.files"]),
+    ("bristle.pages", ["bristle.pages"]),
+])
+def test_an_arrow_between_python_packages_points_one_way(user, used):
+    """What is installed knows neither generator nor site, the generator only the format of FMUs and the command line, and the site is known by none."""
+    found = arrows(user)
+    assert found
+    wrong = [f"{module} imports {name}" for module, name in found if below(name, OURS) and name != "bristle" and not below(name, used)]
+    assert not wrong
+
+
+def test_what_runs_fmus_does_not_know_its_applications():
+    """Each of these may use those before it; all else in the package uses none of them, but that the command line finds its commands."""
+    applications = ["bristle.identify", "bristle.sweep", "bristle.cli.commands"]
+
+    def rank(name):
+        return next((i for i, one in enumerate(applications, 1) if below(name, [one])), 0)
+
+    wrong = [f"{module} imports {name}" for module, name in arrows("bristle") if module != "bristle.cli" and rank(name) > rank(module)]
+    assert not wrong
+
+
+def test_the_installed_package_needs_what_it_says():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [need for needs in project["optional-dependencies"].values() for need in needs]
+    needs = {re.match(r"\w+", need)[0] for need in [*project["dependencies"], *extras]}
+    foreign = {name.split(".")[0] for _, name in arrows("bristle")} - set(sys.stdlib_module_names) - {"bristle"}
+    assert foreign == needs
+
+
+def test_no_package_takes_the_name_of_a_module_of_python():
+    """The folder site/ is no package: one of this name would stand before the module site of Python."""
+    folders = [file.parent for file in REPOSITORY.glob("*/__init__.py")] + [file.parent for file in REPOSITORY.glob("*/*/__init__.py")]
+    top = {folder.name for folder in folders if not (folder.parent / "__init__.py").is_file()}
+    assert set(PLACES) <= top and not top & set(sys.stdlib_module_names)

@@ -9,25 +9,30 @@ import subprocess
 import sys
 import time
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fmus import FMUS, TWINS, REPOSITORY
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-import bristle  # noqa: E402
-from bristle import cli, table  # noqa: E402
-from bristle.cli.files import writing  # noqa: E402
+import bristle
+import bristle_site.commands
+import generator.commands
+from bristle import cli
+from bristle.cli.files import writing
+from generator import table
 
 ENVIRONMENT = {
     **os.environ,
-    "PYTHONPATH": str(REPOSITORY / "tools"),
+    "PYTHONPATH": str(REPOSITORY / "python"),
     "PYTHONDONTWRITEBYTECODE": "1",
     "BRISTLE_FMUS": str(FMUS[0].path.parent),
     "COLUMNS": "140",
 }
-FOR_USERS = [name for name in cli.names() if not getattr(cli.command(name), "FOR_THE_BUILD", False)]
+
+
+PROGRAMS = {"bristle": cli.commands, "generator": generator.commands, "bristle_site": bristle_site.commands}
 
 
 def call(*words, **options):
@@ -40,40 +45,50 @@ def refused(capsys, monkeypatch):
     monkeypatch.setenv("BRISTLE_FMUS", ENVIRONMENT["BRISTLE_FMUS"])
     before = signal.getsignal(signal.SIGTERM)
 
-    def call_here(*words):
+    def call_here(*words, program="bristle"):
         try:
-            code = cli.main([str(word) for word in words])
+            code = cli.main([str(word) for word in words], PROGRAMS[program], program)
         except SystemExit as end:
             code = end.code
         said = capsys.readouterr()
         assert (code, said.out) == (2, "")
-        assert re.fullmatch(r"bristle: .+\.\n", said.err), said.err
-        return said.err.removeprefix("bristle: ").rstrip("\n")
+        assert re.fullmatch(rf"{program}: .+\.\n", said.err), said.err
+        return said.err.removeprefix(f"{program}: ").rstrip("\n")
 
     yield call_here
     signal.signal(signal.SIGTERM, before)
 
 
-def test_help_names_the_commands_of_users_only():
+def test_help_names_all_commands_and_only_those_of_users():
     done = call("--help")
     assert done.returncode == 0
-    for name in cli.names():
-        assert (re.search(rf"^    {name} ", done.stdout, re.M) is not None) == (name in FOR_USERS), name
+    assert re.findall(r"^    (\w+)", done.stdout, re.M) == cli.names() == ["identify", "list", "run", "stamp", "suggest", "sweep"]
 
 
-@pytest.mark.parametrize("name", cli.names())
-def test_every_command_has_help_and_every_one_of_users_examples(name, capsys):
+@pytest.mark.parametrize("program, name", [(program, name) for program, package in PROGRAMS.items() for name in cli.names(package)])
+def test_every_command_has_help_and_every_one_of_users_examples(program, name, capsys):
     with pytest.raises(SystemExit) as end:
-        cli.main([name, "--help"])
+        cli.main([name, "--help"], PROGRAMS[program], program)
     said = capsys.readouterr()
     assert (end.value.code, said.err) == (0, "")
-    if name in FOR_USERS:
-        examples = said.out.partition("examples:\n")[2].splitlines()
+    examples = said.out.partition("examples:\n")[2].splitlines()
+    if program == "bristle":
         assert examples and all(re.match(rf"  (bristle {name}\b|    )", line) for line in examples if line)
+    else:
+        assert all(re.match(rf"  python (-m |site/){program} {name}\b", line) for line in examples if line)
 
 
-def test_a_command_for_the_build_works_though_help_does_not_name_it(refused):
-    assert refused("universal", "--out", "x.dylib", __file__) == f"{__file__}: not a library of macOS for one processor."
+@pytest.mark.parametrize("place", ["generator", "site/bristle_site"])
+def test_the_commands_of_developers_work_from_any_folder(place, tmp_path):
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, REPOSITORY / place, "--help"], capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "") and re.findall(r"^    (\w+)", done.stdout, re.M) == cli.names(PROGRAMS[Path(place).name])
+
+
+def test_a_package_that_is_missing_is_named(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "generator.generate", None)
+    said = refused("generate", "x.toml", "--out", "x", "--fmi-include", "x", program="generator")
+    assert said == "generator generate needs the Python package generator.generate: pip install -r requirements.txt."
 
 
 @pytest.mark.parametrize("words, sentence", [
@@ -84,10 +99,17 @@ def test_a_command_for_the_build_works_though_help_does_not_name_it(refused):
     (["run", "LuGre", "--stop", "1", "--interval", "0"], "--interval 0 and --stop 1 have to be finite, with 0 < interval <= stop."),
     (["run", "LuGre", "--set", "x", "--stop", "1", "--interval", "1"], '"x" is not NAME=VALUE.'),
     (["list", "/nowhere"], "/nowhere: there is no FMU."),
-    (["table", "/nowhere/README.md"], "/nowhere/README.md: No such file or directory."),
 ])
 def test_a_mistake_is_told_in_one_line(refused, words, sentence):
     assert refused(*words) == sentence
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["table", "/nowhere/README.md"], "/nowhere/README.md: No such file or directory."),
+    (["universal", "--out", "x.dylib", __file__], f"{__file__}: not a library of macOS for one processor."),
+])
+def test_a_mistake_of_a_developer_is_told_in_one_line(refused, words, sentence):
+    assert refused(*words, program="generator") == sentence
 
 
 RECORDS = {
@@ -250,11 +272,11 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
     for mark in (table.BEGIN, table.END):
         text = whole.replace(mark, "")
         readme.write_text(text, encoding="utf-8")
-        assert cli.main(["table", str(readme)]) == 2
+        assert cli.main(["table", str(readme)], generator.commands) == 2
         assert f"the line {mark} is missing" in capsys.readouterr().err
         assert readme.read_text(encoding="utf-8") == text
     readme.write_bytes(b"\xff\xfe")
-    assert cli.main(["table", str(readme)]) == 2
+    assert cli.main(["table", str(readme)], generator.commands) == 2
     assert "README.md: not a text in UTF-8." in capsys.readouterr().err
 
 
@@ -275,7 +297,7 @@ def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, 
     (folder / "shared" / "loop.toml").write_text('include = ["loop"]')
     if content is not None:
         (folder / "Mine.toml").write_bytes(content)
-    assert cli.main(["generate", str(folder / "Mine.toml"), "--out", str(tmp_path / "out"), "--fmi-include", str(tmp_path)]) == 2
+    assert cli.main(["generate", str(folder / "Mine.toml"), "--out", str(tmp_path / "out"), "--fmi-include", str(tmp_path)], generator.commands) == 2
     told = capsys.readouterr().err
     assert sentence in told and told.count("\n") == 1 and len(told) < 400
     assert not (tmp_path / "out").exists()
@@ -283,6 +305,6 @@ def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, 
 
 def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    assert cli.main(["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")]) == 2
+    assert cli.main(["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")], bristle_site.commands) == 2
     told = capsys.readouterr().err
     assert "report.html: " in told and told.count("\n") == 1 and "rig" not in told

@@ -12,18 +12,17 @@ import fmpy
 import pytest
 from lxml import etree
 
+from bristle import BristleError
+from bristle.format.universal import write_universal
+from generator.generate import generate
+from generator.package import write_package
+from generator.page import page_text
+from generator.parameter_sets import parameter_sets
+from generator.reading import DescriptionError, read_description
+from generator.table import model_files
+from generator.twin_pictures import TwinPictures
+
 REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from bristle import BristleError  # noqa: E402
-from bristle.generate import generate  # noqa: E402
-from bristle.package import write_package  # noqa: E402
-from bristle.page import page_text  # noqa: E402
-from bristle.parameter_sets import parameter_sets  # noqa: E402
-from bristle.reading import DescriptionError, read_description  # noqa: E402
-from bristle.twin_pictures import TwinPictures  # noqa: E402
-from bristle.universal import write_universal  # noqa: E402
-
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 
 ELEMENT = """
@@ -142,6 +141,12 @@ BAD = {
         '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n[[equations]]',
         "parameters.count: a whole number needs",
     ),
+    "table with a short row": (
+        "[[equations]]",
+        '[[tables]]\ntitle = "Names"\nhead = ["Here", "There"]\nrows = [["a"]]\n[[equations]]',
+        "tables[1].rows: has to be a list of rows with a text for each column",
+    ),
+    "table without a title": ("[[equations]]", '[[tables]]\nhead = ["Here"]\nrows = [["a"]]\n[[equations]]', "tables[1].title: is missing"),
     "not TOML": ("start = 100", "start = = 100", "not valid TOML"),
 }  # fmt: skip
 
@@ -154,6 +159,24 @@ def test_bad_description_gets_a_sentence_with_file_and_key(project, old, new, se
     assert sentence in str(raised.value)
     assert str(raised.value).startswith(str(project / "modelDescription"))
     assert "\n" not in str(raised.value)
+
+
+def test_a_table_of_a_description_is_a_section_of_its_page(project):
+    file = changed(project, "[[equations]]", '[[tables]]\ntitle = "Names, elsewhere"\nhead = ["Here", "There"]\nrows = [["`k`", "a < b"]]\n[[equations]]')
+    page = page_text(read_description(file), [], [])
+    assert '<h2 id="names-elsewhere">Names, elsewhere</h2>' in page and 'href="#names-elsewhere"' in page
+    assert "<td><code>k</code></td><td>a &lt; b</td>" in page
+
+
+@pytest.mark.parametrize("file", model_files(REPOSITORY / "modelDescription"), ids=lambda file: file.stem)
+def test_tables_name_parameters_that_exist(file):
+    """In the column of our own names; those of the friction element are common to all."""
+    description = read_description(file)
+    known = {e.name for e in (*description.parameters, *description.options, *description.inputs, *description.outputs)}
+    known |= {item for option in description.options for item, _ in option.items} | {"preloadForce"}
+    for table in description.tables:
+        if table.head[0] == "Here":
+            assert {name for row in table.rows for name in re.findall("`([^`]+)`", row[0])} <= known
 
 
 def test_equations_are_required(project):
@@ -180,15 +203,15 @@ def test_names_that_collide_in_openmodelica_are_refused(project):
     array = '[parameters.gain]\nsymbol = "c"\nunit = "1"\nstart = 1\nsize = 2\ntext = "Gain"\n\n'
     changed(project, "[[equations]]", array + "[[equations]]")
     assert read_description(project / "modelDescription" / "Element.toml").parameters[2].scalar_names == ["gain[1]", "gain[2]"]
-    from bristle.names import mangled
+    from bristle.format.names import mangled
 
     assert mangled("gain[1]") == mangled("gain(1)") == "gain_1_"
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "bristle", *map(str, arguments)]
-    environment = {"PYTHONPATH": str(REPOSITORY / "tools"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": ""}
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    command = [sys.executable, "-m", "generator", *map(str, arguments)]
+    environment = {"PYTHONDONTWRITEBYTECODE": "1", "PATH": ""}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY)
 
 
 def generated(project, out):
@@ -237,7 +260,7 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     assert list(variables) == [
         "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "backwardFrictionRatio", "springDeflectionStart", "normalForce", "relativeVelocity",
         "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
-        "estimatedMass", "estimatedLoad", "maximumSubsteps",
+        "estimatedLoad", "couplingTiming", "maximumSubsteps",
     ]  # fmt: skip
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
     assert variables["der(springDeflection)"][0].get("derivative") == "9"
@@ -324,14 +347,15 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     out = generated(project, tmp_path / "out")
     header = (out / "Element.h").read_text()
     assert "MODE_MOTION = 2" in header and "RESTART_PRELOADED = 2" in header
-    assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 2" in header
+    assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 3" in header
     root = etree.parse(out / "modelDescription.xml").getroot()
     assert root.get("numberOfEventIndicators") == "2"
-    mode, restart, substeps = list(root.iter("ScalarVariable"))[-3:]
+    mode, restart, timing, substeps = list(root.iter("ScalarVariable"))[-4:]
     assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == ("mode", "output", "discrete")
     assert (restart.get("name"), restart.get("variability")) == ("restart", "fixed")
     assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
     assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
+    assert timing.get("name") == "couplingTiming"
     assert substeps.get("name") == "maximumSubsteps", "what every element has comes after all of its own, so that it changes no value reference"
     assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
 
@@ -361,6 +385,12 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
     (void)m;
     length->z = u->N / p->k + x->z;
+}
+""",
+    "advice": """
+static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
+    (void)m;
+    return p->k * x->z > u->N ? "The spring is beyond its limit." : 0;
 }
 """,
 }
@@ -623,14 +653,15 @@ def test_page_of_a_twin_speaks_of_a_joint():
 def test_the_page_says_with_which_option_an_element_is_passive(project):
     verdicts = {name: page_text(read_description(REPOSITORY / "modelDescription" / f"{name}.toml"), [], []) for name in ("LuGre", "Leuven", "Dahl")}
     verdicts = {name: re.search(r"<h2 id=\"energy\">.*?<strong>(.*?)</strong>", page, re.DOTALL)[1] for name, page in verdicts.items()}
-    assert verdicts["LuGre"] == "Passive with law = Bounded, which is the default, but not with Printed."
+    assert verdicts["LuGre"] == "Passive with law = Bounded, but not with Printed."
     assert verdicts["Leuven"] == "Not passive." and verdicts["Dahl"].startswith("Passive: ")
     text = (REPOSITORY / "modelDescription" / "Dahl.toml").read_text(encoding="utf-8")
     folder = project / "modelDescription"
-    (folder / "Wrong.toml").write_text(text.replace("include = [", 'passive_with = "Printed"\ninclude = [', 1), encoding="utf-8")
     (folder / "shared").exists() or (folder / "shared").symlink_to(REPOSITORY / "modelDescription" / "shared")
-    with pytest.raises(BristleError, match="passive_with"):
-        read_description(folder / "Wrong.toml")
+    for keys in ('passive_with = "Bounded"\n', 'passive = false\nenergy = "..."\npassive_with = "Printed"\n'):
+        (folder / "Wrong.toml").write_text(keys + text.replace('energy = """', 'choose_energy = """' if "energy" in keys else 'energy = """'), encoding="utf-8")
+        with pytest.raises(BristleError, match="passive_with"):
+            read_description(folder / "Wrong.toml")
 
 
 def test_a_label_that_a_twin_has_no_word_for_is_refused():

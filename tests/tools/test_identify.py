@@ -2,7 +2,6 @@
 
 import re
 import resource
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,20 +11,20 @@ from scipy.signal import lfilter
 from fmus import FMUS, REPOSITORY, TWINS
 from test_cli import refused  # noqa: F401
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from bristle import cli, describe  # noqa: E402
-from bristle.host.parameters import read_ssv  # noqa: E402
-from bristle.identify.candidates import Space, all_candidates, candidate  # noqa: E402
-from bristle.identify.command import rank, validated  # noqa: E402
-from bristle.identify.fitting import Quality, fit  # noqa: E402
-from bristle.identify.load import with_load  # noqa: E402
-from bristle.identify.problem import PATIENCE, Problem, extracts  # noqa: E402
-from bristle.identify.ranking import Place, after_final, finalists  # noqa: E402
-from bristle.identify.records import Options, Record, read_record  # noqa: E402
-from bristle.identify.starts import first_values, scales  # noqa: E402
-from bristle.identify.words import doubts, shown, summary  # noqa: E402
-from bristle.reading import read_description  # noqa: E402
-from measurements import (  # noqa: E402
+from bristle import cli, describe
+from bristle.parameters import read_ssv
+from bristle.identify.candidates import Space, all_candidates, candidate
+from bristle.identify.command import rank, validated
+from bristle.identify.fitting import BLOCKS, Quality, _half, _mass, _way_after_reversal, correlation_time, fit
+from bristle.identify.load import with_load
+from bristle.identify.page import _validation
+from bristle.identify.problem import PATIENCE, Linear, Problem, extracts
+from bristle.identify.ranking import Place, after_final, finalists, ranked
+from bristle.identify.records import Options, Record, read_record
+from bristle.identify.starts import first_values, scales
+from bristle.identify.words import _with_doubt, doubts, quality_text, shown, summary, with_prefix
+from generator.reading import read_description
+from measurements import (
     DRIVE,
     PIATKOWSKI,
     PIATKOWSKI_DAHL,
@@ -262,6 +261,60 @@ def test_the_intervals_hold_what_they_promise(tmp_path, memory):
     assert f"{result.quality.samples} samples count as {result.quality.independent:.0f} independent ones" in " ".join(summary(result))
 
 
+def there_and_back(tmp_path):
+    """A record of two strokes, one with 2 m/s and one back with 1 m/s."""
+    velocity = np.repeat([2.0, -1.0], 40)
+    return read_record(written(tmp_path / "a.csv", {"t": np.arange(80) * 0.1, "v": velocity, "F": np.sign(velocity), "N": np.full(80, 5.0)}), Options())
+
+
+def test_the_way_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
+    way = _way_after_reversal(there_and_back(tmp_path))
+    np.testing.assert_allclose(way[:40], 0.2 * np.arange(40), atol=1e-12)
+    np.testing.assert_allclose(way[40:], -0.1 * np.arange(40), atol=1e-12)
+
+
+def test_half_of_a_record_with_few_strokes_is_every_second_block(tmp_path):
+    half = _half(there_and_back(tmp_path))
+    assert half.sum() == 40 and np.count_nonzero(np.diff(half)) == BLOCKS - 1
+
+
+def test_a_mass_is_not_below_zero_and_its_interval_is_that_of_the_fit():
+    one, doubtful = _mass(Linear(0.5, (), ()), 0.2), _mass(Linear(0.5, (), ()), 0.7)
+    assert (one.low, one.high, one.determined) == (0.3, 0.7, True) and one.at_limit == ""
+    assert (doubtful.low, doubtful.high) == (0.0, 1.2) and _mass(Linear(0.0, (), ()), 0.1).at_limit == "lower"
+
+
+def test_numbers_have_the_prefix_that_they_need():
+    texts = {2e-9: "2 nN", 3.1e-6: "3.1 µN", 12.3e-3: "12.3 mN", 1.5: "1.5 N", 2e3: "2 kN", 4e6: "4 MN"}
+    assert {value: with_prefix(value, "N") for value in texts} == texts
+    assert (_with_doubt(-3.148, 0.04), _with_doubt(3.148e-3, 4e-5), _with_doubt(3.148, 0.0)) == ("-3.148 ± 0.040 N", "3.148 ± 0.040 mN", "3.15 N")
+
+
+def test_the_page_tells_how_well_other_data_are_met(tmp_path):
+    record, quality = there_and_back(tmp_path), Quality(0.25, 0.1, 0.2, 0.99, 80, 40.0)
+    parts = _validation([(record, quality, record.force)])
+    assert any(quality_text(quality) in part and record.name in part for part in parts)
+    assert _validation([]) == []
+
+
+def test_bic_counts_parameters_by_the_logarithm_of_the_samples_and_aic_twice():
+    from types import SimpleNamespace
+
+    quality = Quality(0.5, 0.1, 0.1, 0.9, 100, 50.0)
+    made = SimpleNamespace(quality=quality, records=[SimpleNamespace(has_offset=True)], linear=Linear(1.0, (0.0,), (0.0,), (1.0,)))
+    (one,) = ranked([Place(candidate("Dahl"), made, quality, 3, 1.0)])
+    count = 3 + 2 + 1 + 1  # offset and drift, the mass, one load
+    assert one.aic == pytest.approx(50 * np.log(0.25) + 2 * count) and one.bic - one.aic == pytest.approx(count * (np.log(50) - 2))
+
+
+def test_a_residual_counts_as_one_independent_sample_each_or_as_five_in_all():
+    assert correlation_time(np.tile([1.0, -1.0], 50)) == 1.0, "the autocorrelation ends at its first zero"
+    assert correlation_time(np.arange(100.0)) == 20.0, "what drifts through the whole record"
+    assert correlation_time(np.repeat(np.tile([1.0, -1.0], 10), 10)) == pytest.approx(5, abs=0.2)  # 1 + 2 (0.8 + 0.6 + 0.4 + 0.2)
+    assert [correlation_time(np.array(few)) for few in ([1.0], [1.0, 2.0], [1.0, 1.0, 2.0])] == [1.0, 1.0, 1.0]
+
+
+
 def test_the_intervals_of_a_wrong_law_are_wider_and_it_is_told(tmp_path):
     """A Stribeck exponent of 1 in place of 2: without what repeats from stroke to stroke, 7 of these 9 intervals missed the truth. The static friction, which both
     laws only extrapolate to, stays far off, as is said."""
@@ -342,7 +395,7 @@ def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
 
 
 def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
-    """The limits between parameters, read from the page in the FMU, are those of the description."""
+    """The limits between parameters, read from the FMU, are those of the description."""
     found = {of.name: of for of in all_candidates()}
     assert len(found) >= 28
     for name, of in found.items():
@@ -451,6 +504,11 @@ def test_fixing_everything_is_refused(tmp_path, refused):  # noqa: F811
     assert "nothing is left to fit" in refused("identify", file, "--model", "Dahl", "--normal", "98.1", *fixes)
 
 
+def test_half_an_option_is_refused(tmp_path, refused):  # noqa: F811
+    file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
+    assert "law=1.5: an option is a whole number." in refused("identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", "law=1.5")
+
+
 # ---- joints ----
 
 WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
@@ -485,7 +543,7 @@ def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
     """Two of them stand for all. Without a radius it is their default, at which a coefficient is a fifth of that at 20 mm."""
     monkeypatch.chdir(joint_file.parent)
     few = {"LuGreRotational", "SmoothCoulombRotational", "LuGre", "SmoothCoulomb"}
-    monkeypatch.setattr("bristle.identify.command.all_candidates", lambda *form: [one for one in all_candidates(*form) if one.name in few])
+    monkeypatch.setattr("bristle.identify.command.all_candidates", lambda turns=False: [one for one in all_candidates(turns) if one.name in few])
     assert cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
     told = capsys.readouterr().out
     assert re.findall(r"^(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == ["LuGreRotational", "SmoothCoulombRotational"]

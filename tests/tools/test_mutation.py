@@ -11,8 +11,8 @@ from fmus import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
-from mutation import edits, operators, plan, workshop  # noqa: E402
-from mutation.__main__ import summary  # noqa: E402
+from mutation import edits, operators, plan, workshop
+from mutation.__main__ import summary
 
 TESTS = REPOSITORY / "tests"
 
@@ -26,7 +26,7 @@ def test_every_edit_is_of_one_place_in_the_sources_of_today(listed):
     """Reading the list looks for each; and each names FMUs and tests that there are."""
     assert len(listed) >= 56
     for edit in listed:
-        assert edit.models and edit.tests, edit.name
+        assert (edit.models or edit.is_python) and edit.tests, edit.name
         for model in edit.models:
             assert (REPOSITORY / "modelDescription" / f"{model}.toml").exists(), edit.name
         for test in edit.tests:
@@ -41,7 +41,7 @@ def test_every_change_that_is_called_equivalent_can_be_drawn():
 
 
 def test_every_source_has_tests_that_are_asked_about_it():
-    for file in operators.files():
+    for file in [*operators.files(), *operators.files("python")]:
         mutant = plan.planned(edits.Mutant("any", file, 0, 0, " "))
         for test in [*mutant.tests, *plan.left_out()]:
             name, _, function = test.partition("::")
@@ -67,6 +67,51 @@ static int f(const Thing *t, double a) {
         ("relation", "<", ">"), ("relation", "!=", "=="), ("relation", ">=", "<="), ("logic", "&&", "||"),
         ("negation", "a < b && b != 0", "!(a < b && b != 0)"), ("statement", 'tell("a + b", 2);', ";"),
     }  # fmt: skip
+
+
+def test_the_rules_of_python_change_what_they_say_and_leave_texts_messages_and_types_alone(tmp_path, monkeypatch):
+    source = """\
+LIMIT: float = 3  # a < b
+@cache(maxsize=9)
+def f(a: Literal[5], b=2):
+    \"\"\"a + b\"\"\"
+    ä, self.x = f"{a + 1}", 0
+    if a < b and b is not None:
+        tell("µ", a - b)
+        raise Error(a * 7)
+    self.y = a
+    return [c for c in a if c not in b]
+"""
+    (tmp_path / "f.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(edits, "PACKAGE", tmp_path)
+    edits.text_of.cache_clear()
+    found = {(mutant.name, source[mutant.begin : mutant.end], mutant.text) for mutant in operators.mutants_of("f.py")}
+    edits.text_of.cache_clear()
+    assert found == {
+        ("constant", "3", "4"), ("constant", "2", "3"), ("constant", "0", "1"), ("relation", "<", ">"), ("logic", "and", "or"),
+        ("relation", "is not", "is"), ("negation", "a < b and b is not None", "(not (a < b and b is not None))"),
+        ("statement", 'tell("µ", a - b)', "pass"), ("arithmetic", "-", "+"), ("statement", "self.y = a", "pass"),
+        ("relation", "not in", "in"), ("negation", "c not in b", "(not (c not in b))"),
+    }  # fmt: skip
+
+
+def test_every_change_of_python_can_be_compiled():
+    for file in operators.files("python"):
+        source = edits.text_of(file)
+        for mutant in operators.mutants_of(file):
+            compile(mutant.apply(source), file, "exec")
+
+
+def test_a_mutant_of_python_dies_by_the_package_of_its_copy(tmp_path):
+    shop = workshop.Workshop(tmp_path / "shop", workshop.Originals(tmp_path / "originals"))
+    mutant = edits.located("identify/units.py", '"mph": (VELOCITY, 0.44704)', '"mph": (VELOCITY, 1.44704)', "a mile is longer")
+    tests = tmp_path / "shop" / "tests" / "tools" / "test_mile.py"
+    tests.write_text("from bristle.identify.units import unit_of\n\ndef test_mile():\n    assert unit_of('mph').factor == 0.44704\n")
+    for one, fate in ((mutant, workshop.KILLED), (None, workshop.ALIVE)):
+        trial = workshop.Trial(shop, one, (), [("tools/test_mile.py",)])
+        while not (outcome := trial.outcome()):
+            time.sleep(0.1)
+        assert outcome.fate == fate
 
 
 def test_a_draw_begins_as_a_shorter_one_of_its_seed():

@@ -32,7 +32,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "tools"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "python"):
         (source / name).symlink_to(REPOSITORY / name)
     run(*PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder, source, env={**os.environ, "BRISTLE_DIST": str(FOLDER)})
     return next(folder.glob("*.whl"))
@@ -62,6 +62,14 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
     assert libraries == {f"bristle/data/{file.relative_to(FOLDER).as_posix()}" for file in FOLDER.glob("runner/*/*") if file.suffix != ".lib"}
     assert {Path(name).stem for name in libraries} == {"runner", "systems"}
+
+
+def test_the_wheel_has_the_package_of_users_and_nothing_else(wheel):
+    source = REPOSITORY / "python"
+    files = {file.relative_to(source).as_posix() for file in source.rglob("*") if file.is_file() and file.suffix != ".pyc"}
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.startswith("bristle/data/") and ".dist-info/" not in name}
+    assert names == files and "bristle/py.typed" in files
 
 
 def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
@@ -107,7 +115,6 @@ def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
 
 
 @pytest.mark.parametrize("words, sentence", [
-    (["generate", "x.toml", "--out", "x", "--fmi-include", "x"], 'bristle generate needs the Python package pycparser: pip install "{wheel}[build]".'),
     (["identify", "x.csv", "--model", "LuGre"], 'this needs the package scipy: pip install "{wheel}[identify]".'),
     (["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"], 'this needs the package scipy: pip install "{wheel}[sweep]".'),
 ])

@@ -7,10 +7,10 @@ import sys
 
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from bristle import VERSION  # noqa: E402
-from bristle.cli import main  # noqa: E402
-from bristle.table import renewed  # noqa: E402
+from bristle import VERSION
+from bristle.cli import main
+from generator.reading import read_description
+from generator.table import model_files, renewed
 
 README = REPOSITORY / "README.md"
 PRESENT = {fmu.name for fmu in FMUS}
@@ -18,8 +18,16 @@ PRESENT = {fmu.name for fmu in FMUS}
 
 def test_the_table_of_models_is_that_of_the_descriptions():
     text = README.read_text(encoding="utf-8")
-    assert text == renewed(README, REPOSITORY / "modelDescription"), "run: PYTHONPATH=tools .venv/bin/python -m bristle table README.md"
+    assert text == renewed(README, REPOSITORY / "modelDescription"), "run: .venv/bin/python -m generator table README.md"
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
+
+
+def test_the_numbers_of_models_are_those_of_the_descriptions():
+    text = README.read_text(encoding="utf-8")
+    kinds = [read_description(file).kind for file in model_files(REPOSITORY / "modelDescription")]
+    loads = kinds.count("load")
+    assert re.findall(r"(\d+) friction and contact models", text) == [str(len(kinds) - loads)]
+    assert re.findall(r"(\d+) load elements", text) == [str(loads)]
 
 
 def test_the_table_has_both_forms_of_a_model_in_one_line():
@@ -90,7 +98,7 @@ def test_every_link_leads_somewhere():
 
 def test_python_snippets_run_as_they_stand(tmp_path):
     """Those for FMPy, in the README and beside it; the first says in its comment what it prints."""
-    texts = [page.read_text(encoding="utf-8") for page in (README, REPOSITORY / "docs" / "tools.md")]
+    texts = [page.read_text(encoding="utf-8") for page in (README, REPOSITORY / "docs" / "tools.md", REPOSITORY / "docs" / "loads.md")]
     blocks = [code for text in texts for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "fmpy" in code]
     assert len(blocks) >= 2
     for code in blocks:

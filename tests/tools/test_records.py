@@ -1,25 +1,22 @@
 """Reading of measurements: whatever the header, separator, unit and sign, the same record; what is wrong is told in one line."""
 
 import re
-import sys
 from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
-from fmus import REPOSITORY
 from test_cli import refused  # noqa: F401
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from bristle import BristleError  # noqa: E402
-from bristle.commands.identify import ROLES  # noqa: E402
-from bristle.identify.command import _read  # noqa: E402
-from bristle.identify.filtering import coarser, quantization, rate_of, smoothed  # noqa: E402
-from bristle.identify.records import Options, read_record  # noqa: E402
-from bristle.identify.roles import BY_NAME  # noqa: E402
-from bristle.identify.tables import _large_table, _name_and_unit, _text, read_table  # noqa: E402
-from bristle.identify.units import unit_of  # noqa: E402
-from measurements import written  # noqa: E402
+from bristle import BristleError
+from bristle.cli.commands.identify import ROLES
+from bristle.identify.command import _read
+from bristle.identify.filtering import WIDTHS, coarser, quantization, rate_of, smoothed
+from bristle.identify.records import Options, _doubts, read_record
+from bristle.identify.roles import BY_NAME, misfits
+from bristle.identify.tables import _is_data, _large_table, _name_and_unit, _text, read_table
+from bristle.identify.units import unit_of
+from measurements import written
 
 pytestmark = pytest.mark.collection
 
@@ -50,6 +47,11 @@ NORMAL = np.full(400, 5.0)
 def test_units(text, kind, factor):
     unit = unit_of(text)
     assert unit.kind == kind and unit.factor == pytest.approx(factor, rel=1e-12)
+
+
+def test_every_prefix_that_is_written_out():
+    sizes = {"nano": 1e-9, "micro": 1e-6, "mikro": 1e-6, "milli": 1e-3, "centi": 1e-2, "zenti": 1e-2, "deci": 1e-1, "kilo": 1e3}
+    assert {prefix: unit_of(f"{prefix}newtons").factor for prefix in sizes} == pytest.approx(sizes, rel=1e-12)
 
 
 def test_unknown_units():
@@ -145,6 +147,25 @@ def test_gaps_are_bridged_and_long_ones_do_not_count(tmp_path):
     assert len(record.time) == 400 and record.weight[100] == 1
     assert (record.weight[201:259] == 0).all() and record.weight.sum() == pytest.approx(340, abs=2)
     assert any("Gaps in time: 2, with 61 samples" in note for note in record.notes)
+
+
+@pytest.mark.parametrize("lost, counted", [(5, 400), (6, 393)])
+def test_a_gap_of_five_samples_counts_and_one_of_six_does_not(lost, counted, tmp_path):
+    """With the gap goes the sample at its end, up to which the line leads."""
+    rows = np.r_[0:150, 150 + lost : 400]
+    file = written(tmp_path / "a.csv", {"t": TIME[rows], "v": VELOCITY[rows], "F": FORCE[rows], "N": NORMAL[rows]})
+    record = read_record(file, Options())
+    assert len(record.time) == 400 and record.weight.sum() == counted
+    assert any("those above 5 samples do not count" in note for note in record.notes) == (counted < 400)
+
+
+@pytest.mark.parametrize("count, left_out", [(7, 7), (8, 0), (20, 0)])
+def test_what_is_far_off_in_two_percent_of_the_samples_is_no_outlier(count, left_out, tmp_path):
+    spoiled = 2.0 + 0.01 * np.sin(50 * TIME)
+    spoiled[np.linspace(10, 390, count).astype(int)] += 40
+    record = read_record(written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": spoiled, "N": NORMAL}), Options(offset="none"))
+    assert (record.weight == 0).sum() == left_out
+    assert (np.abs(record.force) > 30).sum() == count - left_out
 
 
 def test_an_outlier_does_not_count_and_a_stick_slip_jump_does(tmp_path):
@@ -435,11 +456,37 @@ def test_the_filter_makes_no_reversal_that_is_not_there():
     assert rate.values[rising].min() > -1e-9
 
 
+def test_every_window_of_a_filter_has_a_middle():
+    assert all(width % 2 for width in WIDTHS) and list(WIDTHS) == sorted(WIDTHS)
+
+
+@pytest.mark.parametrize("normal, force, doubted", [(5.0, 2.0, False), (5.0, 100.0, True), (5.0, 1e-4, True), (1.0, 100.0, False)])
+def test_a_force_far_from_the_normal_force_is_doubted_unless_that_is_one(normal, force, doubted, tmp_path):
+    """With a normal force of 1 N coefficients are forces."""
+    columns = {"t": TIME, "v": VELOCITY, "F": force * np.sign(VELOCITY), "N": np.full(400, normal)}
+    record = read_record(written(tmp_path / "a.csv", columns), Options())
+    assert any("is the unit of one of them wrong?" in doubt for doubt in _doubts(record)) == doubted
+
+
+def test_a_column_is_named_where_its_unit_is_of_something_else_only(tmp_path):
+    table = read_table(written(tmp_path / "a.csv", {"t [s]": TIME, "x [mm]": WAY, "Force [N]": FORCE}))
+    assert misfits(table, ("time", "friction")) == ""
+    table = read_table(written(tmp_path / "b.csv", {"time [mm]": TIME, "x [mm]": WAY}))
+    assert misfits(table, ("time",)) == ' ("time [mm]" is not taken: mm is a unit of length)'
+
+
+def test_one_number_in_a_line_is_data_and_two_may_be_parted_by_blanks(tmp_path):
+    assert _is_data(["1.5"]) and not _is_data([""]) and not _is_data(["1.5", "a", "b"])
+    (tmp_path / "a.txt").write_text("".join(f"{t:.3f} {force:.4f}\n" for t, force in zip(TIME, FORCE)).replace(".", ","))
+    assert [len(column.cells) for column in read_table(tmp_path / "a.txt").columns] == [400, 400]
+
+
 def test_drive_data_lose_the_inertia_of_a_known_mass(tmp_path):
     acceleration = -((2 * np.pi) ** 2) * WAY
     file = written(tmp_path / "a.csv", {"t [s]": TIME, "v [m/s]": VELOCITY, "Motor current [A]": (FORCE + 3 * acceleration) / 8})
     record = read_record(file, Options(normal=5.0, mass=3.0, constant=8.0))
     assert any("goes through the same filter as the acceleration" in note for note in record.notes)
+    assert any(note.startswith("Acceleration from the velocity") for note in record.notes), record.notes
     np.testing.assert_allclose(record.force[5:-5], smoothed(FORCE, record.kernel)[5:-5], atol=2e-3)
     assert record.external is not None and record.mass == 3.0
     open_mass = read_record(file, Options(normal=5.0, mass="identify", constant=8.0))

@@ -14,9 +14,8 @@ import pytest
 
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-
-from bristle import VERSION, BristleError, release  # noqa: E402
+from bristle import VERSION, BristleError
+from bristle_site import release
 
 SHIPPED = [*FMUS, *(twin for twin, _ in TWINS)]
 

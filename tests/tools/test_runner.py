@@ -1,19 +1,17 @@
 """Records through the C runner: the numbers of a host that makes the same calls one by one, in one call."""
 
-import sys
 
 import numpy as np
 import pytest
 from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS
 from fmi2 import FmiError
 from hosting import natural_record
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-import bristle  # noqa: E402
-from bristle.identify.candidates import candidate  # noqa: E402
+import bristle
+from bristle.identify.candidates import candidate
 
 
 @pytest.fixture(autouse=True)

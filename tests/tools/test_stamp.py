@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import zipfile
 from html import escape
 
@@ -10,17 +9,16 @@ import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
-from fmus import FMUS, REPOSITORY, TWINS, Fmu
+from fmus import FMUS, TWINS, Fmu
 from fmi2 import FmiError, Instance, Library
 from hosting import natural_record
 from points import Sampler
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-import bristle  # noqa: E402
-from bristle.defaults import MARK  # noqa: E402
-from bristle.host.parameters import read_ssv  # noqa: E402
-from bristle.signature import signed_anew  # noqa: E402
-from bristle.universal import joined, parts  # noqa: E402
+import bristle
+from bristle.format.defaults import MARK
+from bristle.parameters import read_ssv
+from bristle.format.signature import signed_anew
+from bristle.format.universal import joined, parts
 
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'
@@ -108,6 +106,8 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
+    told = bristle.stamp(fmu.path, values, NAME, tmp_path / "told.fmu", f"{TEXT}!")
+    assert Fmu(told).description.guid != own.description.guid, "an element with another description is another one"
 
 
 @pytest.mark.parametrize("model", [twin for twin, _ in TWINS[:1]], ids=repr)
@@ -115,6 +115,14 @@ def test_a_twin_is_stamped_like_any_other(model, stamped):
     own, values = stamped(model)
     assert validate_fmu(str(own.path)) == []
     assert same(numbers(model, own.path), numbers(model, model.path, values))
+
+
+def test_an_input_is_a_default_and_no_part_of_the_parameter_set(tmp_path):
+    own = Fmu(bristle.stamp(LUGRE, {"normalForce": 12.5, "staticFriction": 0.8}, NAME, tmp_path / "own.fmu"))
+    assert own.description["normalForce"].start == 12.5
+    assert read_ssv(own.folder / "resources" / f"{NAME}.ssv", bristle.describe(LUGRE)) == {"staticFriction": 0.8}
+    only = Fmu(bristle.stamp(LUGRE, {"normalForce": 12.5}, NAME, tmp_path / "only.fmu"))
+    assert not (only.folder / "resources" / f"{NAME}.ssv").exists(), "a set of nothing is none"
 
 
 def test_several_are_loaded_together_and_do_not_mix(tmp_path):

@@ -1,18 +1,16 @@
 """First values: the numbers of the papers, what they do in the model itself, and warnings where the models misbehave."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
 
-from fmus import FMUS, REPOSITORY, TWINS
+from fmus import FMUS, TWINS
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-import bristle  # noqa: E402
-from bristle import cli  # noqa: E402
-from bristle.host.parameters import read_ssv  # noqa: E402
-from bristle.host.suggesting import Known, suggest  # noqa: E402
+import bristle
+from bristle import cli
+from bristle.parameters import read_ssv
+from bristle.suggesting import Known, suggest
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +65,12 @@ def test_the_tolerated_creep_is_the_one_under_load(fmu):
     assert force[0] < 2.0 <= force[1] <= 2.0 * (1 + 1e-6) < force[2]
 
 
+def test_break_away_is_nine_tenths_of_the_deflection_at_the_static_limit():
+    made = suggest("ElastoPlastic", Known(normal_force=20, static_friction=0.5, deflection=1e-5))
+    assert made.values["breakawayDeflection"] == pytest.approx(0.9 * 0.5 * 20 / made.values["bristleStiffness"], rel=1e-12)
+    assert made.reasons["breakawayDeflection"].startswith("0.9 of the deflection at the static limit")
+
+
 def roots(**known):
     made = suggest("ImplicitBristle", Known(**known))
     return any("several roots" in line for line in made.warnings), made
@@ -83,11 +87,26 @@ def test_the_implicit_bristle_with_several_roots_is_warned_of():
 def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
     made = suggest("LuGre", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
     speed = 4 * 0.3 * 20 / made.values["bristleDamping"]
-    assert any(f"with its law Printed, at speeds above {speed:.4g} m/s" in line for line in made.warnings)
+    assert any(f"passive only with law = Bounded: it can give back more energy than it took at speeds above {speed:.4g} m/s" in line for line in made.warnings)
     made = suggest("LuGreNormalized", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
-    assert any(f"where the normal force rises and, with its law Printed, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s" in line
+    assert any(f"where the normal force rises and, unless law = Bounded, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s" in line
                for line in made.warnings)  # fmt: skip
     assert not any("passive" in line for line in suggest("LuGreModified", Known(deflection=1e-5)).warnings)
+
+
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_the_bounded_law_is_recommended_where_a_model_has_it(fmu):
+    assumed = suggest(fmu.name, Known(normal_force=20, static_friction=0.4, dynamic_friction=0.3)).assumed
+    said = any("normal force does not fall" in line and "law = 2 (Bounded)" in line for line in assumed)
+    assert said == ("law" in fmu.description)
+
+
+def test_an_element_that_is_bounded_by_default_is_not_warned_of(tmp_path):
+    """Other than the model that it was stamped from."""
+    own = bristle.stamp("LuGre", {"law": "Bounded"}, "BoundedLuGre", tmp_path / "BoundedLuGre.fmu")
+    for model, is_warned_of in (("LuGre", True), (own, False)):
+        warnings = suggest(model, Known(deflection=1e-5)).warnings
+        assert any("passive" in line for line in warnings) == is_warned_of
 
 
 def swing(model, values, mass, normal, step, steps=400):
@@ -142,6 +161,12 @@ def test_what_cannot_be_is_told(known, sentence):
     with pytest.raises(bristle.BristleError) as told:
         suggest("LuGre", Known(**known))
     assert str(told.value) == sentence
+
+
+@pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)
+def test_what_only_presses_has_nothing_to_suggest(fmu):
+    with pytest.raises(bristle.BristleError, match=f"^{fmu.name} has no friction of its own: it gives the normal force"):
+        suggest(fmu.path, Known(normal_force=10.0, dynamic_friction=0.2))
 
 
 def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):

@@ -17,16 +17,15 @@ import pytest
 from fmus import FMUS, REPOSITORY, TWINS
 from test_cli import ENVIRONMENT, refused  # noqa: F401
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from bristle import BristleError, cli  # noqa: E402
-from bristle.host.systems import run_system  # noqa: E402
-from bristle.papers import quantity  # noqa: E402
-from bristle.report.rig import Experiment, Rig  # noqa: E402
-from bristle.sweep.execution import on_this_machine  # noqa: E402
-from bristle.sweep.journal import Journal  # noqa: E402
-from bristle.sweep.pictures import picture  # noqa: E402
-from bristle.sweep.plan import points, read_axis  # noqa: E402
-from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written  # noqa: E402
+from bristle import BristleError, cli
+from bristle.systems import run_system
+from bristle.papers import quantity
+from bristle_site.report.rig import Experiment, Rig
+from bristle.sweep.execution import on_this_machine
+from bristle.sweep.journal import Journal
+from bristle.sweep.pictures import picture
+from bristle.sweep.plan import points, read_axis
+from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 SHORT = ["--stop", "0.05"]  # of the pulse: within the first load

@@ -2,14 +2,12 @@
 
 import re
 import shlex
-import sys
 
 import pytest
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, Fmu
 
-sys.path.insert(0, str(REPOSITORY / "tools"))
-from bristle import cli  # noqa: E402
+from bristle import cli
 
 FILE = REPOSITORY / "docs" / "from-a-measurement-to-an-element.md"
 TEXT = FILE.read_text(encoding="utf-8")
@@ -40,6 +38,7 @@ def test_the_commands_of_the_tutorial(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     exec(compile(script, str(FILE), "exec"), {})
     assert float(capsys.readouterr().out) == pytest.approx(0.47 * 5, rel=0.1)  # of thirty seconds of the record
+    assert Fmu(tmp_path / "MyContact.fmu").description["law"].start == 2
     for name in ("contact.html", "contact.ssv", "MyContact.fmu", "fit.csv", "fit.html"):
         assert (tmp_path / name).stat().st_size > 0
 

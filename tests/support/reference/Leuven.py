@@ -50,9 +50,7 @@ def evaluate(p, u, x):
     rates = {}
     for i, limit in limits(p, normal, x).items():
         rates[f"elementDeflection[{i}]"] = element_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], v, rate, tau)
-    exponent = p["transitionExponent"]
-    damping = bounds.damping(p, p["bristleDamping"], curve(p, normal, v), v, (exponent + 1) ** (1 + 1 / exponent) / exponent)
-    force = bounds.springing(p, held + damping * rate, rate, v)
+    force = bounds.springing(p, held + p["bristleDamping"] * rate, rate, v)
     force = bounds.within(p, force, p["staticFriction"] * normal) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": v - rate}
 

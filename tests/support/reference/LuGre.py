@@ -15,8 +15,7 @@ def damping(p, velocity):
 
 
 def bristle_force(p, normal, velocity, z, rate, damping=damping):
-    bounded = bounds.damping(p, damping(p, velocity), curve(p, normal, velocity), velocity)
-    force = bounds.springing(p, p["bristleStiffness"] * z + bounded * rate, rate, velocity)
+    force = bounds.springing(p, p["bristleStiffness"] * z + damping(p, velocity) * rate, rate, velocity)
     return bounds.within(p, force, p["staticFriction"] * normal)
 
 

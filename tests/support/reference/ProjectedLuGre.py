@@ -9,27 +9,26 @@ from . import bounds, stribeck
 from .plane import axes, friction_outputs, spread, vector
 
 
-def together(p, curve, speeds, springs, rates):
-    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes up no more than makes heat and no more
-    than the spring gives along the motion, and the way from the force of the spring to that of both ends where it leaves the limit, which is a circle
+def together(p, speeds, springs, rates):
+    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes of what the spring gives along the motion
+    no more than the spring does not store itself meanwhile, and the way from the force of the spring to that of both ends where it leaves the limit, which is a circle
     where forces across count 1/ratio times."""
     ratio, most = p["transverseFriction"], p["staticFriction"]
-    along, across = speeds
-    square = along**2 + across**2
-    bound = 4 * square / (math.hypot(along, ratio * across) * (along**2 + (across / ratio) ** 2)) if square else math.inf
-    damping = bounds.damping(p, p["bristleDamping"], curve, 1.0, bound)
-    dampers = [damping * rate for rate in rates]
+    dampers = [p["bristleDamping"] * rate for rate in rates]
     if not bounds.is_printed(p):
+        stored = max(0.0, sum(spring * rate for spring, rate in zip(springs, rates)))
         powers = [sum(part * speed for part, speed in zip(parts, speeds)) for parts in (springs, dampers)]
-        if powers[0] > 0 > sum(powers):  # it would push the body along: of the damper what leaves no power
-            dampers = [damper * -powers[0] / powers[1] for damper in dampers]
+        if powers[1] < 0 and sum(powers) < stored:  # it would push the body along or create energy: of the damper what does not
+            dampers = [damper * max(0.0, powers[0] - stored) / -powers[1] for damper in dampers]
     force = [spring + damper for spring, damper in zip(springs, dampers)]
     if bounds.is_printed(p) or math.hypot(force[0], force[1] / ratio) <= most:
         return force
     begin, way = (complex(one[0], one[1] / ratio) for one in (springs, dampers))
     towards = (begin.conjugate() * way).real
     ends = np.roots([abs(way) ** 2, 2 * towards, abs(begin) ** 2 - most**2])
-    end = max(ends.real) if np.isreal(ends).all() else -towards / abs(way) ** 2
+    end = 0.0  # without a damper the force of the spring alone is drawn in
+    if ends.size:
+        end = max(ends.real) if np.isreal(ends).all() else -towards / abs(way) ** 2
     found = begin + min(max(end, 0.0), 1.0) * way
     found *= min(1.0, most / abs(found))
     return [found.real, ratio * found.imag]
@@ -48,7 +47,7 @@ def rub(p, normal, n, v, z):
         # what stands out of the plane fades in sliding as a bristle without grain, and relaxes as one that nothing holds
         rates = [va - fading * za, vc - fading * zc / ratio**2, -stiffness * (math.hypot(va, vc) / curve + 1 / damping) * zn]
         viscous = stribeck.viscous_damping(p, normal, math.hypot(va, vc))
-        carried = together(p, curve, (va, vc), (stiffness * za, stiffness * zc), rates[:2])
+        carried = together(p, (va, vc), (stiffness * za, stiffness * zc), rates[:2])
         plane = [normal * one + viscous * speed for one, speed in zip(carried, (va, vc))]
         force = frame.T @ np.array([*plane, 0.0])
         stored = normal * stiffness * (za * rates[0] + zc * rates[1])

@@ -32,9 +32,3 @@ def steady_force(p, normal, velocity):
     if abs(force) + p["bristleDamping"] * abs(velocity) < 1.02 * p["staticFriction"] * normal:
         return None
     return force
-
-
-def stored(p, u, x):
-    """Spring and mass of the bristle."""
-    mass = p["bristleDamping"] ** 2 / (4 * p["bristleStiffness"])
-    return 0.5 * p["bristleStiffness"] * x["bristleDeflection"] ** 2 + 0.5 * mass * x["bristleVelocity"] ** 2

@@ -1,0 +1,116 @@
+"""The warning that a host's step is too long for a law: every body that chatters, and no other motion."""
+
+import math
+
+import numpy as np
+import pytest
+
+from loop import Element, run_loop
+
+NORMAL = 9.81
+PARTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)
+STEPS = (1e-3, 2e-3, 5e-3)
+
+scalar = pytest.mark.fmus.with_args(lambda d: "couplingMass" in d and "frictionForce" in d)
+
+
+def limit_of(fmu):
+    return NORMAL * fmu.description["staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"].start
+
+
+def warnings(instance):
+    return [m for m in instance.messages if "is shaken" in m.text]
+
+
+def element(fmu, **values):
+    instance = fmu.co_simulation(logging=True)
+    instance.initialize({name: value for name, value in values.items() if name in fmu.description})
+    return instance
+
+
+def unrest(rows, limit):
+    """Deviation of the force from the load over the second half of a run, in parts of the limit; 0 for a body that slides away."""
+    half = rows[len(rows) // 2 :]
+    return 0.0 if abs(half[-20:, 2].mean()) > 0.02 else float(np.sqrt(np.mean((half[:, 3] - half[:, 4]) ** 2)) / limit)
+
+
+def hold(fmu, part, step, late, stop):
+    """Rows of a body of 1 kg under a constant load, and whether it was reported."""
+    with element(fmu) as instance:
+        rows = run_loop(instance, lambda t, x: part * limit_of(fmu), stop, step, late=late)
+        return rows, len(warnings(instance))
+
+
+@scalar
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
+    """Chatter is a deviation from the load of a fifth of the limit that the law itself does not have, seen with steps of 50 µs; a law without
+    states has none of its own. Rest is one of less than a hundredth over the whole run, but for the first tenth. Within 0.2 s, but not less than 80 steps:
+    near the limit a body is thrown back once in 40."""
+    limit = limit_of(fmu)
+    for part in PARTS:
+        own = unrest(hold(fmu, part, 5e-5, False, 0.4)[0], limit) if fmu.description.states else 0.0
+        for step in STEPS:
+            rows, _ = hold(fmu, part, step, late, 0.4)
+            told = hold(fmu, part, step, late, max(0.2, 80 * step))[1]
+            seen = unrest(rows, limit)
+            if seen > 0.2 and seen > 2 * own:
+                assert told == 1, (part, step, seen, own)
+            calm = rows[len(rows) // 10 :]
+            if np.max(np.abs(calm[:, 3] - calm[:, 4])) < 0.01 * limit:
+                assert not told, (part, step)
+
+
+def follow(fmu, velocity, step, steps):
+    """Whether a prescribed velocity is reported."""
+    with element(fmu) as instance:
+        contact = Element(instance, NORMAL)
+        for n in range(steps):
+            contact.step(n * step, velocity(n), step)
+        return warnings(instance)
+
+
+@scalar
+def test_motions_that_do_not_answer_to_the_force_are_not_reported(fmu):
+    """Reversals, noise and coarse encoders."""
+    choice = np.random.default_rng(3)
+    for step in (1e-3, 5e-3):
+        for size in (1e-4, 1e-2, 0.3):
+            assert not follow(fmu, lambda n: size * math.sin(2 * math.pi * 7 * n * step), step, 400)
+        for size in (1e-5, 1e-4, 1e-3, 1e-2):
+            noise = size * choice.standard_normal(500)
+            assert not follow(fmu, lambda n: noise[n], step, 500), size
+            assert not follow(fmu, lambda n: 0.01 * math.sin(6 * n * step) + noise[n], step, 500), size
+            assert not follow(fmu, lambda n: size * round(0.01 * math.sin(6 * n * step) / size), step, 500), size
+
+
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "Dahl", "GKF", "StaticRegularized", "GeneralizedMaxwellSlip", "SimpackStickSlip"))
+def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
+    limit, step = limit_of(fmu), 5e-5
+    with element(fmu) as instance:
+        run_loop(instance, lambda t, x: -100 * x, 1.0, step, counterpart=0.05)
+        assert not warnings(instance), "belt"
+    for part in (0.5, 1.5):
+        with element(fmu) as instance:
+            run_loop(instance, lambda t, x: part * limit * math.sin(60 * t), 0.3, step)
+            assert not warnings(instance), part
+
+
+@scalar
+def test_chatter_is_told_once_and_not_with_the_mass(fmu):
+    """A velocity that changes its sign at each step answers to no force but looks so. What has been seen is kept in the stored state."""
+    def shake(instance, steps):
+        for n in steps:
+            instance.set({"relativeVelocity": 0.1 * (-1) ** n, "normalForce": NORMAL})
+            instance.step(1e-3, time=n * 1e-3)
+            if warnings(instance):
+                return n
+
+    with element(fmu) as instance, element(fmu) as other, element(fmu) as third, element(fmu, couplingMass=1.0) as coupled:
+        found = shake(instance, range(60))
+        shake(instance, range(found + 1, found + 40))
+        assert len(warnings(instance)) == 1
+        shake(other, range(found - 1))
+        third.resume(other.snapshot())
+        assert shake(third, range(found - 1, 60)) == found
+        assert shake(coupled, range(60)) is None

@@ -1,0 +1,40 @@
+"""WrapLoad: with its normal force a friction element holds what a wrapped rope holds."""
+
+import math
+
+import pytest
+
+from fmus import FMUS
+
+OURS = pytest.mark.fmus(lambda d: d.name == "WrapLoad")
+ELEMENT = next((fmu for fmu in FMUS if fmu.name == "Coulomb"), None)
+
+
+@OURS
+@pytest.mark.skipif(ELEMENT is None, reason="Coulomb is not in the folder")
+@pytest.mark.parametrize("mu", [1e-6, 0.1, 0.3, 0.9])
+@pytest.mark.parametrize("turns", [0.01, 0.5, 3.0])
+def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu, mu, turns):
+    tension, angle = 7.0, 2 * math.pi * turns
+    with fmu.model_exchange() as rope, ELEMENT.model_exchange() as friction:
+        rope.start({"dynamicFriction": mu, "slackTension": tension, "wrapAngle": angle})
+        ratio = rope.get("backwardTensionRatio")
+        assert ratio == pytest.approx(math.exp(-mu * angle), rel=1e-14)
+        taken = max(ratio, 1e-3)  # what an element takes at the least
+        friction.start({"staticFriction": mu, "dynamicFriction": mu, "backwardFrictionRatio": taken,
+                        "normalForce": rope.get("normalForce"), "relativeVelocity": 1.0})
+        assert friction.get("frictionForce") == pytest.approx(tension * math.expm1(mu * angle), rel=1e-12)
+        friction.set({"relativeVelocity": -1.0})
+        friction.event()
+        if taken == ratio:
+            assert -friction.get("frictionForce") == pytest.approx(-tension * math.expm1(-mu * angle), rel=1e-12)
+
+
+@OURS
+def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
+    with fmu.model_exchange() as instance:
+        instance.start()
+        assert instance.get("normalForce") > 0
+        for wrong in ({"slackTension": -1.0}, {"slackTension": 1.0, "wrapAngle": 0.0}, {"wrapAngle": -1.0}):
+            instance.set(wrong)
+            assert instance.get("normalForce") == 0

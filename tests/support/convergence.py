@@ -1,0 +1,199 @@
+"""Self-convergence: random records through an FMU in co-simulation, with long steps at a tolerance,
+against the same records in short steps at a tight one.
+
+    python tests/support/convergence.py --records 1000 LuGre Dahl    # all models without names
+
+runs over the FMUs in BRISTLE_FMUS. What is off by more than MOST tolerances of the static limit is
+a finding. Two cases are no error of the solver: a step in which the element swung too fast, and the
+log said so; and motions that amplify errors, such as swings between stick and slip. These are
+recognized by the reference itself: given inputs that are wrong by one tolerance, or other
+communication points, it moves by a MOST-th part of the error or more.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+
+from fmi2 import integers, reals
+from points import Sampler
+
+TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+MOST = 100  # tolerances
+TIGHT = 1e-11
+CUTS, OTHER_CUTS = 64, 50  # of a step of the reference; only the middle is a point of both
+
+
+@dataclass
+class Record:
+    values: dict  # parameters and the first inputs
+    steps: list  # (size, inputs at its start, their rates)
+
+
+@dataclass
+class Course:
+    forces: list  # after each step
+    swung: list  # whether parts of a step have been left out by then
+
+
+@dataclass
+class Finding:
+    """A force that is off by more than MOST tolerances, or would be if there were no reason."""
+
+    number: int
+    tolerance: float
+    step: int
+    error: float  # in tolerances
+    amplified: float  # what the reference moves by, in tolerances
+
+    @property
+    def excused(self):
+        return self.error <= MOST * self.amplified
+
+
+def has_memory(description):
+    return bool(description.states or description.modes)
+
+
+def is_fixed(variable):
+    """A component of a direction, which must stay a unit vector."""
+    return variable.base is not None and variable.unit in (None, "1")
+
+
+def random_record(fmu, number, length=4):
+    """Steps of 0.1 ms to 1 s with ramps (most) and held inputs that jump now and then, from random
+    states and with random parameters."""
+    d = fmu.description
+    sampler = Sampler(d, f"record {number}")
+    draw = sampler.random
+    with fmu.co_simulation() as instance:
+        parameters = sampler.start(instance)
+        here = {v.name: instance.get(v.name) for v in d.inputs}
+    values, steps = {**parameters, **here}, []
+    for _ in range(length):
+        size = 10 ** draw.uniform(-4, 0)
+        if draw.random() < 0.2:
+            jumped = sampler.inputs(parameters)
+            here = {v.name: here[v.name] if is_fixed(v) else jumped[v.name] for v in d.inputs}
+        target = sampler.inputs(parameters)
+        kept = draw.random() < 0.5  # the normal force
+        rates = {}
+        for v in d.inputs:
+            still = is_fixed(v) or (kept and v.name == "normalForce") or draw.random() < 0.15
+            rates[v.name] = 0.0 if still else (target[v.name] - here[v.name]) / size
+        steps.append((size, list(here.values()), list(rates.values())))
+        here = {name: value + rates[name] * size for name, value in here.items()}
+    return Record(values, steps)
+
+
+def run(fmu, record, tolerance, cuts=1, factors=None):
+    """The course of a record, each step cut evenly, with inputs multiplied by factors."""
+    d = fmu.description
+    forces = [v.reference for v in d.outputs if v.unit == "N"]
+    inputs = [v.reference for v in d.inputs]
+    factors = factors or [1.0] * len(inputs)
+    course = Course([], [])
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        begin = {v.name: f * record.values[v.name] for v, f in zip(d.inputs, factors)}
+        instance.start(record.values | begin, tolerance=tolerance)
+        numbers, orders = instance.reference_array(inputs), integers([1] * len(inputs))
+        time = 0.0
+        for size, here, rates in record.steps:
+            for cut in range(cuts):
+                part = cut / cuts * size
+                now = [f * (x + part * r) for f, x, r in zip(factors, here, rates)]
+                moving = reals([f * r for f, r in zip(factors, rates)])
+                instance.set_reals(inputs, now)
+                instance.demand("fmi2SetRealInputDerivatives", numbers, len(inputs), orders, moving)
+                instance.step(size / cuts, time=time + part)
+            time += size
+            course.forces.append(instance.get_reals(forces))
+            course.swung.append(any("oscillates" in m.text for m in instance.messages))
+    return course
+
+
+def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
+    """Friction force after a step over which inputs move, made at once and in CUTS parts."""
+    inputs = fmu.description.inputs
+    here = [values.get(v.name, v.start) for v in inputs]
+    record = Record(values | {v.name: x for v, x in zip(inputs, here)},
+                    [(size, here, [rates.get(v.name, 0.0) for v in inputs])])
+    return [run(fmu, record, tolerance, cuts).forces[0][0] for cuts in (1, CUTS)]
+
+
+def scale_of(fmu, record, right, step):
+    """Of the force of a step: the static limit under the larger normal force of its ends, or the
+    force itself."""
+    p, names = record.values, [v.name for v in fmu.description.inputs]
+    mu = max([p[name] for name in ("staticFriction", "dynamicFriction") if name in p], default=0.0)
+    size, here, rates = record.steps[step]
+    at = names.index("normalForce") if "normalForce" in names else None
+    normal = 0.0 if at is None else max(here[at], here[at] + size * rates[at], 0.0)
+    return max(mu * normal, *(abs(f) for f in right.forces[step]), 1e-300)
+
+
+def distance(one, two, step):
+    return max(abs(a - b) for a, b in zip(one.forces[step], two.forces[step]))
+
+
+def amplification(fmu, record, right, step, tolerance):
+    """By how much the reference moves where its inputs are wrong by one tolerance, or its
+    communication points are others."""
+    count = len(fmu.description.inputs)
+    moved = distance(right, run(fmu, record, TIGHT, OTHER_CUTS), step)
+    for place in range(count):
+        for off in (tolerance, -tolerance):
+            factors = [1.0] * count
+            if not is_fixed(fmu.description.inputs[place]):
+                factors[place] += off
+                moved = max(moved, distance(right, run(fmu, record, TIGHT, CUTS, factors), step))
+    return moved
+
+
+def compare(fmu, number):
+    """Findings of a record, and how many of its steps could be compared."""
+    record = random_record(fmu, number)
+    right, findings, compared = run(fmu, record, TIGHT, CUTS), [], 0
+    for tolerance in TOLERANCES:
+        course = run(fmu, record, tolerance)
+        for step in range(len(record.steps)):
+            if course.swung[step] or right.swung[step]:
+                break
+            unit = tolerance * scale_of(fmu, record, right, step)
+            error = distance(course, right, step) / unit
+            if error > MOST:  # what follows has other states to start from
+                moved = amplification(fmu, record, right, step, tolerance)
+                findings.append(Finding(number, tolerance, step, error, moved / unit))
+                break
+            compared += 1
+    return findings, compared
+
+
+def main():
+    from fmus import FMUS
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--records", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    wrong = 0
+    for fmu in FMUS:
+        if given.models and fmu.name not in given.models or not has_memory(fmu.description):
+            continue
+        compared, excused = 0, 0
+        for number in range(given.first, given.first + given.records):
+            findings, steps = compare(fmu, number)
+            compared += steps
+            excused += sum(f.excused for f in findings)
+            for finding in findings:
+                if not finding.excused:
+                    wrong += 1
+                    print(fmu.name, finding, flush=True)
+        possible = given.records * len(TOLERANCES) * 4
+        print(f"{fmu.name}: {compared} of {possible} steps compared,", excused, "amplify errors")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

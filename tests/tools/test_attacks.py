@@ -1,0 +1,316 @@
+"""Commands under attack: damaged files, numbers without sense, full disks. One clear line, exit code 2, nothing lost, and no endless work."""
+
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from fmus import FMUS, REPOSITORY
+
+import bristle
+from bristle import cli, papers
+from bristle.cli.files import writing
+from bristle.format import archive
+
+FOLDER = FMUS[0].path.parent
+LUGRE = FOLDER / "LuGre.fmu"
+RUN = ["--stop", "1", "--interval", "0.5"]
+OVER = ["--over", "staticFriction=.5:.6:2"]
+
+
+@pytest.fixture
+def refused(capsys, monkeypatch, tmp_path):
+    """The one line by which a command refuses, without any output and in a folder that stays as it was."""
+    monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+
+    def call(*words):
+        kept = snapshot(tmp_path)
+        try:
+            code = cli.main([str(word) for word in words])
+        except SystemExit as end:
+            code = end.code
+        said = capsys.readouterr()
+        assert (code, said.out) == (2, "")
+        assert re.fullmatch(r"bristle: .+[.?]\n", said.err), said.err
+        assert cli.DEFECT not in said.err
+        assert snapshot(tmp_path) == kept
+        return said.err.removeprefix("bristle: ").rstrip("\n")
+
+    yield call
+    signal.signal(signal.SIGTERM, before)
+
+
+def snapshot(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def copied(file, change=lambda name, data: data, more=()):
+    """An FMU whose members are changed, and others are added."""
+    with zipfile.ZipFile(LUGRE) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+        for entry, data in more:
+            new.writestr(entry, data)
+    return file
+
+
+def link(name, target):
+    entry = zipfile.ZipInfo(name)
+    entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    return entry, target
+
+
+# ---- numbers and names ----
+
+WORDS = {
+    "more samples than memory": (
+        ["run", "LuGre", "--stop", "1", "--interval", "1e-300"],
+        "--interval 1e-300 and --stop 1 make 1e+300 samples, more than 1e+07.",
+    ),
+    "more points than time": (
+        ["sweep", "pulse", "LuGre", "--over", "staticFriction=.5:.6:1000000000"],
+        "the grid has 1e+09 points, more than 1e+07; take a --sample of it.",
+    ),
+    "a sample of as many": (
+        ["sweep", "pulse", "LuGre", *OVER, "--sample", "sobol", "--count", "100000000000"], "--count 100000000000 is more than 1e+07.",
+    ),
+    "a power without end": (["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=9**9**9**9"], "9**9**9**9: Numerical result out of range."),
+    "a division by nothing": (["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=1/0"], "1/0: float division by zero."),
+    "a negative seed": (["sweep", "pulse", "LuGre", *OVER, "--seed", "-1"], "--seed -1 has to be 0 or more."),
+    "a stop that is none": (["sweep", "pulse", "LuGre", *OVER, "--stop", "nan"], "--stop nan has to be above 0 and finite."),
+    "a stop before the start": (["sweep", "pulse", "LuGre", *OVER, "--stop", "0"], "--stop 0 has to be above 0 and finite."),
+    "an interval that is none": (["sweep", "pulse", "LuGre", *OVER, "--interval", "inf"], "--interval inf has to be 0 or more and finite."),
+    "a value beyond any unit": (
+        ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=5e9"],
+        "staticFriction = 5e+09 is 8e+09 times what is usual in LuGre, 0.6; is it in SI units?",
+    ),
+    "a description that XML cannot have": (
+        ["stamp", "LuGre", "--name", "Own", "--description", "a\x01b"],
+        "the description 'a\\x01b' has signs that cannot be shown, or is more than a line.",
+    ),
+    "no name of a file": (["run", "LuGre", *RUN, "-o", ""], '--out "." is not the name of a file.'),
+    "a folder": (["run", "LuGre", *RUN, "-o", "/tmp"], "/tmp: Is a directory."),
+    "results in place of an FMU": (["run", "LuGre", *RUN, "-o", "a.fmu"], "a.fmu: results are no FMU; give them another name."),
+    "a parameter set in place of an FMU": (
+        ["suggest", "LuGre", "--mass", "1", "--deflection", "1e-5", "-o", "a.fmu"], "a.fmu: the name of a parameter set ends in .ssv.",
+    ),
+    "a record without end": (["run", "LuGre", "/dev/zero"], "/dev/zero: is a device."),
+    "a measurement without end": (["identify", "/dev/zero", "--model", "LuGre"], "/dev/zero: is a device."),
+    "a full disk": (["run", "LuGre", *RUN, "-o", "/dev/full"], "/dev/full: No space left on device."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_what_makes_no_sense_is_refused(case, refused):
+    words, sentence = WORDS[case]
+    assert refused(*words) == sentence
+
+
+def test_a_device_stays_one(refused):
+    refused("run", "LuGre", *RUN, "-o", "/dev/full")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+@pytest.mark.parametrize("words", [["run", "LuGre", *RUN], ["list", FOLDER]], ids=["run", "list"])
+def test_an_output_that_nothing_takes_is_told_once(words):
+    with open("/dev/full", "w") as full:
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "python"), "BRISTLE_FMUS": str(FOLDER)}
+        done = subprocess.run([sys.executable, "-m", "bristle", *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (2, "bristle: No space left on device.\n")
+
+
+def test_an_error_that_nobody_has_thought_of_is_a_line_and_its_place(monkeypatch, capsys):
+    def fail(*_):
+        raise LookupError("no such thing")
+
+    monkeypatch.setattr(cli.command("list"), "run", fail)
+    assert cli.main(["list"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"bristle: {cli.DEFECT}: LookupError in test_attacks.py, line ") and said.count("\n") == 1
+    monkeypatch.setenv("BRISTLE_TRACEBACK", "1")
+    with pytest.raises(LookupError):
+        cli.main(["list"])
+
+
+# ---- tables ----
+
+TABLES = {
+    "a cell without end": ("time,relativeVelocity\n0,0\n1," + "0" * 140_000 + "\n", ", line 3: field larger than field limit (131072)."),
+    "a quote without end": ('time,relativeVelocity\n0,0\n1,"0\n2,1\n', ", line 3: a quote is not closed."),
+    "a million columns": (
+        ",".join(["time", *map(str, range(1_000_000))]) + "\n" + ",".join(["0"] * 1_000_001) + "\n",
+        ", column 0: LuGre has no such input; there are normalForce, relativeVelocity.",
+    ),
+    "UTF-16": ("time,relativeVelocity\n0,0\n".encode("utf-16"), ": not a text in UTF-8."),
+    "zeros": (b"time,relativeVelocity\n0,\0\n", ', line 2, column relativeVelocity: "\0" is not a number.'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_damaged_table_of_inputs_is_refused(case, refused, tmp_path):
+    text, sentence = TABLES[case]
+    (tmp_path / "in.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert refused("run", "LuGre", "in.csv") == f"in.csv{sentence}"
+
+
+RECORD = [f"{0.01 * i:.2f},{np.sin(i / 10):.4f},{np.tanh(20 * np.cos(i / 10)):.4f}" for i in range(400)]
+RECORDS = {
+    "a million columns": (["a," * 1_000_000 + "a", "0," * 1_000_000 + "0"], "there are 1000001 columns, more than 1000; rows and columns seem to be exchanged."),
+    "a quoted cell without end": ([*RECORD[:99], '1.00,"' + "1" * 140_000 + '",3', *RECORD[100:]], "field larger than field limit (131072)."),
+    "a quote without end": ([*RECORD[:99], '1.00,"1,3', *RECORD[100:]], "line 101 has 2 cells, but the header has 3."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_a_damaged_measurement_is_refused(case, refused, tmp_path):
+    lines, sentence = RECORDS[case]
+    (tmp_path / "in.csv").write_text("\n".join(["time [s],position [mm],force [N]", *lines]) + "\n")
+    assert refused("identify", "in.csv", "--model", "LuGre", "--normal", "10") == f"in.csv: {sentence}"
+
+
+@pytest.mark.parametrize("words", [["run", "LuGre", "in.csv", "-o", "in.csv"], ["sweep", "in.csv", "LuGre", *OVER, "-o", "./in.csv"]], ids=["run", "sweep"])
+def test_what_is_read_is_not_written_over(words, refused, tmp_path):
+    (tmp_path / "in.csv").write_text("time,relativeVelocity\n0,0\n1,1\n")
+    assert refused(*words) == "in.csv: is read by this command; write to another file."
+
+
+@pytest.mark.parametrize("content", [b'"x"\n', b"[1\n", b"\xff\xfe\n", b"", b'"x"\n3\n', b"[" * 100_000 + b"\n"])
+def test_a_journal_that_is_no_journal_is_refused_and_kept(content, refused, tmp_path):
+    (tmp_path / "out.csv.part").write_bytes(content)
+    wanted = "out.csv.part belongs to another sweep that was stopped, or is damaged: remove it, or choose another -o."
+    assert refused("sweep", "pulse", "LuGre", *OVER, "-o", "out.csv") == wanted
+
+
+# ---- FMUs ----
+
+def flipped(name):
+    def make(file):
+        data = bytearray(LUGRE.read_bytes())
+        with zipfile.ZipFile(LUGRE) as whole:
+            data[whole.getinfo(name).header_offset + 500] ^= 0xFF
+        file.write_bytes(data)
+
+    return make
+
+
+def exchanged(name, data):
+    """Two value references the other way round."""
+    if name != "modelDescription.xml":
+        return data
+    for old, new in ((2, "x"), (3, 2), ("x", 3)):
+        data = data.replace(f'valueReference="{old}"'.encode(), f'valueReference="{new}"'.encode())
+    return data
+
+
+ARCHIVES = {
+    "bits of the page are flipped": (flipped("documentation/index.html"), "not an FMU, the zip file cannot be read."),
+    "a name above it": (lambda file: copied(file, more=[("../up.txt", "x")]), "not an FMU, '../up.txt' lies outside of it."),
+    "a name of its own": (lambda file: copied(file, more=[("/tmp/own.txt", "x")]), "not an FMU, '/tmp/own.txt' lies outside of it."),
+    "a name of Windows": (lambda file: copied(file, more=[("C:x", "x")]), "not an FMU, 'C:x' lies outside of it."),
+    "a name with a backslash": (lambda file: copied(file, more=[("..\\x", "x")]), "not an FMU, '..\\\\x' lies outside of it."),
+    "a link": (lambda file: copied(file, more=[link("resources/passwd", "/etc/passwd")]), "not an FMU, resources/passwd is a link."),
+    "a member twice": (lambda file: copied(file, more=[("./LICENSE", "a"), ("LICENSE", "b")]), "not an FMU, it has LICENSE twice."),
+    "a bomb": (
+        lambda file: copied(file, more=[("resources/bomb", bytes(archive.LARGEST))]),
+        f"unpacked it would have {(archive.LARGEST + sum(one.file_size for one in zipfile.ZipFile(LUGRE).infolist())) >> 20} MiB, more than 256.",
+    ),
+    "value references that were changed": (
+        lambda file: copied(file, exchanged),
+        "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was changed, or it was built by another tool.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ARCHIVES)
+def test_a_damaged_fmu_is_not_stamped(case, refused, tmp_path):
+    make, sentence = ARCHIVES[case]
+    make(tmp_path / "in.fmu")
+    assert refused("stamp", "in.fmu", "--name", "Own") == f"{tmp_path / 'in.fmu'}: {sentence}"
+
+
+@pytest.mark.parametrize("words", [["run", "in.fmu", *RUN], ["identify", "in.csv", "--model", "in.fmu", "--normal", "1"]], ids=["run", "identify"])
+def test_a_library_with_flipped_bits_is_refused(words, refused, tmp_path):
+    flipped("binaries/linux64/LuGre.so")(tmp_path / "in.fmu")
+    (tmp_path / "in.csv").write_text("\n".join(["time [s],position [mm],force [N]", *RECORD]) + "\n")
+    assert refused(*words) == f"{tmp_path / 'in.fmu'}: not an FMU, the zip file cannot be read."
+
+
+def test_an_fmu_is_written_over_only_if_this_is_asked_for(refused, tmp_path, capsys):
+    own = bristle.stamp(LUGRE, {"staticFriction": 0.7}, "Own", tmp_path / "Own.fmu")
+    words = ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=0.8"]
+    assert refused(*words) == "Own.fmu: is there already; give another name, or --overwrite."
+    assert cli.main([*words, "--overwrite"]) == 0
+    assert bristle.describe(own)["staticFriction"].start == 0.8
+
+
+# ---- files ----
+
+
+def test_a_link_goes_on_pointing_where_it_does(tmp_path):
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    with writing(tmp_path / "link.csv") as handle:
+        handle.write("new")
+    assert (tmp_path / "link.csv").is_symlink() and (tmp_path / "real.csv").read_text() == "new"
+    assert sorted(os.listdir(tmp_path)) == ["link.csv", "real.csv"]
+
+
+def test_a_pipe_stays_one(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    with writing(tmp_path / "pipe") as handle:
+        handle.write("all")
+    assert os.read(reader, 10) == b"all" and stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+    os.close(reader)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path):
+    with writing(tmp_path / f"{'x' * 251}.csv") as handle:
+        handle.write("all")
+    assert len(os.listdir(tmp_path)) == 1
+
+
+def test_one_file_in_the_place_of_a_folder_is_told(refused, tmp_path):
+    (tmp_path / "file").write_text("x")
+    assert refused("run", "LuGre", *RUN, "-o", "file/out.csv").startswith("file/out.csv: ")
+
+
+# ---- expressions ----
+
+COLUMNS = {"time": np.linspace(0, 1, 5), "position": np.arange(5.0)}
+
+
+@pytest.mark.parametrize("text", [
+    '__import__("os")', "position.dtype", "position[0]", "[1]", "lambda: 1", "(1, 2)", "'x' * 9", "1j", "1 << 9", "7 % 2", "True if 1 else 2",
+    "(" * 300 + "1" + ")" * 300, "1" + " + 1" * 300, "a\0b", "9" * 900,
+])  # fmt: skip
+def test_an_expression_that_is_more_than_arithmetic_is_refused_before_any_run(text):
+    with pytest.raises(bristle.BristleError):
+        papers.check_expression(text)
+
+
+@pytest.mark.parametrize("text", ["abs(position, time)", "largest(position, out=time)", "sqrt(position, dtype=1)", "where(position)", "9**9**9**9", "at + 1"])
+def test_an_expression_reaches_nothing_but_its_value(text):
+    before = {name: values.copy() for name, values in COLUMNS.items()}
+    with pytest.raises(papers.WrongExpression):
+        papers.quantity(text, COLUMNS)
+    assert all(np.array_equal(before[name], COLUMNS[name]) for name in before)
+
+
+def test_a_number_of_an_expression_is_of_floating_point():
+    """A shift and a power without end are then errors at once; 2**64 + 1 is rounded."""
+    assert papers.quantity("2**64 + 1 - 2**64", COLUMNS) == 0
+
+
+def test_an_expression_calculates():
+    assert papers.quantity("-2**2 + crossing(position, 1.5, after=0.1) + (final(position) > 3)", COLUMNS) == -4 + 0.375 + 1
+    assert papers.quantity("final(position)/start(position)", COLUMNS) == np.inf
