@@ -54,7 +54,7 @@ def run(fmu, coupling_mass):
 
 def main(picture="closed_loop.png", fmu=FRICTION):
     figure, axes = plt.subplots(2, 1, figsize=(7, 5.5), layout="constrained", sharex=True)
-    for coupling_mass, colour in ((0.0, "tab:red"), (3 * MASS, "tab:blue")):
+    for coupling_mass, colour in ((0.0, "tab:red"), (MASS, "tab:blue")):
         rows = run(fmu, coupling_mass)
         pull = np.array([load(time) for time in rows[:, 0]])
         rest = (rows[:, 0] + 1e-9) % 0.1 >= 0.05  # the second half of each pulse

@@ -4,7 +4,6 @@ The two files stay outside modelDescription/ and fmu_src/models/, so that the ma
 they are joined with the shared parts in a folder of their own.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -30,17 +29,16 @@ def build_mass(folder):
     generated, platform = folder / "generated", PLATFORM[0]
     library = folder / platform / f"Mass{PLATFORM[1]}"
     library.parent.mkdir(exist_ok=True)
-    bristle("generate", description, "--out", generated, "--fmi-include", HEADERS)
+    generator("generate", description, "--out", generated, "--fmi-include", HEADERS)
     includes = [f"-I{path}" for path in (generated, folder / "fmu_src", HEADERS)]
     compiler = [sys.executable, "-m", "ziglang", "cc"]
     subprocess.run([*compiler, "-O2", "-fPIC", "-shared", *includes, generated / "fmu.c", "-o", library], check=True)
     fmu = folder / "Mass.fmu"
-    bristle(
+    generator(
         "package", description, "--generated", generated, "--fmi-include", HEADERS, "--out", fmu, "--libraries", library
     )
     return fmu
 
 
-def bristle(*arguments):
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "tools")}
-    subprocess.run([sys.executable, "-m", "bristle", *map(str, arguments)], check=True, env=environment)
+def generator(*arguments):
+    subprocess.run([sys.executable, ROOT / "generator", *map(str, arguments)], check=True)
