@@ -94,7 +94,7 @@ fi
 failed=""
 tick; step "Format"
 find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
-ruff check --quiet . || failed=1
+ruff check --quiet . && ruff format --quiet --check . || failed=1
 if is_there cppcheck; then
     tick; step "Static analysis"
     headers=$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')

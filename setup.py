@@ -1,4 +1,5 @@
-"""Puts what the build has made, the FMUs, the runner and the systems, into the wheel; everything else is told in pyproject.toml."""
+"""Puts what the build has made, the FMUs, the runner and the systems, into the wheel; everything
+else is told in pyproject.toml."""
 
 import os
 import shutil
@@ -15,7 +16,10 @@ class BuildWithFmus(build_py):
         super().run()
         if self.editable_mode:  # which finds them in dist/
             return
-        files = [*BUILT.glob("*.fmu"), *(file for file in BUILT.glob("runner/*/*") if file.suffix != ".lib")]  # which Windows' linker leaves
+        files = [
+            *BUILT.glob("*.fmu"),
+            *(file for file in BUILT.glob("runner/*/*") if file.suffix != ".lib"),
+        ]  # which Windows' linker leaves
         if not files:
             raise SystemExit(f"There are no FMUs in {BUILT}: run ./build.sh first.")
         data = Path(self.build_lib, "bristle", "data")
@@ -27,4 +31,7 @@ class BuildWithFmus(build_py):
 
 # CMake builds in build/, so setuptools keeps to a folder in it.
 Path("build/package").mkdir(parents=True, exist_ok=True)
-setup(cmdclass={"build_py": BuildWithFmus}, options={"build": {"build_base": "build/package"}, "egg_info": {"egg_base": "build/package"}})
+setup(
+    cmdclass={"build_py": BuildWithFmus},
+    options={"build": {"build_base": "build/package"}, "egg_info": {"egg_base": "build/package"}},
+)

@@ -1,4 +1,5 @@
-/* The last part of a unit like the FMU's own fmu.c, in place of the FMI layer: exports the model as it is. */
+/* The last part of a unit like the FMU's own fmu.c, in place of the FMI layer: exports the model as
+ * it is. */
 #include "bare.h"
 
 __attribute__((visibility("default"))) const BareModel *bare_model(void);
@@ -21,17 +22,21 @@ static void bare_start(const double *p, const double *u, double *x, int *m) {
     bare_settle(p, u, x, m);
 }
 
-static void bare_evaluate(const double *p, const double *u, const double *x, const int *m, double *dx, double *y) {
-    evaluate((const Parameters *)p, (const Inputs *)u, (const States *)x, (const Modes *)m, (States *)dx, (Outputs *)y);
+static void bare_evaluate(const double *p, const double *u, const double *x, const int *m,
+                          double *dx, double *y) {
+    evaluate((const Parameters *)p, (const Inputs *)u, (const States *)x, (const Modes *)m,
+             (States *)dx, (Outputs *)y);
 }
 
-static void bare_jacobian(const double *p, const double *u, const double *x, const int *m, double *J) {
+static void bare_jacobian(const double *p, const double *u, const double *x, const int *m,
+                          double *J) {
     for (int j = 0; j < N_STATES; j++) {
         States seed = no_states, dx;
         Outputs y, y_slope;
         ((double *)&seed)[j] = 1;
-        evaluate_slopes((const Parameters *)p, &no_parameters, (const Inputs *)u, &no_inputs, (const States *)x, &seed,
-                        (const Modes *)m, &dx, (States *)(J + j * N_STATES), &y, &y_slope);
+        evaluate_slopes((const Parameters *)p, &no_parameters, (const Inputs *)u, &no_inputs,
+                        (const States *)x, &seed, (const Modes *)m, &dx,
+                        (States *)(J + j * N_STATES), &y, &y_slope);
     }
 }
 

@@ -43,13 +43,23 @@ class Case:
 
     def argument(self, build: Path) -> str:
         folder = build / "models" / self.model
-        libraries = [str(folder / "binaries" / "linux64" / f"{self.model}.so"), str(folder / "bare.so")]
-        return "|".join([self.label, *libraries, *(f"{name}={value!r}" for name, value in self.parameters.items())])
+        libraries = [
+            str(folder / "binaries" / "linux64" / f"{self.model}.so"),
+            str(folder / "bare.so"),
+        ]
+        return "|".join(
+            [
+                self.label,
+                *libraries,
+                *(f"{name}={value!r}" for name, value in self.parameters.items()),
+            ]
+        )
 
 
 @dataclass(frozen=True)
 class Line:
-    """What the program says of one contestant: the time of one repetition in nanoseconds, and for steps their error."""
+    """What the program says of one contestant: the time of one repetition in nanoseconds, and for
+    steps their error."""
 
     label: str
     motion: str
@@ -63,13 +73,25 @@ class Line:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fmus", type=Path, default=ROOT / "dist", help="folder with the FMUs")
-    parser.add_argument("--program", type=Path, default=ROOT / "build" / "bench", help="where bench/ was built")
-    parser.add_argument("--out", type=Path, default=ROOT / "dist" / "bench.md", help="file for the tables")
-    parser.add_argument("--build", action="store_true", help="also time ./build.sh from nothing, in a copy of the repository")
+    parser.add_argument(
+        "--program", type=Path, default=ROOT / "build" / "bench", help="where bench/ was built"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "dist" / "bench.md", help="file for the tables"
+    )
+    parser.add_argument(
+        "--build",
+        action="store_true",
+        help="also time ./build.sh from nothing, in a copy of the repository",
+    )
     options = parser.parse_args()
 
     # Those that bench/CMakeLists.txt has taken: a twin is its model with two multiplications more.
-    fmus = [fmu for fmu in sorted(options.fmus.glob("*.fmu")) if (options.program / "models" / fmu.stem).is_dir()]
+    fmus = [
+        fmu
+        for fmu in sorted(options.fmus.glob("*.fmu"))
+        if (options.program / "models" / fmu.stem).is_dir()
+    ]
     if not fmus:
         print(f"bench: there are no FMUs in {options.fmus}.", file=sys.stderr)
         return 1
@@ -79,7 +101,9 @@ def main() -> int:
 
     cycles = contest(build, "cycles", CYCLE_ROUNDS, special + defaults)
     instructions = count_instructions(build, cycles, special + defaults)
-    steps = contest(build, "steps", STEP_ROUNDS, [case for case in special if "α" not in case.label] + defaults)
+    steps = contest(
+        build, "steps", STEP_ROUNDS, [case for case in special if "α" not in case.label] + defaults
+    )
     memory = run(build, ["memory"], defaults)
     parts = [
         cycle_table(cycles, instructions),
@@ -97,16 +121,23 @@ def main() -> int:
 
 
 def special_cases(models: set[str]) -> list[Case]:
-    """What the goals speak of: LuGre with the exponent 2, and the pair with the parameters of the paper."""
+    """What the goals speak of: LuGre with the exponent 2, and the pair with the parameters of the
+    paper."""
     cases = [Case("LuGre, α = 2", "LuGre", {"stribeckExponent": 2.0})] if "LuGre" in models else []
     for name in PAIR_SETS:
-        values = tomllib.loads((ROOT / "resources" / f"{name}.toml").read_text(encoding="utf-8"))["values"]
-        own = {key: float(value) for key, value in values.items() if key != "regularizationVelocity"}
+        values = tomllib.loads((ROOT / "resources" / f"{name}.toml").read_text(encoding="utf-8"))[
+            "values"
+        ]
+        own = {
+            key: float(value) for key, value in values.items() if key != "regularizationVelocity"
+        }
         cases += [Case(f"{model}, {name}", model, own) for model in PAIR if model in models]
     return cases
 
 
-def run(build: Path, arguments: list[str], cases: list[Case], before: tuple[str, ...] = ()) -> list[list[str]]:
+def run(
+    build: Path, arguments: list[str], cases: list[Case], before: tuple[str, ...] = ()
+) -> list[list[str]]:
     command = [*before, str(build / "bench"), *arguments, *(case.argument(build) for case in cases)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
@@ -116,13 +147,25 @@ def run(build: Path, arguments: list[str], cases: list[Case], before: tuple[str,
 
 def contest(build: Path, what: str, rounds: int, cases: list[Case]) -> list[Line]:
     return [
-        Line(label, motion, side, int(repetitions), float(wall if what == "cycles" else processor), *(remark if len(remark) == 2 else ("", "")))
-        for label, motion, side, repetitions, wall, processor, *remark in run(build, [what, str(rounds)], cases)
+        Line(
+            label,
+            motion,
+            side,
+            int(repetitions),
+            float(wall if what == "cycles" else processor),
+            *(remark if len(remark) == 2 else ("", "")),
+        )
+        for label, motion, side, repetitions, wall, processor, *remark in run(
+            build, [what, str(rounds)], cases
+        )
     ]
 
 
-def count_instructions(build: Path, lines: list[Line], cases: list[Case]) -> dict[tuple[str, str, str], float]:
-    """Instructions of one cycle, which do not depend on the load of the machine; nothing without valgrind."""
+def count_instructions(
+    build: Path, lines: list[Line], cases: list[Case]
+) -> dict[tuple[str, str, str], float]:
+    """Instructions of one cycle, which do not depend on the load of the machine; nothing without
+    valgrind."""
     if not shutil.which("valgrind"):
         return {}
     with tempfile.TemporaryDirectory() as folder:
@@ -138,7 +181,8 @@ def count_instructions(build: Path, lines: list[Line], cases: list[Case]) -> dic
         run(build, ["cycles", "1"], cases, valgrind)
         counts = [total(Path(f"{dump}.{i + 1}")) for i in range(len(lines))]
     return {
-        (line.label, line.motion, line.side): count / line.repetitions for line, count in zip(lines, counts, strict=True)
+        (line.label, line.motion, line.side): count / line.repetitions
+        for line, count in zip(lines, counts, strict=True)
     }
 
 
@@ -160,9 +204,27 @@ def record_table(folder: Path) -> str:
     for row in records.rows(folder):
         ratio = row.simulate / row.ours
         goal = f"≥ {RECORD_GOAL:g}: {verdict(ratio >= RECORD_GOAL)}" if row.model == "LuGre" else ""
-        lines.append([row.model, row.inputs, f"{1000 * row.ours:.0f} ns", f"{row.calls:.1f} µs", f"{row.simulate:.1f} µs", f"{ratio:.0f}", goal])
+        lines.append(
+            [
+                row.model,
+                row.inputs,
+                f"{1000 * row.ours:.0f} ns",
+                f"{row.calls:.1f} µs",
+                f"{row.simulate:.1f} µs",
+                f"{ratio:.0f}",
+                goal,
+            ]
+        )
     note = f"Two at a time LuGre is {records.in_parallel(folder):.2f} times as fast by the clock."
-    heads = ["model", "inputs", "bristle.run", "FMPy, single calls", "FMPy, simulate_fmu", "times faster than this", "goal"]
+    heads = [
+        "model",
+        "inputs",
+        "bristle.run",
+        "FMPy, single calls",
+        "FMPy, simulate_fmu",
+        "times faster than this",
+        "goal",
+    ]
     return table("Records, per sample", note, heads, lines)
 
 
@@ -178,11 +240,24 @@ def cycle_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) ->
             continue
         bare = times[label, motion, "bare"]
         counted = counts[label, motion, "fmu"] / counts[label, motion, "bare"] if counts else None
-        goal = f"≤ {CYCLE_GOAL}: {verdict(fmu / bare <= CYCLE_GOAL)}" if label in CYCLE_CASES else ""
-        rows.append([label, motion, f"{fmu:.0f}", f"{bare:.0f}", f"{fmu / bare:.2f}", f"{counted:.2f}" if counted else "–", goal])
+        goal = (
+            f"≤ {CYCLE_GOAL}: {verdict(fmu / bare <= CYCLE_GOAL)}" if label in CYCLE_CASES else ""
+        )
+        rows.append(
+            [
+                label,
+                motion,
+                f"{fmu:.0f}",
+                f"{bare:.0f}",
+                f"{fmu / bare:.2f}",
+                f"{counted:.2f}" if counted else "–",
+                goal,
+            ]
+        )
     return table(
         "Evaluation cycle of model exchange over the bare C model",
-        "Set time, inputs and states, get derivatives and force, through the loaded binary; the least time of many rounds.",
+        "Set time, inputs and states, get derivatives and force, through the loaded binary; the"
+        " least time of many rounds.",
         ["FMU", "motion", "FMU [ns]", "bare [ns]", "ratio", "ratio of instructions", "goal"],
         rows,
     )
@@ -212,23 +287,57 @@ def pair_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> 
 def step_table(lines: list[Line]) -> str:
     rows = []
     for own in (line for line in lines if line.side == "fmu"):
-        rivals = [r for r in lines if r.side != "fmu" and (r.label, r.motion, r.inputs) == (own.label, own.motion, own.inputs)]
+        rivals = [
+            r
+            for r in lines
+            if r.side != "fmu"
+            and (r.label, r.motion, r.inputs) == (own.label, own.motion, own.inputs)
+        ]
         if not rivals:
             continue
         best = min(rivals, key=lambda rival: rival.time)
         ratio = best.time / own.time
-        goal = f"≥ {STEP_GOAL:.0f}: {verdict(ratio >= STEP_GOAL)}" if own.label.startswith("LuGre,") else ""
-        rows.append(
-            [own.label, own.motion, own.inputs, f"{own.time / 1e3:.2f}", f"{best.time / 1e3:.1f}", best.side, own.error, best.error, f"{ratio:.0f}", goal]
+        goal = (
+            f"≥ {STEP_GOAL:.0f}: {verdict(ratio >= STEP_GOAL)}"
+            if own.label.startswith("LuGre,")
+            else ""
         )
-    rows.sort(key=lambda row: float(row[6]) < EXACT)  # nonlinear equations first: nothing is gained there by a closed form
+        rows.append(
+            [
+                own.label,
+                own.motion,
+                own.inputs,
+                f"{own.time / 1e3:.2f}",
+                f"{best.time / 1e3:.1f}",
+                best.side,
+                own.error,
+                best.error,
+                f"{ratio:.0f}",
+                goal,
+            ]
+        )
+    rows.sort(
+        key=lambda row: float(row[6]) < EXACT
+    )  # nonlinear equations first: nothing is gained there by a closed form
     return table(
         "fmi2DoStep of 1 ms against SUNDIALS, restarted at each step, at the same error",
-        "Inputs move from step to step; *held* within a step, or *moving* with their rates. Each of SUNDIALS' methods takes the loosest tolerance "
-        "with an error no larger than the FMU's (or than 1e-9, where the FMU is exact), and the fastest is shown: CVODE BDF, CVODE Adams or "
-        "ARKODE DIRK. Models whose equation the FMU solves exactly come last. "
-        "Models without states and motions with events are left out. Median of time on the processor.",
-        ["FMU", "motion", "inputs", "FMU [µs]", "SUNDIALS [µs]", "method", "error FMU", "error SUNDIALS", "times faster", "goal"],
+        "Inputs move from step to step; *held* within a step, or *moving* with their rates. Each of"
+        " SUNDIALS' methods takes the loosest tolerance with an error no larger than the FMU's (or"
+        " than 1e-9, where the FMU is exact), and the fastest is shown: CVODE BDF, CVODE Adams or"
+        " ARKODE DIRK. Models whose equation the FMU solves exactly come last. Models without"
+        " states and motions with events are left out. Median of time on the processor.",
+        [
+            "FMU",
+            "motion",
+            "inputs",
+            "FMU [µs]",
+            "SUNDIALS [µs]",
+            "method",
+            "error FMU",
+            "error SUNDIALS",
+            "times faster",
+            "goal",
+        ],
         rows,
     )
 
@@ -237,8 +346,15 @@ def memory_table(lines: list[list[str]], fmus: list[Path]) -> str:
     sizes = {fmu.stem: fmu.stat().st_size for fmu in fmus}
     rows = []
     for label, *numbers in lines:
-        exchange_calls, exchange_bytes, steps_calls, steps_bytes, *behind = (int(number) for number in numbers)
-        good = exchange_calls <= CALLS_GOAL and exchange_bytes <= BYTES_GOAL and not any(behind) and sizes[label] <= SIZE_GOAL
+        exchange_calls, exchange_bytes, steps_calls, steps_bytes, *behind = (
+            int(number) for number in numbers
+        )
+        good = (
+            exchange_calls <= CALLS_GOAL
+            and exchange_bytes <= BYTES_GOAL
+            and not any(behind)
+            and sizes[label] <= SIZE_GOAL
+        )
         rows.append(
             [
                 label,
@@ -252,9 +368,18 @@ def memory_table(lines: list[list[str]], fmus: list[Path]) -> str:
         )
     return table(
         "Memory and size",
-        f"Goal: at most {BYTES_GOAL} bytes in {CALLS_GOAL} allocations per instance in model exchange, nothing allocated, locked or "
-        f"formatted in evaluations and steps, FMUs of at most {SIZE_GOAL // 1000} kB.",
-        ["FMU", "ME: bytes in allocations", "CS", "cycle: allocated / locked / formatted", "step", "FMU [kB]", "goal"],
+        f"Goal: at most {BYTES_GOAL} bytes in {CALLS_GOAL} allocations per instance in model"
+        " exchange, nothing allocated, locked or formatted in evaluations and steps, FMUs of at"
+        f" most {SIZE_GOAL // 1000} kB.",
+        [
+            "FMU",
+            "ME: bytes in allocations",
+            "CS",
+            "cycle: allocated / locked / formatted",
+            "step",
+            "FMU [kB]",
+            "goal",
+        ],
         rows,
     )
 
@@ -266,10 +391,17 @@ def build_table() -> str:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": f"{folder}/zig", "PATH": os.defpath}
         start = time.monotonic()
-        subprocess.run(["./build.sh"], cwd=clone, env=environment, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["./build.sh"], cwd=clone, env=environment, check=True, stdout=subprocess.DEVNULL
+        )
         seconds = time.monotonic() - start
     goal = f"≤ {BUILD_GOAL:.0f}: {verdict(seconds <= BUILD_GOAL)}"
-    return table("Build from nothing", "./build.sh in a fresh clone, with packages.", ["time [s]", "goal"], [[f"{seconds:.0f}", goal]])
+    return table(
+        "Build from nothing",
+        "./build.sh in a fresh clone, with packages.",
+        ["time [s]", "goal"],
+        [[f"{seconds:.0f}", goal]],
+    )
 
 
 if __name__ == "__main__":

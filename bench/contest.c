@@ -39,7 +39,8 @@ void hold_contest(int rounds) {
     double *wall = new_doubles(count), *processor = new_doubles(count);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < n_contestants; i++) {
-            const double processor_start = now(CLOCK_THREAD_CPUTIME_ID), wall_start = now(CLOCK_MONOTONIC);
+            const double processor_start = now(CLOCK_THREAD_CPUTIME_ID),
+                         wall_start = now(CLOCK_MONOTONIC);
             measured(&contestants[i]);
             wall[i * rounds + round] = now(CLOCK_MONOTONIC) - wall_start;
             processor[i * rounds + round] = now(CLOCK_THREAD_CPUTIME_ID) - processor_start;

@@ -12,9 +12,10 @@ typedef struct {
 
 void join(Contestant contestant);
 
-/* Runs all contestants in turn, so many rounds, and prints for each, with tabs between: label, motion, side, repetitions
- * in a run, time of one repetition in nanoseconds, remark. The time comes twice: the least by the wall clock, good for runs
- * that are much shorter than a time slice of the system, and the median on the processor, good for long ones. */
+/* Runs all contestants in turn, so many rounds, and prints for each, with tabs between: label,
+ * motion, side, repetitions in a run, time of one repetition in nanoseconds, remark. The time comes
+ * twice: the least by the wall clock, good for runs that are much shorter than a time slice of the
+ * system, and the median on the processor, good for long ones. */
 void hold_contest(int rounds);
 
 #endif

@@ -40,7 +40,8 @@ static double fmu_point(const Cycle *cycle, int i) {
 static double bare_point(const Cycle *cycle, int i) {
     const Case *s = cycle->subject;
     double rates[ROOM], outputs[ROOM];
-    s->model->evaluate(s->p, inputs_of(cycle, i), states_of(cycle, i), cycle->modes, rates, outputs);
+    s->model->evaluate(s->p, inputs_of(cycle, i), states_of(cycle, i), cycle->modes, rates,
+                       outputs);
     return outputs[s->force_place];
 }
 
@@ -77,7 +78,8 @@ static void record_points(Cycle *cycle, const Motion *motion) {
         memcpy(modes, cycle->modes, sizeof modes);
         s->model->settle(s->p, u, x, modes);
         cycle->times[place] = t;
-        if (memcmp(modes, cycle->modes, sizeof(int) * (size_t)s->model->n_modes) == 0) cycle->n_points++;
+        if (memcmp(modes, cycle->modes, sizeof(int) * (size_t)s->model->n_modes) == 0)
+            cycle->n_points++;
         fmu_step(s, c, t, drive.u + i * n_inputs, drive.u_rate + i * n_inputs);
         t += STEP;
     }
@@ -89,7 +91,8 @@ static fmi2Component start_exchange(const Cycle *cycle) {
     const Case *s = cycle->subject;
     fmi2EventInfo info;
     fmi2Component c = fmu_start(&s->fmu, s->model, fmi2ModelExchange, s->p);
-    expect_ok(s->fmu.set_real(c, s->inputs, (size_t)s->model->n_inputs, cycle->inputs), "fmi2SetReal");
+    expect_ok(s->fmu.set_real(c, s->inputs, (size_t)s->model->n_inputs, cycle->inputs),
+              "fmi2SetReal");
     expect_ok(s->fmu.exit_initialization_mode(c), "fmi2ExitInitializationMode");
     if (s->model->n_states > 0)
         expect_ok(s->fmu.set_continuous_states(c, cycle->states, (size_t)s->model->n_states),
@@ -113,6 +116,8 @@ void join_cycles(const Case *subject, const Motion *motion) {
     for (int i = 0; i < cycle->n_points; i++)
         if (fmu_point(cycle, i) != bare_point(cycle, i))
             fail("%s, %s: the FMU and the bare model differ.", subject->label, motion->name);
-    join((Contestant){subject->label, motion->name, "fmu", "", run_fmu_cycle, cycle, cycle->n_points});
-    join((Contestant){subject->label, motion->name, "bare", "", run_bare_cycle, cycle, cycle->n_points});
+    join((Contestant){subject->label, motion->name, "fmu", "", run_fmu_cycle, cycle,
+                      cycle->n_points});
+    join((Contestant){subject->label, motion->name, "bare", "", run_bare_cycle, cycle,
+                      cycle->n_points});
 }

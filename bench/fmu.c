@@ -57,17 +57,19 @@ static void *count_allocation(size_t count, size_t size) {
     return calloc(count, size);
 }
 
-static void show_message(fmi2ComponentEnvironment environment, fmi2String instance, fmi2Status status,
-                         fmi2String category, fmi2String message, ...) {
+static void show_message(fmi2ComponentEnvironment environment, fmi2String instance,
+                         fmi2Status status, fmi2String category, fmi2String message, ...) {
     (void)environment;
     (void)status;
     if (show_messages) fprintf(stderr, "bench: %s (%s): %s\n", instance, category, message);
 }
 
 fmi2Component fmu_start(const Fmu *fmu, const BareModel *model, fmi2Type kind, const double *p) {
-    static const fmi2CallbackFunctions callbacks = {show_message, count_allocation, free, NULL, NULL};
+    static const fmi2CallbackFunctions callbacks = {show_message, count_allocation, free, NULL,
+                                                    NULL};
     fmi2ValueReference references[ROOM];
-    fmi2Component c = fmu->instantiate(model->name, kind, model->guid, "", &callbacks, fmi2False, fmi2False);
+    fmi2Component c =
+        fmu->instantiate(model->name, kind, model->guid, "", &callbacks, fmi2False, fmi2False);
     if (!c) fail("%s cannot be instantiated.", model->name);
     for (int i = 0; i < model->n_parameters; i++) references[i] = (fmi2ValueReference)i;
     expect_ok(fmu->setup_experiment(c, fmi2False, 0, 0, fmi2False, 0), "fmi2SetupExperiment");

@@ -49,7 +49,8 @@ static Case read_case(char *text) {
     subject.fmu = fmu_load(fmu);
     const BareModel *m = subject.model = load_bare(bare);
     const int first_output = m->n_parameters + m->n_inputs + 2 * m->n_states;
-    if (m->n_parameters > ROOM || m->n_inputs > ROOM || m->n_states > ROOM || m->n_outputs > ROOM || m->n_modes > ROOM)
+    if (m->n_parameters > ROOM || m->n_inputs > ROOM || m->n_states > ROOM || m->n_outputs > ROOM ||
+        m->n_modes > ROOM)
         fail("%s is too large: see ROOM in bare.h.", m->name);
     memcpy(subject.p, m->parameter_starts, sizeof *subject.p * (size_t)m->n_parameters);
     for (char *next = strtok_r(NULL, "|", &place); next; next = strtok_r(NULL, "|", &place))
@@ -58,9 +59,11 @@ static Case read_case(char *text) {
         subject.inputs[i] = (fmi2ValueReference)(m->n_parameters + i);
         subject.first_order[i] = 1;
     }
-    for (int i = 0; i < m->n_states; i++) subject.states[i] = (fmi2ValueReference)(m->n_parameters + m->n_inputs + i);
+    for (int i = 0; i < m->n_states; i++)
+        subject.states[i] = (fmi2ValueReference)(m->n_parameters + m->n_inputs + i);
     const int force = find_real(m, "frictionForce", first_output, m->n_outputs);
-    subject.force_place = force < 0 ? 0 : force - first_output; /* a vector or a torque comes first */
+    subject.force_place =
+        force < 0 ? 0 : force - first_output; /* a vector or a torque comes first */
     subject.force = (fmi2ValueReference)(first_output + subject.force_place);
     return subject;
 }
@@ -71,7 +74,8 @@ int main(int count, char **arguments) {
               steps = strcmp(what, "steps") == 0;
     const int first = memory ? 2 : 3;
     if (count <= first || (!memory && !cycles && !steps))
-        fail("call it as: bench cycles ROUNDS CASE..., bench steps ROUNDS CASE... or bench memory CASE...");
+        fail("call it as: bench cycles ROUNDS CASE..., bench steps ROUNDS CASE... or bench memory "
+             "CASE...");
     const int rounds = memory ? 0 : atoi(arguments[2]);
     if (!memory && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
 

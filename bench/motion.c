@@ -6,7 +6,8 @@
 
 enum { WARM_UP = 500 /* steps */ };
 
-/* With the parameters of the papers the first stays below the static limit, the second is full sliding. */
+/* With the parameters of the papers the first stays below the static limit, the second is full
+ * sliding. */
 const Motion motions[N_MOTIONS] = {
     {"stick", 0, 5e-4, 20},
     {"slip", 0.1, 0.02, 20},
@@ -30,7 +31,8 @@ void inputs_at(const BareModel *model, const Motion *motion, double t, double *u
     }
 }
 
-static void rates_to_next(const BareModel *model, const Motion *motion, double t, const double *u, double *u_rate) {
+static void rates_to_next(const BareModel *model, const Motion *motion, double t, const double *u,
+                          double *u_rate) {
     inputs_at(model, motion, t + STEP, u_rate);
     for (int i = 0; i < model->n_inputs; i++) u_rate[i] = (u_rate[i] - u[i]) / STEP;
 }
@@ -46,16 +48,20 @@ Drive new_drive(const BareModel *model, const Motion *motion, double t, int movi
     const Drive drive = {new_doubles(POINTS * n), new_doubles(POINTS * n)};
     for (size_t i = 0; i < POINTS; i++) {
         inputs_at(model, motion, t + (double)i * STEP, drive.u + i * n);
-        if (moving) rates_to_next(model, motion, t + (double)i * STEP, drive.u + i * n, drive.u_rate + i * n);
+        if (moving)
+            rates_to_next(model, motion, t + (double)i * STEP, drive.u + i * n,
+                          drive.u_rate + i * n);
     }
     return drive;
 }
 
-void fmu_step(const Case *subject, fmi2Component c, double t, const double *u, const double *u_rate) {
+void fmu_step(const Case *subject, fmi2Component c, double t, const double *u,
+              const double *u_rate) {
     const size_t n = (size_t)subject->model->n_inputs;
     expect_ok(subject->fmu.set_real(c, subject->inputs, n, u), "fmi2SetReal");
     if (u_rate)
-        expect_ok(subject->fmu.set_real_input_derivatives(c, subject->inputs, n, subject->first_order, u_rate),
+        expect_ok(subject->fmu.set_real_input_derivatives(c, subject->inputs, n,
+                                                          subject->first_order, u_rate),
                   "fmi2SetRealInputDerivatives");
     expect_ok(subject->fmu.do_step(c, t, STEP, fmi2True), "fmi2DoStep");
 }
@@ -64,7 +70,8 @@ fmi2Component warmed_up(const Case *subject, const Motion *motion, double *time_
     fmi2Component c = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation, subject->p);
     double u[ROOM], u_rate[ROOM];
     inputs_at(subject->model, motion, 0, u);
-    expect_ok(subject->fmu.set_real(c, subject->inputs, (size_t)subject->model->n_inputs, u), "fmi2SetReal");
+    expect_ok(subject->fmu.set_real(c, subject->inputs, (size_t)subject->model->n_inputs, u),
+              "fmi2SetReal");
     expect_ok(subject->fmu.exit_initialization_mode(c), "fmi2ExitInitializationMode");
     for (int i = 0; i < WARM_UP; i++) {
         inputs_at(subject->model, motion, i * STEP, u);

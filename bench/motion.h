@@ -25,17 +25,20 @@ typedef struct {
     double p[ROOM];
     fmi2ValueReference inputs[ROOM], states[ROOM];
     fmi2Integer first_order[ROOM]; /* of a derivative, for each input */
-    fmi2ValueReference force;      /* value reference of the first component; its place in the outputs is */
+    fmi2ValueReference
+        force; /* value reference of the first component; its place in the outputs is */
     int force_place;
 } Case;
 
-/* The inputs of a model at a time: a normal force that pulsates, a velocity by the motion, all others at their start. */
+/* The inputs of a model at a time: a normal force that pulsates, a velocity by the motion, all
+ * others at their start. */
 void inputs_at(const BareModel *model, const Motion *motion, double t, double *u);
 
 /* A co-simulation that has followed the motion for a while; time_reached is where it is. */
 fmi2Component warmed_up(const Case *subject, const Motion *motion, double *time_reached);
 
-/* The inputs of POINTS steps from t on, packed: at the start of each step, and their rates, zero for held inputs. */
+/* The inputs of POINTS steps from t on, packed: at the start of each step, and their rates, zero
+ * for held inputs. */
 typedef struct {
     double *u, *u_rate;
 } Drive;
@@ -43,7 +46,8 @@ typedef struct {
 Drive new_drive(const BareModel *model, const Motion *motion, double t, int moving);
 
 /* One step from t under inputs that start at u; u_rate is NULL for held inputs. */
-void fmu_step(const Case *subject, fmi2Component c, double t, const double *u, const double *u_rate);
+void fmu_step(const Case *subject, fmi2Component c, double t, const double *u,
+              const double *u_rate);
 
 /* Memory for so many doubles. */
 double *new_doubles(size_t count);

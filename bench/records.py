@@ -1,4 +1,5 @@
-"""A record through an FMU: one call of `bristle.run` against the same calls from Python through FMPy."""
+"""A record through an FMU: one call of `bristle.run` against the same calls from Python through
+FMPy."""
 
 from __future__ import annotations
 
@@ -33,9 +34,13 @@ class Row:
 
 
 def record(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times and, sample by sample, normal force and velocity: slow reversals under a pulsating load."""
+    """Times and, sample by sample, normal force and velocity: slow reversals under a pulsating
+    load."""
     moments = np.arange(count) * STEP
-    normal, speed = 9.81 * (1 + 0.1 * np.sin(2 * np.pi * 3 * moments)), 0.1 * np.sin(2 * np.pi * 2 * moments)
+    normal, speed = (
+        9.81 * (1 + 0.1 * np.sin(2 * np.pi * 3 * moments)),
+        0.1 * np.sin(2 * np.pi * 2 * moments),
+    )
     return moments, np.stack([normal, speed], axis=1)
 
 
@@ -53,13 +58,21 @@ def measure(file: Path, how: str) -> Row:
     given = {"normalForce": inputs[:, 0], "relativeVelocity": inputs[:, 1]}
 
     def run_here() -> np.ndarray:
-        return bristle.run(file, moments, given, outputs=["frictionForce"], interpolate=how)["frictionForce"]
+        return bristle.run(file, moments, given, outputs=["frictionForce"], interpolate=how)[
+            "frictionForce"
+        ]
 
     unpacked = extract(file)
     run_there = fmpy_run(file, unpacked, how)
     if not np.array_equal(run_there(), run_here()[:SAMPLES_FMPY]):
         raise SystemExit(f"bench: {file.stem}: the runner and FMPy do not give the same numbers.")
-    row = Row(file.stem, how, least(run_here) / SAMPLES, least(run_there) / SAMPLES_FMPY, least(simulation(file, unpacked)) / SAMPLES_FMPY)
+    row = Row(
+        file.stem,
+        how,
+        least(run_here) / SAMPLES,
+        least(run_there) / SAMPLES_FMPY,
+        least(simulation(file, unpacked)) / SAMPLES_FMPY,
+    )
     shutil.rmtree(unpacked, ignore_errors=True)
     return row
 
@@ -67,7 +80,10 @@ def measure(file: Path, how: str) -> Row:
 def fmpy_run(file: Path, unpacked: str, how: str) -> Callable[[], np.ndarray]:
     about = read_model_description(file)
     reference = {one.name: one.valueReference for one in about.modelVariables}
-    signals, force = [reference["normalForce"], reference["relativeVelocity"]], [reference["frictionForce"]]
+    signals, force = (
+        [reference["normalForce"], reference["relativeVelocity"]],
+        [reference["frictionForce"]],
+    )
     moments, inputs = record(SAMPLES_FMPY)
     rows, lengths = inputs.tolist(), np.diff(moments).tolist()
     rates, held = [], inputs[0]  # moving inputs are not set anew, as in the runner
@@ -77,7 +93,12 @@ def fmpy_run(file: Path, unpacked: str, how: str) -> Callable[[], np.ndarray]:
         rates.append(rate.tolist())
 
     def run_there() -> np.ndarray:
-        slave = FMU2Slave(guid=about.guid, unzipDirectory=unpacked, modelIdentifier=about.coSimulation.modelIdentifier, instanceName="fmpy")
+        slave = FMU2Slave(
+            guid=about.guid,
+            unzipDirectory=unpacked,
+            modelIdentifier=about.coSimulation.modelIdentifier,
+            instanceName="fmpy",
+        )
         slave.instantiate()
         slave.setReal(signals, rows[0])
         slave.setupExperiment(startTime=0.0)
@@ -102,8 +123,16 @@ def simulation(file: Path, unpacked: str) -> Callable[[], object]:
     about = read_model_description(file)
     moments, inputs = record(SAMPLES_FMPY)
     kinds = [("time", float), ("normalForce", float), ("relativeVelocity", float)]
-    signals = np.array([(t, *row) for t, row in zip(moments.tolist(), inputs.tolist(), strict=True)], dtype=kinds)
-    options = {"fmi_type": "CoSimulation", "input": signals, "output": ["frictionForce"], "output_interval": STEP, "stop_time": moments[-1]}
+    signals = np.array(
+        [(t, *row) for t, row in zip(moments.tolist(), inputs.tolist(), strict=True)], dtype=kinds
+    )
+    options = {
+        "fmi_type": "CoSimulation",
+        "input": signals,
+        "output": ["frictionForce"],
+        "output_interval": STEP,
+        "stop_time": moments[-1],
+    }
     return lambda: simulate_fmu(unpacked, model_description=about, **options)
 
 
@@ -125,7 +154,11 @@ def in_parallel(folder: Path) -> float:
 
     def clock(workers: int) -> float:
         begun = time.perf_counter()
-        bristle.run_many(folder / "LuGre.fmu", moments, given, sets, ["frictionForce"], workers=workers)
+        bristle.run_many(
+            folder / "LuGre.fmu", moments, given, sets, ["frictionForce"], workers=workers
+        )
         return time.perf_counter() - begun
 
-    return min(clock(1) for _ in range(3)) / min(clock(min(2, os.cpu_count() or 1)) for _ in range(3))
+    return min(clock(1) for _ in range(3)) / min(
+        clock(min(2, os.cpu_count() or 1)) for _ in range(3)
+    )

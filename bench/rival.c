@@ -34,7 +34,8 @@ static int rates(double t, N_Vector x, N_Vector dx, void *self) {
     return 0;
 }
 
-static int slopes(double t, N_Vector x, N_Vector dx, SUNMatrix J, void *self, N_Vector t1, N_Vector t2, N_Vector t3) {
+static int slopes(double t, N_Vector x, N_Vector dx, SUNMatrix J, void *self, N_Vector t1,
+                  N_Vector t2, N_Vector t3) {
     const Rival *c = self;
     double u[ROOM];
     (void)dx;
@@ -84,7 +85,8 @@ Rival *rival_new(const BareModel *model, const double *p, Method method, double 
     open_context(&c->context);
     c->states = N_VNew_Serial(model->n_states, c->context);
     c->tolerances = N_VNew_Serial(model->n_states, c->context);
-    for (int i = 0; i < model->n_states; i++) NV_Ith_S(c->tolerances, i) = tolerance * model->state_nominals[i];
+    for (int i = 0; i < model->n_states; i++)
+        NV_Ith_S(c->tolerances, i) = tolerance * model->state_nominals[i];
     c->matrix = SUNDenseMatrix(model->n_states, model->n_states, c->context);
     c->linear_solver = SUNLinSol_Dense(c->states, c->matrix, c->context);
     if (method == ARKODE_DIRK)

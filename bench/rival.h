@@ -1,5 +1,6 @@
-/* SUNDIALS as a co-simulation without history, restarted at each communication point because the inputs jump there, as an
- * importer of the bare equations would do it. All methods use Newton's iteration with the exact Jacobian. */
+/* SUNDIALS as a co-simulation without history, restarted at each communication point because the
+ * inputs jump there, as an importer of the bare equations would do it. All methods use Newton's
+ * iteration with the exact Jacobian. */
 #ifndef BENCH_RIVAL_H
 #define BENCH_RIVAL_H
 
@@ -17,8 +18,9 @@ typedef struct Rival Rival;
 Rival *rival_new(const BareModel *model, const double *p, Method method, double tolerance);
 void rival_free(Rival *solver);
 
-/* Takes x over a step of length h under inputs that start at u and move with the given rates, in constant modes;
- * returns 0 if it fails. */
-int rival_step(Rival *solver, const double *u, const double *u_rate, const int *m, double h, double *x);
+/* Takes x over a step of length h under inputs that start at u and move with the given rates, in
+ * constant modes; returns 0 if it fails. */
+int rival_step(Rival *solver, const double *u, const double *u_rate, const int *m, double h,
+               double *x);
 
 #endif

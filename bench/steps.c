@@ -1,4 +1,5 @@
-/* Communication steps of the FMU's co-simulation against SUNDIALS, restarted at each, at the same error. */
+/* Communication steps of the FMU's co-simulation against SUNDIALS, restarted at each, at the same
+ * error. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static void run_fmu(void *self) {
 
 static int rival_one_step(const Run *run, Rival *solver, int i, double *x, double *force) {
     const BareModel *model = run->subject->model;
-    const double *u = run->drive.u + i * model->n_inputs, *u_rate = run->drive.u_rate + i * model->n_inputs;
+    const double *u = run->drive.u + i * model->n_inputs,
+                 *u_rate = run->drive.u_rate + i * model->n_inputs;
     double end[ROOM], dx[ROOM], y[ROOM];
     if (!rival_step(solver, u, u_rate, run->modes, STEP, x)) return 0;
     for (int j = 0; j < model->n_inputs; j++) end[j] = u[j] + STEP * u_rate[j];
@@ -76,7 +78,8 @@ static void fmu_trajectory(Run *run, Trajectory x) {
     expect_ok(s->fmu.set_fmu_state(run->component, run->start), "fmi2SetFMUstate");
     for (int i = 0; i < POINTS; i++) {
         fmu_one_step(run, i);
-        expect_ok(s->fmu.get_real(run->component, s->states, (size_t)s->model->n_states, x[i]), "fmi2GetReal");
+        expect_ok(s->fmu.get_real(run->component, s->states, (size_t)s->model->n_states, x[i]),
+                  "fmi2GetReal");
     }
 }
 
@@ -95,8 +98,8 @@ static double error_of(const BareModel *model, Trajectory x, Trajectory referenc
     double worst = 0;
     for (int i = 0; i < POINTS; i++)
         for (int j = 0; j < model->n_states; j++)
-            worst =
-                fmax(worst, fabs(x[i][j] - reference[i][j]) / fmax(model->state_nominals[j], fabs(reference[i][j])));
+            worst = fmax(worst, fabs(x[i][j] - reference[i][j]) /
+                                    fmax(model->state_nominals[j], fabs(reference[i][j])));
     return worst;
 }
 
@@ -114,8 +117,10 @@ static int is_without_events(const Run *run, Trajectory x) {
     return 1;
 }
 
-/* A rival with the loosest tolerance, in quarters of a decade, that makes an error no larger than wanted; NULL if none does. */
-static Rival *tuned_rival(const Run *run, Method method, double wanted, Trajectory reference, double *error) {
+/* A rival with the loosest tolerance, in quarters of a decade, that makes an error no larger than
+ * wanted; NULL if none does. */
+static Rival *tuned_rival(const Run *run, Method method, double wanted, Trajectory reference,
+                          double *error) {
     static Trajectory x;
     for (double exponent = 1; exponent < 13; exponent += 0.25) {
         Rival *solver = rival_new(run->subject->model, run->subject->p, method, pow(10, -exponent));
@@ -137,7 +142,8 @@ static Run *new_run(const Case *subject, const Motion *motion, int moving) {
     run->moving = moving;
     run->component = warmed_up(subject, motion, &run->t_start);
     expect_ok(subject->fmu.get_fmu_state(run->component, &run->start), "fmi2GetFMUstate");
-    expect_ok(subject->fmu.get_real(run->component, subject->states, (size_t)model->n_states, run->x_start),
+    expect_ok(subject->fmu.get_real(run->component, subject->states, (size_t)model->n_states,
+                                    run->x_start),
               "fmi2GetReal");
     run->drive = new_drive(model, motion, run->t_start, moving);
     model->start(subject->p, run->drive.u, x, run->modes);
@@ -153,7 +159,8 @@ void join_steps(const Case *subject, const Motion *motion) {
     for (int moving = 0; moving < 2; moving++) {
         Run *run = new_run(subject, motion, moving);
         Rival *tight = rival_new(subject->model, subject->p, CVODE_BDF, TIGHT);
-        const int found = rival_trajectory(run, tight, reference) && is_without_events(run, reference);
+        const int found =
+            rival_trajectory(run, tight, reference) && is_without_events(run, reference);
         rival_free(tight);
         if (!found) continue;
         fmu_trajectory(run, x);
@@ -168,8 +175,10 @@ void join_steps(const Case *subject, const Motion *motion) {
             rival->run = run;
             rival->solver = tuned_rival(run, method, fmax(own, NEAR_ENOUGH), reference, &error);
             if (!rival->solver) continue;
-            Contestant contestant = {subject->label, motion->name, methods[method], "", run_rival, rival, POINTS};
-            snprintf(contestant.remark, sizeof contestant.remark, "%s\t%.1e", inputs[moving], error);
+            Contestant contestant = {subject->label, motion->name, methods[method], "",
+                                     run_rival,      rival,        POINTS};
+            snprintf(contestant.remark, sizeof contestant.remark, "%s\t%.1e", inputs[moving],
+                     error);
             join(contestant);
         }
     }

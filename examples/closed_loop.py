@@ -1,8 +1,10 @@
-"""A body in a host with a fixed step, before and after couplingMass: a plain loop over FMPy's co-simulation slave.
+"""A body in a host with a fixed step, before and after couplingMass: a plain loop over FMPy's
+co-simulation slave.
 
-The loop gives the velocity, asks the element for a step and moves the body with the friction force that it gets. The law is steep at
-rest, so with a step of 1 ms that force shakes the body to and fro. With couplingMass, which need only be roughly right (here it is three times the
-mass), the element gives the mean force over the step instead, and the body rests.
+The loop gives the velocity, asks the element for a step and moves the body with the friction force
+that it gets. The law is steep at rest, so with a step of 1 ms that force shakes the body to and
+fro. With couplingMass, which need only be roughly right (here it is three times the mass), the
+element gives the mean force over the step instead, and the body rests.
 
     python examples/closed_loop.py [picture] [FMU]
 """
@@ -31,8 +33,12 @@ def run(fmu, coupling_mass):
     """Rows of time, position and friction force."""
     description = read_model_description(str(fmu))
     reference = {variable.name: variable.valueReference for variable in description.modelVariables}
-    slave = FMU2Slave(guid=description.guid, unzipDirectory=extract(str(fmu)), instanceName="friction",
-                      modelIdentifier=description.coSimulation.modelIdentifier)  # fmt: skip
+    slave = FMU2Slave(
+        guid=description.guid,
+        unzipDirectory=extract(str(fmu)),
+        instanceName="friction",
+        modelIdentifier=description.coSimulation.modelIdentifier,
+    )
     slave.instantiate()
     slave.setupExperiment(startTime=0.0)
     slave.setReal([reference["couplingMass"], reference["normalForce"]], [coupling_mass, 9.81])
@@ -59,10 +65,21 @@ def main(picture="closed_loop.png", fmu=FRICTION):
         pull = np.array([load(time) for time in rows[:, 0]])
         rest = (rows[:, 0] + 1e-9) % 0.1 >= 0.05  # the second half of each pulse
         error = np.sqrt(np.mean((rows[rest, 2] - pull[rest]) ** 2))
-        print(f"couplingMass {coupling_mass:g} kg: force off the load by {error:.2g} N rms, moved {1e3 * rows[-1, 1]:.4f} mm")
-        axes[0].plot(rows[:, 0], rows[:, 2], color=colour, linewidth=0.8, label=f"couplingMass {coupling_mass:g} kg")
+        print(
+            f"couplingMass {coupling_mass:g} kg: force off the load by {error:.2g} N rms, moved"
+            f" {1e3 * rows[-1, 1]:.4f} mm"
+        )
+        axes[0].plot(
+            rows[:, 0],
+            rows[:, 2],
+            color=colour,
+            linewidth=0.8,
+            label=f"couplingMass {coupling_mass:g} kg",
+        )
         axes[1].plot(rows[:, 0], 1e3 * rows[:, 1], color=colour, linewidth=1.2)
-    axes[0].set(ylabel="friction force in N", title=f"{Path(fmu).stem}, {MASS:g} kg, step {1e3 * STEP:g} ms")
+    axes[0].set(
+        ylabel="friction force in N", title=f"{Path(fmu).stem}, {MASS:g} kg, step {1e3 * STEP:g} ms"
+    )
     axes[1].set(xlabel="time in s", ylabel="position in mm")
     axes[0].legend()
     for one in axes:

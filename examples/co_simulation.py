@@ -1,7 +1,8 @@
 """Co-simulation with FMPy: one motion, any number of friction elements, nothing rewired.
 
-Each FMU brings its own solver; FMPy only hands over inputs and collects outputs. The velocity rises and falls slowly,
-so the picture shows the friction curve of each element and, where it has one, its hysteresis.
+Each FMU brings its own solver; FMPy only hands over inputs and collects outputs. The velocity rises
+and falls slowly, so the picture shows the friction curve of each element and, where it has one, its
+hysteresis.
 
     python examples/co_simulation.py [picture] [FMU …]
 """
@@ -22,8 +23,14 @@ MODELS = ("StaticRegularized", "LuGre", "SecondOrderBristle")
 
 def main(picture="friction_curves.png", *fmus):
     t = np.linspace(0, 2, 2001)
-    motion = np.zeros(t.size, dtype=[("time", float), ("normalForce", float), ("relativeVelocity", float)])
-    motion["time"], motion["normalForce"], motion["relativeVelocity"] = t, 9.81, 0.05 * np.sin(np.pi * t)
+    motion = np.zeros(
+        t.size, dtype=[("time", float), ("normalForce", float), ("relativeVelocity", float)]
+    )
+    motion["time"], motion["normalForce"], motion["relativeVelocity"] = (
+        t,
+        9.81,
+        0.05 * np.sin(np.pi * t),
+    )
 
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
     for fmu in map(Path, fmus or [DIST / f"{model}.fmu" for model in MODELS]):

@@ -1,12 +1,16 @@
-"""The arm of a robot with an elastic gear, let go without its drive: a rotational twin in a plain loop over FMPy's co-simulation slave.
+"""The arm of a robot with an elastic gear, let go without its drive: a rotational twin in a plain
+loop over FMPy's co-simulation slave.
 
-The loop moves motor and arm in steps of 0.2 ms; the element at the motor takes its angular velocity and gives the friction torque. With
-couplingInertia, the inertia of the motor, it gives the mean torque over the step. Friction bears the arm where its weight is below what the
-motor holds, |m g l sin q| <= n T_s: let go well inside of that interval the arm stays, from outside it falls, swings and comes to rest somewhere
-inside. (The bristle is loaded at once and swings up by a sixth, so close to the limit it breaks loose.)
+The loop moves motor and arm in steps of 0.2 ms; the element at the motor takes its angular velocity
+and gives the friction torque. With couplingInertia, the inertia of the motor, it gives the mean
+torque over the step. Friction bears the arm where its weight is below what the motor holds, |m g l
+sin q| <= n T_s: let go well inside of that interval the arm stays, from outside it falls, swings
+and comes to rest somewhere inside. (The bristle is loaded at once and swings up by a sixth, so
+close to the limit it breaks loose.)
 
-In a third run friction grows with the load: GearLoad gives the normal force of the teeth to the element at the motor, and PinLoad that of the bearing to
-a second one at the arm. Both come from the folder of the FMU.
+In a third run friction grows with the load: GearLoad gives the normal force of the teeth to the
+element at the motor, and PinLoad that of the bearing to a second one at the arm. Both come from the
+folder of the FMU.
 
     python examples/joint.py [picture] [FMU of a rotational twin]
 """
@@ -25,11 +29,23 @@ from fmpy.fmi2 import FMU2Slave
 FRICTION = Path(__file__).resolve().parent.parent / "dist" / "LuGreRotational.fmu"
 MASS, RADIUS, GRAVITY = 15.0, 1.14, 9.81  # of the arm
 MOTOR, RATIO, STIFFNESS, DAMPING = 0.0013, 210.0, 8.0, 0.01  # inertia; gear, on the motor's side
-BEARING, EFFICIENCIES = 0.05, {"forwardEfficiency": 0.8, "backwardEfficiency": 0.7}  # radius of the arm's bearing; of the gear
+BEARING, EFFICIENCIES = (
+    0.05,
+    {
+        "forwardEfficiency": 0.8,
+        "backwardEfficiency": 0.7,
+    },
+)  # radius of the arm's bearing; of the gear
 STEP, STOP = 2e-4, 10.0
 NORMAL_FORCE = 100.0  # of the motor's seals and bearings, whatever the load
-SURFACE = {"staticFriction": 0.25, "dynamicFriction": 0.2, "frictionRadius": 0.02, "stribeckVelocity": 0.01,
-           "bristleStiffness": 1e6, "bristleDamping": 1800.0}  # fmt: skip
+SURFACE = {
+    "staticFriction": 0.25,
+    "dynamicFriction": 0.2,
+    "frictionRadius": 0.02,
+    "stribeckVelocity": 0.01,
+    "bristleStiffness": 1e6,
+    "bristleDamping": 1800.0,
+}
 HOLDS = SURFACE["staticFriction"] * NORMAL_FORCE * SURFACE["frictionRadius"]  # torque, at the motor
 
 
@@ -42,9 +58,15 @@ class Element:
 
     def __init__(self, fmu, **values):
         description = read_model_description(str(fmu))
-        self.reference = {variable.name: variable.valueReference for variable in description.modelVariables}
-        self.slave = FMU2Slave(guid=description.guid, unzipDirectory=extract(str(fmu)), instanceName=Path(fmu).stem,
-                               modelIdentifier=description.coSimulation.modelIdentifier)  # fmt: skip
+        self.reference = {
+            variable.name: variable.valueReference for variable in description.modelVariables
+        }
+        self.slave = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=extract(str(fmu)),
+            instanceName=Path(fmu).stem,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+        )
         self.slave.instantiate()
         self.slave.setupExperiment(startTime=0.0)
         self.set({name: value for name, value in values.items() if name in self.reference})
@@ -52,7 +74,9 @@ class Element:
         self.slave.exitInitializationMode()
 
     def set(self, values):
-        self.slave.setReal([self.reference[name] for name in values], [float(value) for value in values.values()])
+        self.slave.setReal(
+            [self.reference[name] for name in values], [float(value) for value in values.values()]
+        )
 
     def step(self, n, output, values):
         self.set(values)
@@ -65,23 +89,37 @@ class Element:
 
 
 class Loads:
-    """What presses gear and bearing: GearLoad for the teeth, whose friction adds to that of the motor, and PinLoad for the bearing of the arm."""
+    """What presses gear and bearing: GearLoad for the teeth, whose friction adds to that of the
+    motor, and PinLoad for the bearing of the arm."""
 
     def __init__(self, fmu):
         folder = Path(fmu).parent
         self.gear = Element(folder / "GearLoad.fmu", **SURFACE, **EFFICIENCIES)
         self.pin = Element(folder / "PinLoad.fmu", pinRadius=BEARING)
-        self.bearing = Element(fmu, **SURFACE | {"frictionRadius": BEARING, "couplingInertia": MASS * RADIUS**2})
+        self.bearing = Element(
+            fmu, **SURFACE | {"frictionRadius": BEARING, "couplingInertia": MASS * RADIUS**2}
+        )
 
     def of_gear(self, n, torque, speed):
-        """Normal force at the motor: torque and speed on the side of the motor, where its friction acts."""
-        return self.gear.step(n, "normalForce", {"transmittedTorque": torque, "relativeAngularVelocity": speed})
+        """Normal force at the motor: torque and speed on the side of the motor, where its friction
+        acts."""
+        return self.gear.step(
+            n, "normalForce", {"transmittedTorque": torque, "relativeAngularVelocity": speed}
+        )
 
     def of_bearing(self, n, arm, speed, acceleration):
-        """Friction torque on the arm: the bearing carries its weight and what its mass resists; the acceleration is a step old."""
-        along, across = RADIUS * speed**2 + GRAVITY * np.cos(arm), RADIUS * acceleration + GRAVITY * np.sin(arm)
-        normal = self.pin.step(n, "normalForce", {"reactionForce[1]": MASS * along, "reactionForce[2]": MASS * across})
-        return self.bearing.step(n, "frictionTorque", {"normalForce": normal, "relativeAngularVelocity": speed})
+        """Friction torque on the arm: the bearing carries its weight and what its mass resists; the
+        acceleration is a step old."""
+        along, across = (
+            RADIUS * speed**2 + GRAVITY * np.cos(arm),
+            RADIUS * acceleration + GRAVITY * np.sin(arm),
+        )
+        normal = self.pin.step(
+            n, "normalForce", {"reactionForce[1]": MASS * along, "reactionForce[2]": MASS * across}
+        )
+        return self.bearing.step(
+            n, "frictionTorque", {"normalForce": normal, "relativeAngularVelocity": speed}
+        )
 
     def close(self):
         for element in (self.gear, self.pin, self.bearing):
@@ -90,7 +128,9 @@ class Loads:
 
 def run(fmu, start, loads=None):
     """Rows of time, angle of the arm and friction torque at the motor."""
-    motor_friction = Element(fmu, **SURFACE | {"couplingInertia": MOTOR, "preloadForce": NORMAL_FORCE})
+    motor_friction = Element(
+        fmu, **SURFACE | {"couplingInertia": MOTOR, "preloadForce": NORMAL_FORCE}
+    )
     arm, arm_speed, arm_acceleration, motor_speed = start, 0.0, 0.0, 0.0
     motor = RATIO * start + weight(start) / (RATIO * STIFFNESS)  # the gear bears the arm
     rows = []
@@ -98,7 +138,9 @@ def run(fmu, start, loads=None):
         gear = STIFFNESS * (motor - RATIO * arm) + DAMPING * (motor_speed - RATIO * arm_speed)
         normal = loads.of_gear(n, gear, motor_speed) if loads else 0.0
         bearing = loads.of_bearing(n, arm, arm_speed, arm_acceleration) if loads else 0.0
-        friction = motor_friction.step(n, "frictionTorque", {"normalForce": normal, "relativeAngularVelocity": motor_speed})
+        friction = motor_friction.step(
+            n, "frictionTorque", {"normalForce": normal, "relativeAngularVelocity": motor_speed}
+        )
         motor_speed += STEP * (-friction - gear) / MOTOR
         arm_acceleration = (RATIO * gear - weight(arm) - bearing) / (MASS * RADIUS**2)
         arm_speed += STEP * arm_acceleration
@@ -116,16 +158,30 @@ def main(picture="joint.png", fmu=FRICTION):
     for start, colour in ((0.8 * borne, "tab:blue"), (1.0, "tab:red")):
         rows = run(fmu, start)
         print(f"let go at {start:.4f} rad, it is at {rows[-1, 1]:.4f} rad after {STOP:g} s")
-        axes[0].plot(rows[:, 0], rows[:, 1], color=colour, linewidth=1.2, label=f"let go at {start:.2f} rad")
+        axes[0].plot(
+            rows[:, 0], rows[:, 1], color=colour, linewidth=1.2, label=f"let go at {start:.2f} rad"
+        )
         axes[1].plot(rows[:, 0], rows[:, 2], color=colour, linewidth=0.8)
     loads = Loads(fmu)
     rows = run(fmu, 1.0, loads)
     loads.close()
-    print(f"under the loads of gear and bearing it comes from 1.0000 rad to rest at {rows[-1, 1]:.4f} rad")
-    axes[0].plot(rows[:, 0], rows[:, 1], color="tab:green", linewidth=1.2, label="let go at 1.00 rad, friction grows with the load")
+    print(
+        "under the loads of gear and bearing it comes from 1.0000 rad to rest at"
+        f" {rows[-1, 1]:.4f} rad"
+    )
+    axes[0].plot(
+        rows[:, 0],
+        rows[:, 1],
+        color="tab:green",
+        linewidth=1.2,
+        label="let go at 1.00 rad, friction grows with the load",
+    )
     axes[1].plot(rows[:, 0], rows[:, 2], color="tab:green", linewidth=0.8)
     axes[0].axhspan(-borne, borne, color="tab:gray", alpha=0.15)
-    axes[0].set(ylabel="angle of the arm in rad", title=f"{Path(fmu).stem}, step {1e3 * STEP:g} ms; grey: friction bears the arm")
+    axes[0].set(
+        ylabel="angle of the arm in rad",
+        title=f"{Path(fmu).stem}, step {1e3 * STEP:g} ms; grey: friction bears the arm",
+    )
     axes[1].set(xlabel="time in s", ylabel="friction torque in N·m")
     axes[0].legend()
     for one in axes:

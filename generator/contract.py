@@ -1,19 +1,35 @@
-"""The functions of a model that the solver and the FMI layer call. Kept apart from what reads C, which needs packages that only the build has."""
+"""The functions of a model that the solver and the FMI layer call. Kept apart from what reads C,
+which needs packages that only the build has."""
 
 from __future__ import annotations
 
 # Only the types count, not the names of the arguments.
 CONTRACT = {
-    "evaluate": "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, "
-    "States *dx, Outputs *y)",
-    "indicators": "static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g)",
-    "next_modes": "static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)",
+    "evaluate": (
+        "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes"
+        " *m, States *dx, Outputs *y)"
+    ),
+    "indicators": (
+        "static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes"
+        " *m, double *g)"
+    ),
+    "next_modes": (
+        "static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)"
+    ),
     "initialize": "static void initialize(const Parameters *p, const Inputs *u, States *x)",
     "check": "static const char *check(const Parameters *p)",
     "check_inputs": "static const char *check_inputs(const Parameters *p, const Inputs *u)",
-    "constrain": "static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x)",
+    "constrain": (
+        "static void constrain(const Parameters *p, const Inputs *before, const Inputs *u,"
+        " States *x)"
+    ),
     "approach": "static double approach(const Parameters *p, const Inputs *u)",
-    "resolution": "static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, "
-    "States *length)",
-    "advice": "static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m)",
+    "resolution": (
+        "static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes"
+        " *m, States *length)"
+    ),
+    "advice": (
+        "static const char *advice(const Parameters *p, const Inputs *u, const States *x, const"
+        " Modes *m)"
+    ),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-
 # Relations of a variable to its bounds, as a description and as a sentence has them.
 IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
 
@@ -14,10 +13,15 @@ IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "bel
 MODEL_KINDS = {
     "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
     "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
-    "bristle": "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model",
+    "bristle": (
+        "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model"
+    ),
     "hysteresis": "Hysteresis: loops for small motions",
     "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
-    "load": "Loads: what presses the surfaces of joints, guides, gears and ropes; for the normalForce of an element",
+    "load": (
+        "Loads: what presses the surfaces of joints, guides, gears and ropes; for the normalForce"
+        " of an element"
+    ),
 }
 
 
@@ -72,7 +76,8 @@ class Variable:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several items, counted from 1: a mode of the model or an option of the user. Or, without items, a whole number that the user gives."""
+    """One of several items, counted from 1: a mode of the model or an option of the user. Or,
+    without items, a whole number that the user gives."""
 
     name: str
     symbol: str
@@ -110,14 +115,18 @@ class Coupling:
     timing: Choice  # option: when the host applies the force
     observed_load: Variable  # output that the model does not compute: what is known of the body
     pressing: Variable  # input or output: the normal force
-    limit: Variable | None = None  # parameter: times the normal force, what the contact holds at most
+    limit: Variable | None = (
+        None  # parameter: times the normal force, what the contact holds at most
+    )
     ratio: Variable | None = None  # parameter: what of that it holds in other directions
     preload: Variable | None = None  # parameter: what is added to the normal force
     lever: Variable | None = None  # parameter: that turns a force into a torque
     load: Variable | None = None  # input: the load, where the law asks for it
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
-    proportional: tuple[Variable, ...] = ()  # outputs that grow with the force, the friction coefficient first
+    proportional: tuple[
+        Variable, ...
+    ] = ()  # outputs that grow with the force, the friction coefficient first
     power: Variable | None = None  # outputs that the power of the force is in
     heat: Variable | None = None
 
@@ -142,13 +151,18 @@ class Equation:
 class Bounded:
     """What the option `law` changes."""
 
-    systems: dict[str, float] = field(default_factory=dict)  # benchmark systems and by how much of its largest value the friction force, in per cent
-    numbers: dict[str, list[str]] = field(default_factory=dict)  # numbers of the papers: by their ids what they are, as printed and bounded
+    systems: dict[str, float] = field(
+        default_factory=dict
+    )  # benchmark systems and by how much of its largest value the friction force, in per cent
+    numbers: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # numbers of the papers: by their ids what they are, as printed and bounded
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page under its own heading, such as the names that other programs have for the parameters."""
+    """A table of the page under its own heading, such as the names that other programs have for the
+    parameters."""
 
     title: str
     head: tuple[str, ...]
@@ -157,7 +171,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands between the variables of an element and those its law is written in, as expressions in C."""
+    """What stands between the variables of an element and those its law is written in, as
+    expressions in C."""
 
     inputs: tuple[Variable, ...]  # of the law
     outputs: tuple[Variable, ...]
@@ -181,7 +196,9 @@ class Description:
     stop: float
     step: float
     tolerance: float
-    parameters: tuple[Variable, ...]  # as described, that of the coupling, then the initial values of the states
+    parameters: tuple[
+        Variable, ...
+    ]  # as described, that of the coupling, then the initial values of the states
     options: tuple[Choice, ...]
     inputs: tuple[Variable, ...]
     states: tuple[Variable, ...]
@@ -207,7 +224,11 @@ class Description:
     @property
     def law(self) -> Description:
         """What the C file of the model is written in."""
-        return replace(self, inputs=self.frame.inputs, outputs=self.frame.outputs, frame=None) if self.frame else self
+        return (
+            replace(self, inputs=self.frame.inputs, outputs=self.frame.outputs, frame=None)
+            if self.frame
+            else self
+        )
 
     @property
     def derivatives(self) -> tuple[Variable, ...]:

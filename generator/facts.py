@@ -9,11 +9,20 @@ from .description import Coupling, Description, Equation
 
 # Roles of variables by the part that they have in the coupling with a body.
 ROLES = {
-    "velocity": "velocity", "force": "force", "pressing": "normal_force", "load": "load",
-    "normal": "contact_normal", "lever": "radius", "preload": "preload",
-    "limit": "friction_coefficient", "mass": "coupling_mass", "timing": "coupling_timing",
-    "observed_load": "estimated_load", "power": "power", "heat": "heat",
-}  # fmt: skip
+    "velocity": "velocity",
+    "force": "force",
+    "pressing": "normal_force",
+    "load": "load",
+    "normal": "contact_normal",
+    "lever": "radius",
+    "preload": "preload",
+    "limit": "friction_coefficient",
+    "mass": "coupling_mass",
+    "timing": "coupling_timing",
+    "observed_load": "estimated_load",
+    "power": "power",
+    "heat": "heat",
+}
 
 
 def facts(description: Description) -> Facts:

@@ -1,8 +1,10 @@
-"""The frame of an element: C that leads from the variables of the element to those of its law and back.
+"""The frame of an element: C that leads from the variables of the element to those of its law and
+back.
 
-The law is the model's C file as it stands. Inside the frame its functions are called law_evaluate, law_indicators and so on, and where the
-element has other inputs or outputs than the law, the types of the law are LawInputs and LawOutputs. Slopes and dependencies go through the
-frame like through any other function.
+The law is the model's C file as it stands. Inside the frame its functions are called law_evaluate,
+law_indicators and so on, and where the element has other inputs or outputs than the law, the types
+of the law are LawInputs and LawOutputs. Slopes and dependencies go through the frame like through
+any other function.
 """
 
 from __future__ import annotations
@@ -18,7 +20,11 @@ PREFIX = "law_"
 def _arguments(prototype: str) -> list[tuple[str, str]]:
     """Type and name of each argument of a function."""
     words = [argument.strip() for argument in prototype.partition("(")[2].rstrip(")").split(",")]
-    return [(word[: -len(name)].strip(), name) for word in words for name in [word.replace("*", " ").split()[-1]]]
+    return [
+        (word[: -len(name)].strip(), name)
+        for word in words
+        for name in [word.replace("*", " ").split()[-1]]
+    ]
 
 
 # Functions of the contract that see inputs, beside evaluate.
@@ -46,26 +52,39 @@ def frame_text(description: Description, functions: Iterable[str]) -> str:
         return ""
     names = renames(description)
     inputs, outputs = names.get("Inputs", "Inputs"), names.get("Outputs", "Outputs")
-    lines = [f"static {inputs} law_inputs(const Parameters *p, const Inputs *u) {{", f"    {inputs} law;"]
+    lines = [
+        f"static {inputs} law_inputs(const Parameters *p, const Inputs *u) {{",
+        f"    {inputs} law;",
+    ]
     lines += [f"    law.{entry.symbol} = {frame.given[entry.symbol]};" for entry in frame.inputs]
     lines += ["    (void)p;", "    return law;", "}", ""]
     lines += [
-        "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {",
+        (
+            "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const"
+            " Modes *m, States *dx, Outputs *y) {"
+        ),
         f"    const {inputs} law_u = law_inputs(p, u);",
     ]
     if outputs == "Outputs":
         lines += ["    law_evaluate(p, &law_u, x, m, dx, y);"]
     else:
         lines += [f"    {outputs} law;", "    law_evaluate(p, &law_u, x, m, dx, &law);"]
-        lines += [f"    y->{entry.symbol} = {frame.taken[entry.symbol]};" for entry in description.outputs]
+        lines += [
+            f"    y->{entry.symbol} = {frame.taken[entry.symbol]};" for entry in description.outputs
+        ]
     lines += ["}", ""]
     for name, prototype in FORWARDED.items():
         if name not in functions:
             continue
         arguments = _arguments(prototype)
         seen = [argument for kind, argument in arguments if kind == "const Inputs *"]
-        given = ", ".join(f"&law_{argument}" if argument in seen else argument for _, argument in arguments)
+        given = ", ".join(
+            f"&law_{argument}" if argument in seen else argument for _, argument in arguments
+        )
         value = "" if prototype.startswith("static void ") else "return "
-        lines += [f"{prototype} {{", *(f"    const {inputs} law_{one} = law_inputs(p, {one});" for one in seen)]
+        lines += [
+            f"{prototype} {{",
+            *(f"    const {inputs} law_{one} = law_inputs(p, {one});" for one in seen),
+        ]
         lines += [f"    {value}{PREFIX}{name}({given});", "}", ""]
     return "\n".join(lines)

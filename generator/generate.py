@@ -25,7 +25,9 @@ from .structure import model_structure
 from .xml import xml_text
 
 
-def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | None = None) -> list[Path]:
+def generate(
+    description_file: Path, out: Path, fmi_include: Path, twin: str | None = None
+) -> list[Path]:
     """Writes the files of one model, or of its twin, to `out`; returns all files that were read."""
     project = Project(description_file.parent.parent)
     description = read_description(description_file, twin)
@@ -44,11 +46,16 @@ def generate(description_file: Path, out: Path, fmi_include: Path, twin: str | N
     _write(out / OWN_DEFAULTS, defaults.c_text())
     sources = included_files(UNIT, (out, project.source)) | fmi_headers(fmi_include)
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
-    guid = content_guid([("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts])
+    guid = content_guid(
+        [("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts]
+    )
 
     _write(out / OWN_DEFAULTS, replace(defaults, guid=guid).c_text())
     _write(out / "modelDescription.xml", xml_text(description, structure, code.resets, guid))
-    sets, pictures = parameter_sets(description, project.resources), project.pictures(description.model)
+    sets, pictures = (
+        parameter_sets(description, project.resources),
+        project.pictures(description.model),
+    )
     for stale in (out / "resources").glob("*.ssv"):
         stale.unlink()
     for one in sets:
@@ -86,9 +93,17 @@ def _read_code(project: Project, description: Description) -> ModelCode:
             types_text(description.law),
             options,
             description.indicators,
-            (lambda functions: Surroundings(types_text(description), frame_text(description, functions), renames(description)))
-            if description.frame
-            else None,
+            (
+                (
+                    lambda functions: Surroundings(
+                        types_text(description),
+                        frame_text(description, functions),
+                        renames(description),
+                    )
+                )
+                if description.frame
+                else None
+            ),
         )
     except SubsetError as error:
         raise BristleError(str(error)) from None
@@ -99,28 +114,39 @@ def _check_events(description: Description, code: ModelCode) -> None:
     missing = [name for name in ("indicators", "next_modes") if name not in code.functions]
     if missing:
         raise BristleError(
-            f"{description.model}.c: has no {' and no '.join(missing)}; "
-            'a model without modes includes "common/contact_events.h", which marks touch-down and lift-off'
+            f"{description.model}.c: has no {' and no '.join(missing)}; a model without modes"
+            ' includes "common/contact_events.h", which marks touch-down and lift-off'
         )
 
 
 def _check_used(description: Description, code: ModelCode) -> None:
-    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start, nor the coupling."""
+    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start,
+    nor the coupling."""
     limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}
     outside = {description.coupling.mass.name} if description.coupling else set()
     for entry in description.parameters:
         if entry.symbol not in code.used and entry.name not in limits | starts | outside:
-            raise BristleError(f"{description.file}: parameters.{entry.name}: is not used by {description.model}.c")
+            raise BristleError(
+                f"{description.file}: parameters.{entry.name}: is not used by {description.model}.c"
+            )
 
 
 def _check_linear(description: Description, code: ModelCode) -> None:
-    """Refuses linear_states where the rate of one state depends on another: the exponential of the solver takes each for itself."""
+    """Refuses linear_states where the rate of one state depends on another: the exponential of the
+    solver takes each for itself."""
     for member, roots in code.dependencies.items() if description.linear_states else ():
         for other in sorted(roots):
-            if member.startswith("dx.") and other.startswith("x.") and other != member.removeprefix("d"):
+            if (
+                member.startswith("dx.")
+                and other.startswith("x.")
+                and other != member.removeprefix("d")
+            ):
                 rate, state = member.removeprefix("dx."), other.removeprefix("x.")
-                raise BristleError(f"{description.file}: linear_states: the rate of {rate} depends on {state}; each state has to be linear for itself")
+                raise BristleError(
+                    f"{description.file}: linear_states: the rate of {rate} depends on {state};"
+                    " each state has to be linear for itself"
+                )
 
 
 def _write(file: Path, text: str) -> None:

@@ -18,8 +18,17 @@ RULES = {
 def types_text(description: Description) -> str:
     """The structs and enumerators that a model's C file is written in."""
     names = renames(description)
-    law = [(name, entries) for name, entries in (("Inputs", description.law.inputs), ("Outputs", description.law.outputs)) if name in names]
-    blocks = [_enumerators(choice) for choice in description.modes + description.options if choice.items]
+    law = [
+        (name, entries)
+        for name, entries in (
+            ("Inputs", description.law.inputs),
+            ("Outputs", description.law.outputs),
+        )
+        if name in names
+    ]
+    blocks = [
+        _enumerators(choice) for choice in description.modes + description.options if choice.items
+    ]
     blocks += [
         _struct("Parameters", "double", description.parameters),
         _struct("Inputs", "double", description.inputs),
@@ -81,7 +90,9 @@ def _count(entries: Sequence[Variable] | Sequence[Choice]) -> int:
 
 
 def _struct(name: str, number: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
-    members = [f"    {number} {_member(entry)}; /* {entry.name}{_unit(entry)} */" for entry in entries]
+    members = [
+        f"    {number} {_member(entry)}; /* {entry.name}{_unit(entry)} */" for entry in entries
+    ]
     return "\n".join(["typedef struct {", *(members or [f"    {number} none;"]), f"}} {name};", ""])
 
 
@@ -94,7 +105,10 @@ def _unit(entry: Variable | Choice) -> str:
 
 
 def _enumerators(choice: Choice) -> str:
-    items = [f"    {enumerator(choice, item)} = {i}, /* {text} */" for i, (item, text) in enumerate(choice.items, 1)]
+    items = [
+        f"    {enumerator(choice, item)} = {i}, /* {text} */"
+        for i, (item, text) in enumerate(choice.items, 1)
+    ]
     return "\n".join(["enum {", *items, "};", ""])
 
 
@@ -109,7 +123,8 @@ def _sizes(description: Description) -> str:
 
 
 def _coupling(description: Description) -> list[str]:
-    """Where in the structs the variables lie that close the loop over the body; -1 where there is none."""
+    """Where in the structs the variables lie that close the loop over the body; -1 where there is
+    none."""
     coupling = description.coupling
     if coupling is None:
         return ["    COUPLED_VELOCITY = -1,", "    N_AXES = 0,"]
@@ -139,26 +154,48 @@ def _place(entries: Sequence[Variable], wanted: Variable | None) -> int:
 def _tables(description: Description) -> str:
     tables = [
         _names("real_names", description.reals),
-        _table("const double", "state_nominals", [_nominal(x) for x in description.states for _ in range(x.count)]),
+        _table(
+            "const double",
+            "state_nominals",
+            [_nominal(x) for x in description.states for _ in range(x.count)],
+        ),
         _table("const Rule", "rules", _rules(description), empty="{0, 0, -1, 0}"),
         _table("const int", "mode_output", _mode_places(description)),
         _names("mode_names", description.modes),
         _texts("mode_items", [item for mode in description.modes for item, _ in mode.items]),
         _table("const int", "mode_first_item", _first_items(description)),
-        _table("const int", "mode_item_count", [str(len(m.items)) for m in description.modes for _ in range(m.count)]),
+        _table(
+            "const int",
+            "mode_item_count",
+            [str(len(m.items)) for m in description.modes for _ in range(m.count)],
+        ),
         _names("option_names", description.options),
-        _table("const int", "option_largest", [str(o.largest) for o in description.options for _ in range(o.count)]),
+        _table(
+            "const int",
+            "option_largest",
+            [str(o.largest) for o in description.options for _ in range(o.count)],
+        ),
     ]
     coupling, outputs = description.coupling, description.outputs
     if coupling:
-        for name, entries in (("proportional", coupling.proportional), ("powers", [one for one in (coupling.power, coupling.heat) if one])):
-            tables.append(_table("const int", name, [str(_place(outputs, one)) for one in entries], empty="-1"))
-    return '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n' + "\n".join(tables)
+        for name, entries in (
+            ("proportional", coupling.proportional),
+            ("powers", [one for one in (coupling.power, coupling.heat) if one]),
+        ):
+            tables.append(
+                _table(
+                    "const int", name, [str(_place(outputs, one)) for one in entries], empty="-1"
+                )
+            )
+    return (
+        '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n'
+        + "\n".join(tables)
+    )
 
 
 def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
     """A table in C; one that has no values gets one that nobody reads, for C knows no empty arrays."""
-    rows = [f"    {value}," for value in (values or [empty])]
+    rows = [f"    {value}," for value in values or [empty]]
     return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])
 
 
@@ -167,7 +204,8 @@ def _names(table: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
 
 
 def _texts(table: str, names: Sequence[str]) -> str:
-    """A table of texts without pointers, so that nothing has to be written when the library is loaded."""
+    """A table of texts without pointers, so that nothing has to be written when the library is
+    loaded."""
     names = names or [""]
     rows = [f'    "{name}",' for name in names]
     width = max(len(name) for name in names) + 1
@@ -203,7 +241,9 @@ def _rules(description: Description) -> list[str]:
     for start, entry in first.values():
         for bound in entry.bounds:
             for i in range(entry.count):
-                rows.append(f"{{{start + i}, {RULES[bound.relation]}, {_limit(bound.limit, i, first)}}}")
+                rows.append(
+                    f"{{{start + i}, {RULES[bound.relation]}, {_limit(bound.limit, i, first)}}}"
+                )
     return rows
 
 

@@ -11,7 +11,12 @@ from .sources import fmi_headers, included_files, shipped_name, shipped_text
 
 
 def write_package(
-    fmu: Path, generated: Path, source: Path, fmi_include: Path, license_file: Path, libraries: list[Path]
+    fmu: Path,
+    generated: Path,
+    source: Path,
+    fmi_include: Path,
+    license_file: Path,
+    libraries: list[Path],
 ) -> None:
     """Packs the generated files, the sources and the libraries (…/<platform>/<Model>.<suffix>)."""
     content: dict[str, bytes] = {}
@@ -19,11 +24,15 @@ def write_package(
     content["model.png"] = (generated / "model.png").read_bytes()
     content[PAGE] = (generated / "documentation" / "index.html").read_bytes()
     content["documentation/licenses/license.txt"] = license_file.read_bytes()
-    content["documentation/licenses/fmi_headers.txt"] = _notice(fmi_include / "fmi2Functions.h").encode()
+    content["documentation/licenses/fmi_headers.txt"] = _notice(
+        fmi_include / "fmi2Functions.h"
+    ).encode()
     for file in sorted((generated / "resources").iterdir()):
         content[f"resources/{file.name}"] = file.read_bytes()
     for name, file in included_files(UNIT, (generated, source)).items():
-        content[f"sources/{shipped_name(name)}"] = shipped_text(name, file.read_text(encoding="utf-8")).encode()
+        content[f"sources/{shipped_name(name)}"] = shipped_text(
+            name, file.read_text(encoding="utf-8")
+        ).encode()
     for name, file in fmi_headers(fmi_include).items():
         content[f"sources/{name}"] = file.read_bytes()
     for library in libraries:
@@ -37,11 +46,15 @@ def _notice(header: Path) -> str:
     start, end = text.find("Copyright"), text.find("*/")
     if not 0 <= start < end:
         raise BristleError(f"{header}: has no copyright notice.")
-    return "\n".join(line.removeprefix("   ").rstrip() for line in text[start:end].splitlines()) + "\n"
+    return (
+        "\n".join(line.removeprefix("   ").rstrip() for line in text[start:end].splitlines()) + "\n"
+    )
 
 
 def _platform(library: Path) -> str:
     platform = library.parent.name
     if library.suffix != LIBRARY_SUFFIX.get(platform):
-        raise BristleError(f"{library}: a library has to be <platform>/<Model>.<suffix>, as linux64/LuGre.so.")
+        raise BristleError(
+            f"{library}: a library has to be <platform>/<Model>.<suffix>, as linux64/LuGre.so."
+        )
     return platform

@@ -28,7 +28,9 @@ from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
-PICTURES = Path(__file__).with_name("pictures.toml")  # where the pictures are defined, with their captions
+PICTURES = Path(__file__).with_name(
+    "pictures.toml"
+)  # where the pictures are defined, with their captions
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 ElementTree.register_namespace("", MATHML)
@@ -39,10 +41,16 @@ class LatexError(BristleError):
 
 
 TOOLS = [
-    "OpenModelica: simulate with a tolerance of 1e-8. It ignores the nominal values of an FMU, so its default of 1e-6 does not resolve the "
-    "velocities of friction, and results can be wrong without any message. Every input has to be connected.",
-    "FMPy: give inputs that vary to co-simulation. Its solver for model exchange (0.3.32) holds them over each of its steps, lags behind, and "
-    "at a tolerance below the default stops with “mxstep steps taken before reaching tout” unless the output_interval is short.",
+    (
+        "OpenModelica: simulate with a tolerance of 1e-8. It ignores the nominal values of an FMU,"
+        " so its default of 1e-6 does not resolve the velocities of friction, and results can be"
+        " wrong without any message. Every input has to be connected."
+    ),
+    (
+        "FMPy: give inputs that vary to co-simulation. Its solver for model exchange (0.3.32) holds"
+        " them over each of its steps, lags behind, and at a tolerance below the default stops with"
+        " “mxstep steps taken before reaching tout” unless the output_interval is short."
+    ),
 ]
 
 PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
@@ -84,10 +92,14 @@ figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-wi
 """
 
 
-def page_text(description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]) -> str:
+def page_text(
+    description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]
+) -> str:
     sections = {
         "When to choose it": _list(description.choose),
-        "Sign convention": f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>',
+        "Sign convention": (
+            f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>'
+        ),
         "Equations": equations_html(description),
         "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "Inputs and outputs": _interface(description),
@@ -95,7 +107,10 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
         "States": _states(description),
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How to find the parameters": _list(description.identify),
-        **{table.title: _table(table.head, [[_cell(text) for text in row] for row in table.rows]) for table in description.tables},
+        **{
+            table.title: _table(table.head, [[_cell(text) for text in row] for row in table.rows])
+            for table in description.tables
+        },
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
@@ -107,7 +122,9 @@ def page_text(description: Description, sets: Sequence[ParameterSet], pictures: 
     }
     filled = {title: body for title, body in sections.items() if body}
     links = " ".join(f'<a href="#{_anchor(title)}">{title}</a>' for title in filled)
-    body = "\n".join(f'<h2 id="{_anchor(title)}">{title}</h2>\n{content}' for title, content in filled.items())
+    body = "\n".join(
+        f'<h2 id="{_anchor(title)}">{title}</h2>\n{content}' for title, content in filled.items()
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -144,16 +161,27 @@ def symbol_html(entry: Variable) -> str:
 
 def range_text(entry: Variable, factor: float = 1) -> str:
     """What a value has to keep, in words, in a unit that is by this factor larger in number."""
-    limits = (b.limit if isinstance(b.limit, str) else _number(factor * b.limit) for b in entry.bounds)
-    return ", ".join(f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True)) or "any"
+    limits = (
+        b.limit if isinstance(b.limit, str) else _number(factor * b.limit) for b in entry.bounds
+    )
+    return (
+        ", ".join(
+            f"{IN_WORDS[b.relation]} {limit}" for b, limit in zip(entry.bounds, limits, strict=True)
+        )
+        or "any"
+    )
 
 
 def _live(description: Description, sets: Sequence[ParameterSet]) -> list[str]:
-    """Where the model can be tried. The page does not know where it lies itself, so this is no link; the playground has no twins and no loads."""
+    """Where the model can be tried. The page does not know where it lies itself, so this is no
+    link; the playground has no twins and no loads."""
     if description.name != description.model or description.kind == "load":
         return []
     chosen = f"#1={description.name}&1.set={sets[0].name}" if sets else f"#{description.name}"
-    return [f"A browser: playground/index.html{chosen}, in the folder dist of the library, runs the model live with any parameters."]
+    return [
+        f"A browser: playground/index.html{chosen}, in the folder dist of the library, runs the"
+        " model live with any parameters."
+    ]
 
 
 def _anchor(title: str) -> str:
@@ -179,8 +207,9 @@ def _math(latex: str, display: str = "inline") -> str:
 def _set_well(math: str) -> str:
     """What browsers do badly by themselves.
 
-    Without a font for mathematics a subscript is lowered only as far as its height asks for, so each is made high enough. Bars
-    around a value are taken for a relation, with gaps beside them. A star stands high in its line already, and as a superscript far too high.
+    Without a font for mathematics a subscript is lowered only as far as its height asks for, so
+    each is made high enough. Bars around a value are taken for a relation, with gaps beside them. A
+    star stands high in its line already, and as a superscript far too high.
     """
     root = ElementTree.fromstring(math)
     for element in root.iter():
@@ -205,7 +234,11 @@ def _list(texts: Iterable[str]) -> str:
 def _energy(description: Description) -> str:
     text = PASSIVE if description.passive else NOT_PASSIVE
     if description.passive_with:
-        option = next(one for one in description.options if description.passive_with in [item for item, _ in one.items])
+        option = next(
+            one
+            for one in description.options
+            if description.passive_with in [item for item, _ in one.items]
+        )
         others = " or ".join(item for item, _ in option.items if item != description.passive_with)
         text = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
     return f"<p><strong>{text}</strong> {escape(description.energy)}</p>"
@@ -221,7 +254,10 @@ def _bounded(description: Description) -> str:
 by 0.1 %. Of the papers' numbers it changes"""
     if not changed.numbers:
         return f"<p>{text} none.</p>"
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>" for cells in changed.numbers.values())
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for cells in changed.numbers.values()
+    )
     return f"<p>{text}:</p><table><tr><th>Number</th><th>Printed</th><th>Bounded</th></tr>{rows}</table>"
 
 
@@ -232,36 +268,63 @@ def _equation(equation: Equation, linked: bool) -> str:
         link = f'<a href="#{equation.reference.key}">{cite}</a>' if linked else cite
         place = f", {escape(equation.place)}" if equation.place else ""
         source = f'<span class="source">{link}{place}</span>'
-    return f'<div class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
+    return (
+        "<div"
+        f' class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
+    )
 
 
-def _figures(pictures: Sequence[Path], known: Mapping[str, str], twin: TwinPictures | None = None) -> str:
+def _figures(
+    pictures: Sequence[Path], known: Mapping[str, str], twin: TwinPictures | None = None
+) -> str:
     by_name = {picture.stem: picture for picture in pictures}
     if unknown := sorted(by_name.keys() - known.keys()):
-        raise BristleError(f"{by_name[unknown[0]]}: {PICTURES.name} has no caption for this picture.")
+        raise BristleError(
+            f"{by_name[unknown[0]]}: {PICTURES.name} has no caption for this picture."
+        )
     if twin and (missing := sorted(by_name.keys() - twin.captions.keys())):
         raise BristleError(f"{twin.file}: pictures.captions.{missing[0]}: is missing.")
-    return "\n".join(_figure(by_name[name], twin.captions[name] if twin else caption, twin) for name, caption in known.items() if name in by_name)
+    return "\n".join(
+        _figure(by_name[name], twin.captions[name] if twin else caption, twin)
+        for name, caption in known.items()
+        if name in by_name
+    )
 
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
-    content = twin.redrawn(picture.read_text(encoding="utf-8")).encode() if twin else picture.read_bytes()
+    content = (
+        twin.redrawn(picture.read_text(encoding="utf-8")).encode() if twin else picture.read_bytes()
+    )
     data = base64.b64encode(content).decode()
     source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
     name = escape(picture.stem.replace("_", " "))
-    return f'<figure><img src="{source}" alt="{name}"><figcaption>{escape(caption)}</figcaption></figure>'
+    return (
+        f'<figure><img src="{source}"'
+        f' alt="{name}"><figcaption>{escape(caption)}</figcaption></figure>'
+    )
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[str] = ()) -> str:
-    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap; on a narrow screen a last column of sentences goes below the others."""
+    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap; on a narrow screen a
+    last column of sentences goes below the others."""
     styles = [' class="number"' if head in numbers else "" for head in heads]
-    top = "".join(f"<th{style}>{escape(head)}</th>" for style, head in zip(styles, heads, strict=True))
+    top = "".join(
+        f"<th{style}>{escape(head)}</th>" for style, head in zip(styles, heads, strict=True)
+    )
     lines = [
-        "<tr>" + "".join(f"<td{style}>{cell}</td>" for style, cell in zip(styles, row, strict=True)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td{style}>{cell}</td>" for style, cell in zip(styles, row, strict=True))
+        + "</tr>"
         for row in rows
     ]
     kind = ' class="named"' if heads[-1] in ("Meaning", "Source") else ""
-    return f'<div class="scroll"><table{kind}>\n<tr>{top}</tr>\n' + "\n".join(lines) + "\n</table></div>" if lines else ""
+    return (
+        f'<div class="scroll"><table{kind}>\n<tr>{top}</tr>\n'
+        + "\n".join(lines)
+        + "\n</table></div>"
+        if lines
+        else ""
+    )
 
 
 def _cell(text: str) -> str:
@@ -291,25 +354,51 @@ def _default_item(option: Choice) -> str:
 
 
 def _contact_steps(description: Description) -> str:
-    """The largest steps for a contact in the normal direction, as a formula and for some masses and stiffnesses."""
+    """The largest steps for a contact in the normal direction, as a formula and for some masses and
+    stiffnesses."""
     start = {one.name: one.starts[0] for one in description.parameters if one.name in CONTACT}
     if not start:
         return ""
     rows = []
     for factor in (1, 10, 100, 1000):
-        values = start | {name: factor * start[name] for name in ("contactStiffness", "contactDamping")}
+        values = start | {
+            name: factor * start[name] for name in ("contactStiffness", "contactDamping")
+        }
         for mass in (0.1, 1.0, 10.0):
-            steps = [f"{1e3 * contact_step(values, mass, math.sqrt(2 * GRAVITY * 0.01), late):.2g}" for late in (False, True)]
-            rows.append((f"{values['contactStiffness']:g}", f"{values['contactDamping']:g}", f"{mass:g}", *steps))
-    friction = " <code>couplingMass</code> acts on friction alone and does not lengthen this step." if description.coupling else ""
-    head = ("contactStiffness [N]", "contactDamping [N s/m]", "Mass [kg]", "At once: at most [ms]", "One step late: at most [ms]")
+            steps = [
+                f"{1e3 * contact_step(values, mass, math.sqrt(2 * GRAVITY * 0.01), late):.2g}"
+                for late in (False, True)
+            ]
+            rows.append(
+                (
+                    f"{values['contactStiffness']:g}",
+                    f"{values['contactDamping']:g}",
+                    f"{mass:g}",
+                    *steps,
+                )
+            )
+    friction = (
+        " <code>couplingMass</code> acts on friction alone and does not lengthen this step."
+        if description.coupling
+        else ""
+    )
+    head = (
+        "contactStiffness [N]",
+        "contactDamping [N s/m]",
+        "Mass [kg]",
+        "At once: at most [ms]",
+        "One step late: at most [ms]",
+    )
     return (
-        "<p>About a penetration δ = s δ<sub>0</sub> the contact is a spring k = P<sub>K</sub> K s<sup>P<sub>K</sub> − 1</sup>/δ<sub>0</sub> and a damper "
-        "d = D s<sup>P<sub>D</sub></sup>. A host that holds the force over its step h gives a mass m no energy if h is at most two thirds of "
-        "(√(d² + 4 k m) − d)/k or, where the force acts one step late, of d/(k + d²/m), both at the deepest point, "
-        "s = ((P<sub>K</sub> + 1) m v²/(2 K δ<sub>0</sub>))<sup>1/(P<sub>K</sub> + 1)</sup> for an impact at the speed v, and at rest, "
-        "s = (m g/K)<sup>1/P<sub>K</sub></sup>. <code>bristle suggest</code> computes it. An impact that gives back more energy than it took is reported in the "
-        f"log, once.{friction} For a fall of 10 mm:</p>{_table(head, rows)}\n"
+        "<p>About a penetration δ = s δ<sub>0</sub> the contact is a spring k = P<sub>K</sub> K"
+        " s<sup>P<sub>K</sub> − 1</sup>/δ<sub>0</sub> and a damper d = D"
+        " s<sup>P<sub>D</sub></sup>. A host that holds the force over its step h gives a mass m no"
+        " energy if h is at most two thirds of (√(d² + 4 k m) − d)/k or, where the force acts one"
+        " step late, of d/(k + d²/m), both at the deepest point, s = ((P<sub>K</sub> + 1) m v²/(2"
+        " K δ<sub>0</sub>))<sup>1/(P<sub>K</sub> + 1)</sup> for an impact at the speed v, and at"
+        " rest, s = (m g/K)<sup>1/P<sub>K</sub></sup>. <code>bristle suggest</code> computes it."
+        " An impact that gives back more energy than it took is reported in the log,"
+        f" once.{friction} For a fall of 10 mm:</p>{_table(head, rows)}\n"
     )
 
 
@@ -321,26 +410,41 @@ def _coupling(description: Description) -> str:
     mass, force = coupling.mass.name, coupling.force.name
     turns = coupling.mass.unit.name == "kg.m2"
     body, effort, squared = ("J", "torque", ", both times r²") if turns else ("m", "force", "")
-    case, least = ("", "μ<sub>s</sub> N r² h/J") if turns else (", and a body pressed by its weight,", "μ<sub>s</sub> g h")
+    case, least = (
+        ("", "μ<sub>s</sub> N r² h/J")
+        if turns
+        else (", and a body pressed by its weight,", "μ<sub>s</sub> g h")
+    )
     return (
-        f"<p>A host that holds {escape(force)} over its step h is stable only if the slope of this {effort} at rest is at most 2 {body}/h, or {body}/h if the "
-        f"output acts one step late, as in masters that step all parts in parallel. For a bristle the slope is its damping plus h times its stiffness{squared}. "
-        f"With a speed v<sub>r</sub> over which friction rises{case} this means "
-        f"v<sub>r</sub> ≥ (s/2) {least}, twice as much if the output acts late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, "
-        "1.5 for a cubic and 1 for a line. Otherwise the body chatters, which the element detects and reports in its log.</p>\n"
-        f"<p><code>{escape(mass)}</code> removes this bound in co-simulation. The element then observes the load from the velocity and its own forces, "
-        f"solves law and body together over the step, returns the mean {effort}, and leads the host's body back to the solution. "
-        f"Give {'the moment of inertia' if turns else 'the mass'} that the contact moves, or less; several contacts on one body share it. "
-        f"The output keeps its value until the next step, even if inputs are set in between. "
-        f"Without it (0), and in model exchange, the equations above apply unchanged.</p>"
+        f"<p>A host that holds {escape(force)} over its step h is stable only if the slope of this"
+        f" {effort} at rest is at most 2 {body}/h, or {body}/h if the output acts one step late, as"
+        " in masters that step all parts in parallel. For a bristle the slope is its damping plus"
+        f" h times its stiffness{squared}. With a speed v<sub>r</sub> over which friction"
+        f" rises{case} this means v<sub>r</sub> ≥ (s/2) {least}, twice as much if the output acts"
+        " late; s is 2 for a parabola, 15/8 for a quintic, π/2 for a sine, 1.5 for a cubic and 1"
+        " for a line. Otherwise the body chatters, which the element detects and reports in its"
+        f" log.</p>\n<p><code>{escape(mass)}</code> removes this bound in co-simulation. The"
+        " element then observes the load from the velocity and its own forces, solves law and body"
+        f" together over the step, returns the mean {effort}, and leads the host's body back to the"
+        f" solution. Give {'the moment of inertia' if turns else 'the mass'} that the contact"
+        " moves, or less; several contacts on one body share it. The output keeps its value until"
+        " the next step, even if inputs are set in between. Without it (0), and in model exchange,"
+        " the equations above apply unchanged.</p>"
     )
 
 
 def _interface(description: Description) -> str:
-    rows = [(_name(e), symbol_html(e), _unit(e), _starts(e), escape(e.text)) for e in description.inputs]
+    rows = [
+        (_name(e), symbol_html(e), _unit(e), _starts(e), escape(e.text)) for e in description.inputs
+    ]
     inputs = _table(("Input", "Symbol", "Unit", "Start", "Meaning"), rows, ("Start",))
-    rows_out = [(_name(e), symbol_html(e), _unit(e), escape(e.text)) for e in description.all_outputs]
-    rows_out += [(_name(mode), escape(mode.symbol), "–", escape(mode.text)) for mode in description.mode_outputs]
+    rows_out = [
+        (_name(e), symbol_html(e), _unit(e), escape(e.text)) for e in description.all_outputs
+    ]
+    rows_out += [
+        (_name(mode), escape(mode.symbol), "–", escape(mode.text))
+        for mode in description.mode_outputs
+    ]
     return inputs + "\n" + _table(("Output", "Symbol", "Unit", "Meaning"), rows_out)
 
 
@@ -350,41 +454,78 @@ def _parameters(description: Description) -> str:
         for e in description.parameters
     ]
     rows += [
-        (_name(e), "–", "1", default_cell(e.name, numbers_text([e.start])), f"at least 1, at most {e.largest}", escape(e.text))
-        for e in description.options if not e.items
-    ]  # fmt: skip
+        (
+            _name(e),
+            "–",
+            "1",
+            default_cell(e.name, numbers_text([e.start])),
+            f"at least 1, at most {e.largest}",
+            escape(e.text),
+        )
+        for e in description.options
+        if not e.items
+    ]
     heads = ("Parameter", "Symbol", "Unit", "Default", "Range", "Meaning")
-    options = "\n".join(_choice(option) + _default_item(option) for option in description.options if option.items)
-    note = "<p>Initial values and options take effect at the start; all other parameters may also change during a run.</p>\n"
+    options = "\n".join(
+        _choice(option) + _default_item(option) for option in description.options if option.items
+    )
+    note = (
+        "<p>Initial values and options take effect at the start; all other parameters may also"
+        " change during a run.</p>\n"
+    )
     return note + _table(heads, rows, ("Default",)) + options
 
 
 def _states(description: Description) -> str:
     rows = [
-        (_name(state), symbol_html(state), _unit(state), _number(state.nominal or 1), f"<code>{start.name}</code>",
-         f"<code>{rate.name}</code>", escape(state.text))
-        for state in description.states if (start := state.start_parameter) and (rate := state.derivative)
-    ]  # fmt: skip
+        (
+            _name(state),
+            symbol_html(state),
+            _unit(state),
+            _number(state.nominal or 1),
+            f"<code>{start.name}</code>",
+            f"<code>{rate.name}</code>",
+            escape(state.text),
+        )
+        for state in description.states
+        if (start := state.start_parameter) and (rate := state.derivative)
+    ]
     heads = ("State", "Symbol", "Unit", "Nominal", "Initial value", "Derivative", "Meaning")
     note = (
-        "<p>In model exchange the nominal values are updated at events: under a light load they are reduced to the resolution of the law. If "
-        "the normal force falls by decades between two events, lower the absolute tolerance.</p>\n"
+        "<p>In model exchange the nominal values are updated at events: under a light load they are"
+        " reduced to the resolution of the law. If the normal force falls by decades between two"
+        " events, lower the absolute tolerance.</p>\n"
     )
     return _table(heads, rows, ("Nominal",)) + (note if rows else "")
 
 
 def _choice(choice: Choice) -> str:
-    rows = [(str(i), f"<code>{name}</code>", escape(text)) for i, (name, text) in enumerate(choice.items, 1)]
-    return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(("Value", "Item", "Meaning"), rows)
+    rows = [
+        (str(i), f"<code>{name}</code>", escape(text))
+        for i, (name, text) in enumerate(choice.items, 1)
+    ]
+    return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(
+        ("Value", "Item", "Meaning"), rows
+    )
 
 
 def _parameter_sets(description: Description, sets: Sequence[ParameterSet]) -> str:
     if not sets:
         return ""
-    cases = [(f"<code>{escape(one.name)}.ssv</code>", escape(one.title), escape(one.source)) for one in sets]
+    cases = [
+        (f"<code>{escape(one.name)}.ssv</code>", escape(one.title), escape(one.source))
+        for one in sets
+    ]
     used = dict.fromkeys(name for one in sets for name in one.values)
-    units = {name: _unit(entry) for entry in description.parameters for name in (entry.name, *entry.scalar_names)}
-    rows = [(f"<code>{escape(name)}</code>", units.get(name, ""), *(_value(one, name) for one in sets)) for name in used]
+    units = {
+        name: _unit(entry)
+        for entry in description.parameters
+        for name in (entry.name, *entry.scalar_names)
+    }
+    rows = [
+        (f"<code>{escape(name)}</code>", units.get(name, ""), *(_value(one, name) for one in sets))
+        for name in used
+    ]
     heads = ("Parameter", "Unit", *(one.name for one in sets))
     return _table(("File in resources/", "Case", "Source"), cases) + "\n" + _table(heads, rows)
 
@@ -398,5 +539,9 @@ def _references(references: Iterable[Reference]) -> str:
 
 
 def _reference(reference: Reference) -> str:
-    link = f' <a href="https://doi.org/{reference.doi}">doi:{reference.doi}</a>' if reference.doi else ""
+    link = (
+        f' <a href="https://doi.org/{reference.doi}">doi:{reference.doi}</a>'
+        if reference.doi
+        else ""
+    )
     return f'<li id="{reference.key}">{escape(reference.entry)}{link}</li>'

@@ -1,4 +1,5 @@
-"""Parameter sets: written once per case in resources/, shipped in the FMU of every model that they name."""
+"""Parameter sets: written once per case in resources/, shipped in the FMU of every model that they
+name."""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]
         data = _read(file)
         if description.model in data["models"]:
             values = data["values"] | _own_values(description, file, data)
-            sets.append(ParameterSet(file.stem, data["title"], data["source"], _values(description, file, values)))
+            sets.append(
+                ParameterSet(
+                    file.stem, data["title"], data["source"], _values(description, file, values)
+                )
+            )
     return sets
 
 
@@ -39,10 +44,15 @@ def _read(file: Path) -> dict[str, Any]:
             raise BristleError(f"{file}: {key} is missing or of the wrong kind.")
     for key in data:
         if key not in KEYS | OPTIONAL_KEYS:
-            raise BristleError(f"{file}: {key}: unknown key; known are {', '.join(KEYS | OPTIONAL_KEYS)}.")
+            raise BristleError(
+                f"{file}: {key}: unknown key; known are {', '.join(KEYS | OPTIONAL_KEYS)}."
+            )
     for model, values in data.get("values_of", {}).items():
         if model not in data["models"] or not isinstance(values, dict):
-            raise BristleError(f"{file}: values_of.{model}: has to be a table of values of one of the models of the set.")
+            raise BristleError(
+                f"{file}: values_of.{model}: has to be a table of values of one of the models of"
+                " the set."
+            )
     return data
 
 
@@ -51,12 +61,16 @@ def _own_values(description: Description, file: Path, data: dict[str, Any]) -> d
     known = {entry.name for entry in description.parameters + description.options}
     for name in values:
         if name not in known:
-            raise BristleError(f"{file}: values_of.{description.model}.{name}: {description.name} has no such parameter.")
+            raise BristleError(
+                f"{file}: values_of.{description.model}.{name}: {description.name} has no such"
+                " parameter."
+            )
     return values
 
 
 def _values(description: Description, file: Path, values: dict[str, Any]) -> dict[str, float | int]:
-    """A list gives the elements of an array, a word or its number the item of an option. Names the model lacks belong to others."""
+    """A list gives the elements of an array, a word or its number the item of an option. Names the
+    model lacks belong to others."""
     known = {entry.name: entry for entry in description.parameters + description.options}
     result: dict[str, float | int] = {}
     for name, value in values.items():
@@ -65,9 +79,15 @@ def _values(description: Description, file: Path, values: dict[str, Any]) -> dic
         entry = known[name]
         elements = value if isinstance(value, list) else [value] * entry.count
         if len(elements) != entry.count:
-            raise BristleError(f"{file}: values.{name}: {description.name} has {entry.count} of them.")
+            raise BristleError(
+                f"{file}: values.{name}: {description.name} has {entry.count} of them."
+            )
         for scalar, element in zip(entry.scalar_names, elements):
-            result[scalar] = _item(entry, file, element) if isinstance(entry, Choice) else _number(file, name, element)
+            result[scalar] = (
+                _item(entry, file, element)
+                if isinstance(entry, Choice)
+                else _number(file, name, element)
+            )
     if not result:
         raise BristleError(f"{file}: models: {description.name} has none of these parameters.")
     return result
@@ -84,7 +104,11 @@ def _item(option: Choice, file: Path, value: Any) -> int:
     if isinstance(value, int) and 1 <= value <= option.largest:
         return value
     if not items:
-        raise BristleError(f"{file}: values.{option.name}: has to be a whole number from 1 to {option.largest}.")
+        raise BristleError(
+            f"{file}: values.{option.name}: has to be a whole number from 1 to {option.largest}."
+        )
     if value not in items:
-        raise BristleError(f"{file}: values.{option.name}: has to be one of {', '.join(items)}, or its number.")
+        raise BristleError(
+            f"{file}: values.{option.name}: has to be one of {', '.join(items)}, or its number."
+        )
     return items.index(value) + 1

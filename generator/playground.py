@@ -1,4 +1,5 @@
-"""dist/playground/index.html: one file with all models as WebAssembly, and everything that their descriptions say."""
+"""dist/playground/index.html: one file with all models as WebAssembly, and everything that their
+descriptions say."""
 
 from __future__ import annotations
 
@@ -22,16 +23,41 @@ from .page import equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets
 from .reading import read_description
 
-SCRIPTS = ("tools", "module", "slot", "plot", "scene", "situation", "parameters", "verdict", "address", "take", "page")
-SITUATION_KEYS = {"system": str, "title": str, "look": str, "pace": (int, float), "window": (int, float), "endless": bool}
+SCRIPTS = (
+    "tools",
+    "module",
+    "slot",
+    "plot",
+    "scene",
+    "situation",
+    "parameters",
+    "verdict",
+    "address",
+    "take",
+    "page",
+)
+SITUATION_KEYS = {
+    "system": str,
+    "title": str,
+    "look": str,
+    "pace": (int, float),
+    "window": (int, float),
+    "endless": bool,
+}
 SPAN = 30.0  # a slider goes from a start value divided by this to its product with this
 LINE = 3.0  # one that has to pass zero goes to this many times the natural size, to either side
 
 
-def write_playground(folder: Path, descriptions: Path, generated: Path, module: Path, out: Path) -> None:
+def write_playground(
+    folder: Path, descriptions: Path, generated: Path, module: Path, out: Path
+) -> None:
     """Puts the page together from the parts in `folder`."""
     described = map(read_description, sorted(descriptions.glob("[A-Z]*.toml")))
-    models = [_model(one, generated, folder.parent / "resources") for one in described if one.kind != "load"]  # a load moves nothing
+    models = [
+        _model(one, generated, folder.parent / "resources")
+        for one in described
+        if one.kind != "load"
+    ]  # a load moves nothing
     catalogue = {
         "version": VERSION,
         "situations": situations(folder),
@@ -40,9 +66,13 @@ def write_playground(folder: Path, descriptions: Path, generated: Path, module: 
     page = (folder / "page.html").read_text(encoding="utf-8")
     parts = {
         "style": (folder / "page.css").read_text(encoding="utf-8"),
-        "catalogue": _packed(json.dumps(catalogue, separators=(",", ":"), ensure_ascii=False).encode()),
+        "catalogue": _packed(
+            json.dumps(catalogue, separators=(",", ":"), ensure_ascii=False).encode()
+        ),
         "module": _packed(module.read_bytes()),
-        "script": "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS),
+        "script": "\n".join(
+            (folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS
+        ),
         "version": escape(VERSION),
     }
     for name, text in parts.items():
@@ -62,8 +92,11 @@ def _packed(data: bytes) -> str:
     return base64.b64encode(packer.compress(data) + packer.flush()).decode()
 
 
-def address(model: str, situation: str | None = None, settings: Iterable[tuple[str, float]] = (), *more: str) -> str:
-    """The fragment of an address that opens the page with these models, in a situation with these settings."""
+def address(
+    model: str, situation: str | None = None, settings: Iterable[tuple[str, float]] = (), *more: str
+) -> str:
+    """The fragment of an address that opens the page with these models, in a situation with these
+    settings."""
     pairs = [("situation", situation)] if situation else []
     pairs += [(name, repr(value)) for name, value in settings]
     return "#" + urlencode([*pairs, *((str(i), name) for i, name in enumerate((model, *more), 1))])
@@ -96,13 +129,21 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
         "variables": list(_variables(description)),
         "parameters": list(_parameters(description, sets)),
         "options": list(_options(description)),
-        "modes": {name: [item for item, _ in mode.items] for mode in description.mode_outputs for name in mode.scalar_names},
-        "sets": [{"name": one.name, "title": one.title, "source": one.source, "values": one.values} for one in sets],
+        "modes": {
+            name: [item for item, _ in mode.items]
+            for mode in description.mode_outputs
+            for name in mode.scalar_names
+        },
+        "sets": [
+            {"name": one.name, "title": one.title, "source": one.source, "values": one.values}
+            for one in sets
+        ],
     }
 
 
 def _variables(description: Description) -> Iterator[list[Any]]:
-    """All variables for the coupling, in the order of their value references: name, unit, type, causality, minimum, maximum, state of a rate."""
+    """All variables for the coupling, in the order of their value references: name, unit, type,
+    causality, minimum, maximum, state of a rate."""
     kinds = (
         ("parameter", description.parameters),
         ("input", description.inputs),
@@ -133,8 +174,16 @@ def _variables(description: Description) -> Iterator[list[Any]]:
 
 def _limits(entry: Variable) -> tuple[float | None, float | None]:
     """The bounds of modelDescription.xml: numbers only."""
-    low = [b.limit for b in entry.bounds if b.relation in ("at_least", "above") and not isinstance(b.limit, str)]
-    high = [b.limit for b in entry.bounds if b.relation in ("at_most", "below") and not isinstance(b.limit, str)]
+    low = [
+        b.limit
+        for b in entry.bounds
+        if b.relation in ("at_least", "above") and not isinstance(b.limit, str)
+    ]
+    high = [
+        b.limit
+        for b in entry.bounds
+        if b.relation in ("at_most", "below") and not isinstance(b.limit, str)
+    ]
     return (max(low) if low else None, min(high) if high else None)
 
 
@@ -159,21 +208,32 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
                 "fixed": entry in starts,  # counts at the start of a run only
                 "text": entry.text,
                 "reference": reference,
-                "slider": _slider(entry, entry.starts[i], [one.values[name] for one in sets if name in one.values]),
+                "slider": _slider(
+                    entry, entry.starts[i], [one.values[name] for one in sets if name in one.values]
+                ),
             }
             reference += 1
 
 
 def _slider(entry: Variable, start: float, others: Sequence[float]) -> dict[str, Any]:
-    """From where to where a slider goes, in steps of equal ratio where the value is of one sign. All sets are within it."""
+    """From where to where a slider goes, in steps of equal ratio where the value is of one sign.
+    All sets are within it."""
     low, high = _limits(entry)
     known = [start, *others]
     positive = [value for value in known if value > 0]
     if low is not None and low >= 0 and start > 0:
         if all(value > 0 for value in known):
             bottom, top = min(positive) / SPAN, max(positive) * SPAN
-            return {"log": True, "low": _nice(max(bottom, low)), "high": _nice(top if high is None else min(top, high))}
-        return {"log": False, "low": low, "high": high if high is not None else LINE * max(positive)}
+            return {
+                "log": True,
+                "low": _nice(max(bottom, low)),
+                "high": _nice(top if high is None else min(top, high)),
+            }
+        return {
+            "log": False,
+            "low": low,
+            "high": high if high is not None else LINE * max(positive),
+        }
     size = max([abs(value) for value in known if value] or [entry.nominal or 1.0])
     bottom = -LINE * size if low is None else low
     return {"log": False, "low": bottom, "high": LINE * size if high is None else high}
@@ -188,8 +248,16 @@ def _options(description: Description) -> Iterator[dict[str, Any]]:
     reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
     for option in description.options:
         for name in option.scalar_names:
-            if option.items and not (description.coupling and option == description.coupling.timing):
-                yield {"name": name, "text": option.text, "start": option.start, "reference": reference, "items": list(_items(option))}
+            if option.items and not (
+                description.coupling and option == description.coupling.timing
+            ):
+                yield {
+                    "name": name,
+                    "text": option.text,
+                    "start": option.start,
+                    "reference": reference,
+                    "items": list(_items(option)),
+                }
             reference += 1
 
 

@@ -1,4 +1,5 @@
-"""Where things are in the project, without what generates them: a command that only looks for a file starts in no time."""
+"""Where things are in the project, without what generates them: a command that only looks for a
+file starts in no time."""
 
 from __future__ import annotations
 

@@ -12,7 +12,22 @@ from typing import Any
 
 from bristle import BristleError
 from bristle.format.names import mangled, taken_symbol, taken_variable
-from .description import IN_WORDS, MODEL_KINDS, Bound, Bounded, Choice, Coupling, Description, Equation, Frame, Reference, Table, Unit, Variable
+from .description import (
+    IN_WORDS,
+    MODEL_KINDS,
+    Bound,
+    Bounded,
+    Choice,
+    Coupling,
+    Description,
+    Equation,
+    Frame,
+    Reference,
+    Table,
+    Unit,
+    Variable,
+)
+
 
 class DescriptionError(BristleError):
     """A mistake in a description: the file, the key and what is wrong with it."""
@@ -36,14 +51,22 @@ KINDS = {
     "list": (list, "a list"),
     "table": (dict, "a table"),
     "limit": ((int, float, str), "a number or the name of a parameter"),
-    "name": (str, "the name of a parameter; a number is at_least or at_most, as in modelDescription.xml"),
+    "name": (
+        str,
+        "the name of a parameter; a number is at_least or at_most, as in modelDescription.xml",
+    ),
     "start": ((int, float, list), "a number or a list of numbers"),
 }
 
 VARIABLE_KEYS = {
-    "symbol": "text", "latex": "text", "unit": "text", "display": "text", "text": "text",
-    "nominal": "number", "size": "count",
-}  # fmt: skip
+    "symbol": "text",
+    "latex": "text",
+    "unit": "text",
+    "display": "text",
+    "text": "text",
+    "nominal": "number",
+    "size": "count",
+}
 BOUND_KEYS = {"at_least": "limit", "above": "name", "at_most": "limit", "below": "name"}
 CHOICE_KEYS = {"symbol": "text", "text": "text", "items": "list", "size": "count"}
 WHOLE_KEYS = ("symbol", "text", "whole", "start", "at_most")
@@ -52,28 +75,56 @@ EVERYWHERE = "co_simulation"
 
 TABLE_KEYS: dict[str, dict[str, str]] = {
     "parameters": VARIABLE_KEYS | BOUND_KEYS | {"start": "start", "items": "list", "whole": "flag"},
-    "inputs": VARIABLE_KEYS | {"law": "text", "start": "start", "at_least": "number", "at_most": "number"},
+    "inputs": (
+        VARIABLE_KEYS | {"law": "text", "start": "start", "at_least": "number", "at_most": "number"}
+    ),
     "states": VARIABLE_KEYS | BOUND_KEYS | {"start": "start"},
     "outputs": VARIABLE_KEYS | {"law": "text", "at_least": "number", "at_most": "number"},
     "modes": CHOICE_KEYS | {"output": "flag"},
 }
 TOP_KEYS = dict.fromkeys(TABLE_KEYS, "table") | {
-    "title": "text", "summary": "text", "sign_convention": "text", "include": "list", "linear_states": "flag",
-    "kind": "text", "passive": "flag", "passive_with": "text", "energy": "text",
-    "indicators": "count", "coupling": "table", "experiment": "table", "equations": "list", "tables": "list", "choose": "list",
-    "identify": "list", "not_modelled": "list", "errata": "list", "references": "list", "bounded": "table",
-}  # fmt: skip
+    "title": "text",
+    "summary": "text",
+    "sign_convention": "text",
+    "include": "list",
+    "linear_states": "flag",
+    "kind": "text",
+    "passive": "flag",
+    "passive_with": "text",
+    "energy": "text",
+    "indicators": "count",
+    "coupling": "table",
+    "experiment": "table",
+    "equations": "list",
+    "tables": "list",
+    "choose": "list",
+    "identify": "list",
+    "not_modelled": "list",
+    "errata": "list",
+    "references": "list",
+    "bounded": "table",
+}
 COUPLING_TABLES = {
-    "velocity": "inputs", "force": "outputs", "mass": "parameters", "timing": "options", "observed_load": "outputs",
+    "velocity": "inputs",
+    "force": "outputs",
+    "mass": "parameters",
+    "timing": "options",
+    "observed_load": "outputs",
     "pressing": "inputs or outputs",
-    "load": "inputs", "normal": "inputs", "opposed": "outputs", "power": "outputs", "heat": "outputs",
-}  # fmt: skip
+    "load": "inputs",
+    "normal": "inputs",
+    "opposed": "outputs",
+    "power": "outputs",
+    "heat": "outputs",
+}
 COUPLING_LISTS = ("proportional", "limit", "ratio", "preload", "lever")
 OBSERVED = ("observed_load",)
 VECTORS = ("velocity", "force", "observed_load", "load", "normal", "opposed")
 OPTIONAL_COUPLING = ("load", "normal", "opposed", "power", "heat")
 EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
-TOLERANCE = 3e-5  # of the default experiment: at it FMPy has steps for two reversals between two outputs (ARCHITECTURE.md)
+# of the default experiment: at it FMPy has steps for two reversals between two outputs
+# (ARCHITECTURE.md)
+TOLERANCE = 3e-5
 PAGE_TABLE_KEYS = {"title": "text", "head": "list", "rows": "list"}
 EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text", "last": "flag"}
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
@@ -117,16 +168,38 @@ class _Reader:
             data = self.twin_of(data)
         tables = self.check_tables(data)
         states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
-        own = sorted(tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0]))  # what the law has comes first
-        parameters = [self.variable("parameters", name, entry) for name, entry in own if not {"items", "whole"} & entry.keys()]
+        own = sorted(
+            tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0])
+        )  # what the law has comes first
+        parameters = [
+            self.variable("parameters", name, entry)
+            for name, entry in own
+            if not {"items", "whole"} & entry.keys()
+        ]
         parameters += [state.start_parameter for state in states if state.start_parameter]
-        inputs = tuple(self.variable("inputs", name, entry) for name, entry in tables["inputs"].items())
-        outputs = tuple(self.variable("outputs", name, entry) for name, entry in tables["outputs"].items())
+        inputs = tuple(
+            self.variable("inputs", name, entry) for name, entry in tables["inputs"].items()
+        )
+        outputs = tuple(
+            self.variable("outputs", name, entry) for name, entry in tables["outputs"].items()
+        )
         observed = self.observed(data)
         stop, step, tolerance = self.experiment(data)
-        options = tuple(self.choice("parameters", name, entry) for name, entry in own if "items" in entry)
-        options += tuple(self.whole_number(f"parameters.{name}", name, entry) for name, entry in own if "items" not in entry and "whole" in entry)
-        named = {"parameters": parameters, "options": options, "inputs": inputs, "outputs": outputs, "inputs or outputs": inputs + outputs}
+        options = tuple(
+            self.choice("parameters", name, entry) for name, entry in own if "items" in entry
+        )
+        options += tuple(
+            self.whole_number(f"parameters.{name}", name, entry)
+            for name, entry in own
+            if "items" not in entry and "whole" in entry
+        )
+        named = {
+            "parameters": parameters,
+            "options": options,
+            "inputs": inputs,
+            "outputs": outputs,
+            "inputs or outputs": inputs + outputs,
+        }
         description = Description(
             file=self.file,
             name=self.file.stem + (self.twin or ""),
@@ -147,10 +220,15 @@ class _Reader:
             inputs=inputs,
             states=states,
             outputs=tuple(output for output in outputs if output.name not in observed),
-            modes=tuple(self.choice("modes", name, entry) for name, entry in tables["modes"].items()),
+            modes=tuple(
+                self.choice("modes", name, entry) for name, entry in tables["modes"].items()
+            ),
             coupling=self.coupling(data, named),
             equations=self.equations(data),
-            tables=tuple(self.page_table(f"tables[{i}]", entry) for i, entry in enumerate(data.get("tables", []), 1)),
+            tables=tuple(
+                self.page_table(f"tables[{i}]", entry)
+                for i, entry in enumerate(data.get("tables", []), 1)
+            ),
             choose=self.texts(data, "choose"),
             identify=self.texts(data, "identify"),
             not_modelled=self.texts(data, "not_modelled", required=True),
@@ -179,22 +257,44 @@ class _Reader:
 
     # The frame, and twins
 
-    def frame(self, description: Description, law: dict[str, dict[str, Any]], observed: list[str], tables: dict[str, dict[str, Any]]) -> Frame | None:
-        """What leads from the element's variables to those of the law; none where they are the same."""
-        inputs = tuple(self.variable("inputs", name, entry) for name, entry in law["inputs"].items())
-        outputs = tuple(self.variable("outputs", name, entry) for name, entry in law["outputs"].items() if name not in observed)
+    def frame(
+        self,
+        description: Description,
+        law: dict[str, dict[str, Any]],
+        observed: list[str],
+        tables: dict[str, dict[str, Any]],
+    ) -> Frame | None:
+        """What leads from the element's variables to those of the law; none where they are the
+        same."""
+        inputs = tuple(
+            self.variable("inputs", name, entry) for name, entry in law["inputs"].items()
+        )
+        outputs = tuple(
+            self.variable("outputs", name, entry)
+            for name, entry in law["outputs"].items()
+            if name not in observed
+        )
         own = list(tables["inputs"].values())
-        given = {entry.symbol: one.get("law", f"u->{entry.symbol}") for entry, one in zip(inputs, own, strict=True)}
+        given = {
+            entry.symbol: one.get("law", f"u->{entry.symbol}")
+            for entry, one in zip(inputs, own, strict=True)
+        }
         taken = {
             entry.symbol: one.get("law", f"law.{entry.symbol}")
-            for entry, one in ((entry, tables["outputs"][entry.name]) for entry in description.outputs)
+            for entry, one in (
+                (entry, tables["outputs"][entry.name]) for entry in description.outputs
+            )
         }
-        if not any("law" in entry for entry in [*own, *(tables["outputs"][entry.name] for entry in description.outputs)]):
+        if not any(
+            "law" in entry
+            for entry in [*own, *(tables["outputs"][entry.name] for entry in description.outputs)]
+        ):
             return None
         return Frame(inputs, outputs, given, taken)
 
     def twin_of(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The data of the twin: what the twin's file says over those of the model, with the variables that it replaces."""
+        """The data of the twin: what the twin's file says over those of the model, with the
+        variables that it replaces."""
         file = self.file.parent / "twins" / f"{self.twin}.toml"
         own = self.load(file)
         self.check_twin(file, own)
@@ -215,10 +315,16 @@ class _Reader:
             self.origin[f"parameters.{name}"] = file
             self.interfaces.add(file)
         for key in ("title", "summary"):
-            twin[key] = own[key].format(title=data.get("title", ""), summary=data.get("summary", "").strip()).strip()
+            twin[key] = (
+                own[key]
+                .format(title=data.get("title", ""), summary=data.get("summary", "").strip())
+                .strip()
+            )
         twin["sign_convention"] = own["sign_convention"]
         if "coupling" in data:
-            twin["coupling"] = {key: self.renamed(value, own["replace"]) for key, value in data["coupling"].items()}
+            twin["coupling"] = {
+                key: self.renamed(value, own["replace"]) for key, value in data["coupling"].items()
+            }
         twin["equations"] = own["equations"] + data.get("equations", [])
         twin["kind"] = self.kind(data)
         return twin
@@ -230,18 +336,32 @@ class _Reader:
         return replaced[value]["name"] if value in replaced else value
 
     def check_twin(self, file: Path, own: dict[str, Any]) -> None:
-        for key in ("of", "title", "summary", "sign_convention", "power_of", "equations", "parameters", "replace"):
+        for key in (
+            "of",
+            "title",
+            "summary",
+            "sign_convention",
+            "power_of",
+            "equations",
+            "parameters",
+            "replace",
+        ):
             if key not in own:
                 raise DescriptionError(file, key, "is missing")
         if own["power_of"] not in own["parameters"]:
-            raise DescriptionError(file, "power_of", f'"{own["power_of"]}" is not a parameter of this file')
+            raise DescriptionError(
+                file, "power_of", f'"{own["power_of"]}" is not a parameter of this file'
+            )
         for name, entry in own["replace"].items():
             for key in ("name", "symbol", "unit", "power", "text"):
                 if key not in entry:
                     raise DescriptionError(file, f"replace.{name}.{key}", "is missing")
 
-    def replaced(self, table: str, entry: dict[str, Any], changed: dict[str, Any], scale: dict[str, Any]) -> dict[str, Any]:
-        """A variable that takes the place of another one, and the expression that leads to the law or from it."""
+    def replaced(
+        self, table: str, entry: dict[str, Any], changed: dict[str, Any], scale: dict[str, Any]
+    ) -> dict[str, Any]:
+        """A variable that takes the place of another one, and the expression that leads to the law
+        or from it."""
         power, factor = changed["power"], float(scale["start"]) ** changed["power"]
         result = {key: value for key, value in entry.items() if key not in ("display", "latex")}
         result |= {key: value for key, value in changed.items() if key not in ("name", "power")}
@@ -252,7 +372,9 @@ class _Reader:
         source = f"law.{entry['symbol']}" if outward else f"u->{changed['symbol']}"
         radius = f"p->{scale['symbol']}"
         if table in ("inputs", "outputs"):
-            result["law"] = {0: source, 1: f"{radius} * {source}", -1: f"{source} / {radius}"}[power]
+            result["law"] = {0: source, 1: f"{radius} * {source}", -1: f"{source} / {radius}"}[
+                power
+            ]
         return result
 
     # Files and their merging
@@ -271,7 +393,8 @@ class _Reader:
             raise DescriptionError(file, "", f"not valid TOML: {error}") from None
 
     def merge(self, file: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
-        """The content of a file over that of its includes: tables key by key, lists one after the other."""
+        """The content of a file over that of its includes: tables key by key, lists one after the
+        other."""
         own = self.load(file)
         merged: dict[str, Any] = {}
         includes = own.get("include", [])
@@ -291,7 +414,9 @@ class _Reader:
             self.overlay(merged, below, part, "")
         self.overlay(merged, own, file, "")
         if not within and isinstance(merged.get("equations"), list):
-            merged["equations"].sort(key=lambda entry: isinstance(entry, dict) and entry.get("last") is True)
+            merged["equations"].sort(
+                key=lambda entry: isinstance(entry, dict) and entry.get("last") is True
+            )
         return merged
 
     def overlay(self, below: dict[str, Any], above: dict[str, Any], file: Path, path: str) -> None:
@@ -341,7 +466,15 @@ class _Reader:
         """The kind of model that its table shows; unless it is said, inputs and states tell."""
         inputs = set(data.get("inputs", {})) - {"normalForce", "relativeVelocity"}
         load = inputs == {"externalForce"}
-        found = "ideal stick" if load else "spatial" if inputs else "bristle" if data.get("states") else "regularized"
+        found = (
+            "ideal stick"
+            if load
+            else "spatial"
+            if inputs
+            else "bristle"
+            if data.get("states")
+            else "regularized"
+        )
         kind = data.get("kind", found)
         if kind not in MODEL_KINDS:
             raise self.error("kind", f"has to be one of {', '.join(MODEL_KINDS)}")
@@ -351,14 +484,27 @@ class _Reader:
         """The item of an option with which a model is passive that is not by default."""
         item = data.get("passive_with", "")
         options = [entry for entry in data.get("parameters", {}).values() if entry.get("items")]
-        others = [name for entry in options for i, (name, _) in enumerate(entry["items"], 1) if i != entry.get("start", 1)]
+        others = [
+            name
+            for entry in options
+            for i, (name, _) in enumerate(entry["items"], 1)
+            if i != entry.get("start", 1)
+        ]
         if item and (data.get("passive", True) or item not in others):
-            raise self.error("passive_with", "has to be an item, but not the default, of an option of a model that is not passive")
+            raise self.error(
+                "passive_with",
+                "has to be an item, but not the default, of an option of a model that is not"
+                " passive",
+            )
         return item
 
     def energy(self, data: dict[str, Any]) -> str:
         """A word on the energy balance; a model that is not passive has to explain itself."""
-        return (data.get("energy", "") if data.get("passive", True) else self.required(data, "", "energy")).strip()
+        return (
+            data.get("energy", "")
+            if data.get("passive", True)
+            else self.required(data, "", "energy")
+        ).strip()
 
     def bounded(self, data: dict[str, Any]) -> Bounded:
         entry = data.get("bounded", {})
@@ -380,11 +526,17 @@ class _Reader:
         """The outputs that the law does not have."""
         return [data.get("coupling", {}).get(key, "") for key in OBSERVED]
 
-    def coupling(self, data: dict[str, Any], variables: dict[str, Iterable[Any]]) -> Coupling | None:
+    def coupling(
+        self, data: dict[str, Any], variables: dict[str, Iterable[Any]]
+    ) -> Coupling | None:
         entry = data.get("coupling", {})
         if "mass" not in entry:
             return None
-        self.check_keys("coupling", entry, dict.fromkeys(COUPLING_TABLES, "text") | dict.fromkeys(COUPLING_LISTS, "list"))
+        self.check_keys(
+            "coupling",
+            entry,
+            dict.fromkeys(COUPLING_TABLES, "text") | dict.fromkeys(COUPLING_LISTS, "list"),
+        )
 
         def named(key: str, table: str, name: Any) -> Any:
             for one in variables[table]:
@@ -393,23 +545,41 @@ class _Reader:
             raise self.error(f"coupling.{key}", f'"{name}" is not one of the {table}')
 
         wanted = [key for key in COUPLING_TABLES if key in entry or key not in OPTIONAL_COUPLING]
-        found = {key: named(key, COUPLING_TABLES[key], self.required(entry, "coupling", key)) for key in wanted}
+        found = {
+            key: named(key, COUPLING_TABLES[key], self.required(entry, "coupling", key))
+            for key in wanted
+        }
         sizes = {found[key].size for key in VECTORS if key in found}
         if len(sizes) > 1:
-            raise self.error("coupling", "velocity, force, load and normal have to have the same size")
+            raise self.error(
+                "coupling", "velocity, force, load and normal have to have the same size"
+            )
         known = {one.name: one for one in variables["parameters"]}
-        for key in ("limit", "ratio", "preload", "lever"):  # the first of those named that the model has
+        for key in (
+            "limit",
+            "ratio",
+            "preload",
+            "lever",
+        ):  # the first of those named that the model has
             having = [known[name] for name in entry.get(key, []) if name in known]
             if having:
                 found[key] = having[0]
-        return Coupling(**found, proportional=tuple(named("proportional", "outputs", name) for name in self.required(entry, "coupling", "proportional")))
+        return Coupling(
+            **found,
+            proportional=tuple(
+                named("proportional", "outputs", name)
+                for name in self.required(entry, "coupling", "proportional")
+            ),
+        )
 
     # Variables
 
     def unit(self, path: str, entry: dict[str, Any]) -> Unit:
         name = self.required(entry, path, "unit")
         if name not in self.units:
-            raise self.error(f"{path}.unit", f'"{name}" is not a unit of {self.shared / "units.toml"}')
+            raise self.error(
+                f"{path}.unit", f'"{name}" is not a unit of {self.shared / "units.toml"}'
+            )
         return self.units[name]
 
     def variable(self, table: str, name: str, entry: dict[str, Any]) -> Variable:
@@ -417,7 +587,9 @@ class _Reader:
         symbol = self.required(entry, path, "symbol")
         unit = self.unit(path, entry)
         if entry.get("display") is not None and entry["display"] not in unit.displays:
-            raise self.error(f"{path}.display", f'"{entry["display"]}" is not a display unit of {unit.name}')
+            raise self.error(
+                f"{path}.display", f'"{entry["display"]}" is not a display unit of {unit.name}'
+            )
         if entry.get("nominal", 1) <= 0:
             raise self.error(f"{path}.nominal", "has to be above 0")
         size = self.size(path, entry)
@@ -477,7 +649,9 @@ class _Reader:
         for candidate in self.units.values():
             if all(candidate.exponents.get(base, 0) == wanted[base] for base in BASE_UNITS):
                 return candidate
-        raise self.error(f"{path}.unit", f'no unit of {self.shared / "units.toml"} is "{unit.name}" per second')
+        raise self.error(
+            f"{path}.unit", f'no unit of {self.shared / "units.toml"} is "{unit.name}" per second'
+        )
 
     def size(self, path: str, entry: dict[str, Any]) -> int | None:
         size = entry.get("size")
@@ -502,7 +676,11 @@ class _Reader:
                 raise self.error(f"{path}.{key}", "does not go with items")
         items = self.required(entry, path, "items")
         for item in items:
-            if not (isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item)):
+            if not (
+                isinstance(item, list)
+                and len(item) == 2
+                and all(isinstance(part, str) for part in item)
+            ):
                 raise self.error(f"{path}.items", "each item has to be a name and a text")
             if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", item[0]):
                 raise self.error(f"{path}.items", f'"{item[0]}" has to be a capitalised word')
@@ -527,9 +705,24 @@ class _Reader:
             if key not in WHOLE_KEYS:
                 raise self.error(f"{path}.{key}", "does not go with whole")
         start, most = self.required(entry, path, "start"), self.required(entry, path, "at_most")
-        if entry["whole"] is not True or not all(isinstance(number, int) and 1 <= number < 2**31 for number in (start, most)) or start > most:
-            raise self.error(path, "a whole number needs whole = true, and for start and at_most whole numbers from 1 on, start being the smaller one")
-        return Choice(name, self.required(entry, path, "symbol"), self.required(entry, path, "text"), items=(), start=start, at_most=most)
+        if (
+            entry["whole"] is not True
+            or not all(isinstance(number, int) and 1 <= number < 2**31 for number in (start, most))
+            or start > most
+        ):
+            raise self.error(
+                path,
+                "a whole number needs whole = true, and for start and at_most whole numbers from 1"
+                " on, start being the smaller one",
+            )
+        return Choice(
+            name,
+            self.required(entry, path, "symbol"),
+            self.required(entry, path, "text"),
+            items=(),
+            start=start,
+            at_most=most,
+        )
 
     # Texts and literature
 
@@ -556,17 +749,28 @@ class _Reader:
         self.check_entry(path, entry, PAGE_TABLE_KEYS)
         head, rows = (self.required(entry, path, key) for key in ("head", "rows"))
         for row in [head, *rows]:
-            if not isinstance(row, list) or len(row) != len(head) or not all(isinstance(cell, str) for cell in row):
-                raise self.error(f"{path}.rows", "has to be a list of rows with a text for each column of the head")
+            if (
+                not isinstance(row, list)
+                or len(row) != len(head)
+                or not all(isinstance(cell, str) for cell in row)
+            ):
+                raise self.error(
+                    f"{path}.rows",
+                    "has to be a list of rows with a text for each column of the head",
+                )
         return Table(self.required(entry, path, "title"), tuple(head), tuple(map(tuple, rows)))
 
     def reference(self, path: str, key: str) -> Reference:
         """A reference by its key; the year may be left out where that says enough."""
         if key in self.literature:
             return self.literature[key]
-        matches = [entry for name, entry in self.literature.items() if name.rstrip("0123456789") == key]
+        matches = [
+            entry for name, entry in self.literature.items() if name.rstrip("0123456789") == key
+        ]
         if len(matches) != 1:
-            raise self.error(path, f'"{key}" is not a reference of {self.shared / "references.toml"}')
+            raise self.error(
+                path, f'"{key}" is not a reference of {self.shared / "references.toml"}'
+            )
         return matches[0]
 
     def cited(self, data: dict[str, Any]) -> tuple[Reference, ...]:
@@ -586,7 +790,9 @@ class _Reader:
             exponents = self.required(entry, path, "exponents")
             for base, exponent in exponents.items():
                 if base not in BASE_UNITS or not isinstance(exponent, int):
-                    raise self.error(f"{path}.exponents", f"knows whole powers of {', '.join(BASE_UNITS)} only")
+                    raise self.error(
+                        f"{path}.exponents", f"knows whole powers of {', '.join(BASE_UNITS)} only"
+                    )
             displays = {shown: float(factor) for shown, factor in entry.get("display", {}).items()}
             units[name] = Unit(name, exponents, self.required(entry, path, "quantity"), displays)
         return units
@@ -614,7 +820,11 @@ class _Reader:
 
     def check_names(self, description: Description) -> None:
         if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", description.name):
-            raise self.error("", "the name of the file has to be a capitalised word, it becomes the name of the model")
+            raise self.error(
+                "",
+                "the name of the file has to be a capitalised word, it becomes the name of the"
+                " model",
+            )
         seen: dict[str, str] = {}
         symbols: dict[str, str] = {}
         for table, entry in self.named(description):
@@ -624,7 +834,10 @@ class _Reader:
             if reason := taken_symbol(entry.symbol):
                 raise self.error(f"{path}.symbol", reason)
             if entry.symbol in symbols:
-                raise self.error(f"{path}.symbol", f'"{entry.symbol}" is the symbol of {symbols[entry.symbol]} too')
+                raise self.error(
+                    f"{path}.symbol",
+                    f'"{entry.symbol}" is the symbol of {symbols[entry.symbol]} too',
+                )
             symbols[entry.symbol] = entry.name
             generated = [entry]
             if isinstance(entry, Variable) and entry.derivative and entry.start_parameter:
@@ -641,7 +854,9 @@ class _Reader:
 
     def named(self, description: Description) -> Iterator[tuple[str, Variable | Choice]]:
         """What the description names itself, with its table; generated variables left out."""
-        own_parameters = description.parameters[: len(description.parameters) - len(description.states)]
+        own_parameters = description.parameters[
+            : len(description.parameters) - len(description.states)
+        ]
         yield from (("parameters", entry) for entry in own_parameters)
         yield from (("parameters", entry) for entry in description.options)
         yield from (("inputs", entry) for entry in description.inputs)
@@ -651,18 +866,32 @@ class _Reader:
 
     def check_bounds(self, description: Description) -> None:
         parameters = {entry.name: entry for entry in description.parameters}
-        starts = {state.start_parameter.name: state.name for state in description.states if state.start_parameter}
+        starts = {
+            state.start_parameter.name: state.name
+            for state in description.states
+            if state.start_parameter
+        }
         for entry in description.parameters + description.inputs:
-            table = "inputs" if entry in description.inputs else "states" if entry.name in starts else "parameters"
+            table = (
+                "inputs"
+                if entry in description.inputs
+                else "states"
+                if entry.name in starts
+                else "parameters"
+            )
             path = f"{table}.{starts.get(entry.name, entry.name)}"
             for rule in entry.bounds:
                 limits = self.limits(path, entry, rule, parameters)
                 for start, limit in zip(entry.starts, limits, strict=True):
                     if not HOLDS[rule.relation](start, limit):
                         words = rule.limit if isinstance(rule.limit, str) else f"{rule.limit:g}"
-                        raise self.error(f"{path}.start", f"{start:g} is not {IN_WORDS[rule.relation]} {words}")
+                        raise self.error(
+                            f"{path}.start", f"{start:g} is not {IN_WORDS[rule.relation]} {words}"
+                        )
 
-    def limits(self, path: str, entry: Variable, bound: Bound, parameters: dict[str, Variable]) -> tuple[float, ...]:
+    def limits(
+        self, path: str, entry: Variable, bound: Bound, parameters: dict[str, Variable]
+    ) -> tuple[float, ...]:
         """The limit for each scalar of a variable."""
         if not isinstance(bound.limit, str):
             return (bound.limit,) * entry.count
@@ -671,7 +900,9 @@ class _Reader:
             raise self.error(key, f'"{bound.limit}" is not a parameter of this model')
         other = parameters[bound.limit]
         if other.unit.exponents != entry.unit.exponents:
-            raise self.error(key, f"{entry.unit.name} cannot be compared with {other.unit.name} of {other.name}")
+            raise self.error(
+                key, f"{entry.unit.name} cannot be compared with {other.unit.name} of {other.name}"
+            )
         if other.size not in (None, entry.size):
             raise self.error(key, f"{other.name} has another size")
         return other.starts if other.size else other.starts * entry.count

@@ -1,4 +1,5 @@
-"""A sketch of an element with its arrows: what the names of the interface mean, and which way they point."""
+"""A sketch of an element with its arrows: what the names of the interface mean, and which way they
+point."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ def sketch(description: Description) -> str:
     if not names & {"frictionForce", "contactForce", "penetration"}:
         return ""
     left, top, width, height = BODY
-    title = "A body on its counterpart, with " + ", ".join(dict.fromkeys(name.lstrip("− ") for name, *_ in arrows))
+    title = "A body on its counterpart, with " + ", ".join(
+        dict.fromkeys(name.lstrip("− ") for name, *_ in arrows)
+    )
     parts = [
         *_begin(title),
         f'<path class="ground" d="M60 {CONTACT}H{WIDTH - 60}V{CONTACT + 34}H60z"/>',
@@ -37,22 +40,34 @@ def sketch(description: Description) -> str:
 
 def _begin(title: str) -> list[str]:
     return [
-        f'<svg class="sketch" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}">',
-        '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>',
+        (
+            f'<svg class="sketch" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+            f' aria-label="{escape(title)}">'
+        ),
+        (
+            '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7"'
+            ' markerHeight="7" orient="auto"><path d="M0 0L10 5L0 10z"'
+            ' fill="context-stroke"/></marker></defs>'
+        ),
     ]
 
 
 def _wheel(names: set[str]) -> str:
-    """A wheel in its counterpart, a shoe, that is pressed against it at the radius; both turn about the same axis."""
+    """A wheel in its counterpart, a shoe, that is pressed against it at the radius; both turn about
+    the same axis."""
     x, y, radius = WIDTH / 2, CONTACT - 62, 62
-    curved = [  # label, kind, radius and angles of the arc in degrees from above, clockwise; place of the label, its anchor
+    # label, kind, radius and angles of the arc in degrees from above, clockwise; place of the
+    # label, its anchor
+    curved = [
         ("relativeAngularVelocity", "motion", radius + 12, -20, 60, (x + 74, y - 46), "start"),
         ("− frictionTorque", "force", radius - 16, 40, -60, (x - 76, y - 46), "end"),
     ]
     if "externalTorque" in names:
         curved.append(("externalTorque", "force", radius - 32, -50, 50, (x + 74, y - 8), "start"))
-    title = "A wheel at its counterpart, with normalForce, frictionRadius, frictionTorque, " + ", ".join(label.lstrip("− ") for label, *_ in curved)
+    title = (
+        "A wheel at its counterpart, with normalForce, frictionRadius, frictionTorque, "
+        + ", ".join(label.lstrip("− ") for label, *_ in curved)
+    )
     parts = [
         *_begin(title),
         f'<path class="ground" d="M{x - 90} {CONTACT}H{x + 90}V{CONTACT + 20}H{x - 90}z"/>',
@@ -62,43 +77,108 @@ def _wheel(names: set[str]) -> str:
         f'<line class="radius" x1="{x}" y1="{y + 4}" x2="{x}" y2="{CONTACT}"/>',
         f'<text x="{x + 6}" y="{y + 40}">r</text>',
         *(_curved(x, y, *one) for one in curved),
-        _arrow("normalForce", "force", (x - 40, HEIGHT - 2, x - 40, CONTACT + 22), (x - 50, HEIGHT - 6), "end"),
+        _arrow(
+            "normalForce",
+            "force",
+            (x - 40, HEIGHT - 2, x - 40, CONTACT + 22),
+            (x - 50, HEIGHT - 6),
+            "end",
+        ),
         "</svg>",
     ]
     return "\n".join(parts)
 
 
-def _curved(x: float, y: float, label: str, kind: str, radius: float, begin: float, end: float, place: tuple[float, float], anchor: str) -> str:
-    (x1, y1), (x2, y2) = ((x + radius * sin(radians(angle)), y - radius * cos(radians(angle))) for angle in (begin, end))
+def _curved(
+    x: float,
+    y: float,
+    label: str,
+    kind: str,
+    radius: float,
+    begin: float,
+    end: float,
+    place: tuple[float, float],
+    anchor: str,
+) -> str:
+    (x1, y1), (x2, y2) = (
+        (x + radius * sin(radians(angle)), y - radius * cos(radians(angle)))
+        for angle in (begin, end)
+    )
     return (
-        f'<path class="{kind}" d="M{x1:.1f} {y1:.1f}A{radius:g} {radius:g} 0 0 {int(end > begin)} {x2:.1f} {y2:.1f}" marker-end="url(#tip)"/>'
-        f'<text class="{kind}" x="{place[0]:g}" y="{place[1]:g}" text-anchor="{anchor}">{escape(label)}</text>'
+        f'<path class="{kind}" d="M{x1:.1f} {y1:.1f}A{radius:g} {radius:g} 0 0 {int(end > begin)}'
+        f' {x2:.1f} {y2:.1f}" marker-end="url(#tip)"/><text class="{kind}" x="{place[0]:g}"'
+        f' y="{place[1]:g}" text-anchor="{anchor}">{escape(label)}</text>'
     )
 
 
-def _arrows(names: set[str]) -> Iterator[tuple[str, str, tuple[float, float, float, float], tuple[float, float], str]]:
+def _arrows(
+    names: set[str],
+) -> Iterator[tuple[str, str, tuple[float, float, float, float], tuple[float, float], str]]:
     """Label, kind (motion or force), ends of the arrow, place of the label and its anchor."""
     left, top, width, height = BODY
     right, middle = left + width, left + width / 2
     if "relativeVelocity" in names:
-        yield "relativeVelocity", "motion", (right - 40, top - 18, right + 70, top - 18), (right + 78, top - 13), "start"
+        yield (
+            "relativeVelocity",
+            "motion",
+            (right - 40, top - 18, right + 70, top - 18),
+            (right + 78, top - 13),
+            "start",
+        )
     if "normalForce" in names:
         yield "normalForce", "force", (middle, 22, middle, top - 2), (middle - 10, 40), "end"
     if "externalForce" in names:
-        yield "externalForce", "force", (left - 90, top + 30, left - 2, top + 30), (left - 90, top + 20), "start"
+        yield (
+            "externalForce",
+            "force",
+            (left - 90, top + 30, left - 2, top + 30),
+            (left - 90, top + 20),
+            "start",
+        )
     if "frictionForce" in names:
-        yield "− frictionForce", "force", (left - 2, CONTACT - 6, left - 92, CONTACT - 6), (left - 8, CONTACT - 14), "end"
-        yield "frictionForce", "force", (right + 2, CONTACT + 10, right + 92, CONTACT + 10), (right + 2, CONTACT + 28), "start"
+        yield (
+            "− frictionForce",
+            "force",
+            (left - 2, CONTACT - 6, left - 92, CONTACT - 6),
+            (left - 8, CONTACT - 14),
+            "end",
+        )
+        yield (
+            "frictionForce",
+            "force",
+            (right + 2, CONTACT + 10, right + 92, CONTACT + 10),
+            (right + 2, CONTACT + 28),
+            "start",
+        )
     if "contactNormal" in names:
-        yield "contactNormal", "motion", (right + 50, CONTACT, right + 50, CONTACT - 56), (right + 58, CONTACT - 42), "start"
+        yield (
+            "contactNormal",
+            "motion",
+            (right + 50, CONTACT, right + 50, CONTACT - 56),
+            (right + 58, CONTACT - 42),
+            "start",
+        )
     if "contactForce" in names:
-        yield "contactForce", "force", (middle, CONTACT - 2, middle - 60, CONTACT - 44), (right - 6, CONTACT - 30), "end"
+        yield (
+            "contactForce",
+            "force",
+            (middle, CONTACT - 2, middle - 60, CONTACT - 44),
+            (right - 6, CONTACT - 30),
+            "end",
+        )
 
 
-def _arrow(label: str, kind: str, ends: tuple[float, float, float, float], place: tuple[float, float], anchor: str) -> str:
+def _arrow(
+    label: str,
+    kind: str,
+    ends: tuple[float, float, float, float],
+    place: tuple[float, float],
+    anchor: str,
+) -> str:
     x1, y1, x2, y2 = ends
     x, y = place
     return (
-        f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" marker-end="url(#tip)"/>'
-        f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(label)}</text>'
+        f'<line class="{kind}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
+        f' marker-end="url(#tip)"/><text class="{kind}" x="{x:g}" y="{y:g}"'
+        f' text-anchor="{anchor}">{escape(label)}</text>'
     )

@@ -17,25 +17,38 @@ FMI_HEADERS = "headers"  # folder of those that serve where the importer has non
 
 
 def unit_text(description: Description) -> str:
-    """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is inlined."""
+    """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is
+    inlined."""
     model, names = description.model, renames(description)
     law = [f'#include "models/{model}.c"']
     if names:
-        law = [f"#define {name} {other}" for name, other in names.items()] + law + [f"#undef {name}" for name in names]
+        law = (
+            [f"#define {name} {other}" for name, other in names.items()]
+            + law
+            + [f"#undef {name}" for name in names]
+        )
         law = ["#include <math.h>", *all_inlined(law), f'#include "{model}_frame.c"']
     lines = [
         f"/* {description.name} as one translation unit. Generated. */",
         "#ifdef __GNUC__",
-        '#pragma GCC diagnostic ignored "-Wunused-function" /* a model takes from the shared headers what it needs */',
+        (
+            '#pragma GCC diagnostic ignored "-Wunused-function" /* a model takes from the shared'
+            " headers what it needs */"
+        ),
         "#endif",
-        "/* The names of the functions begin with the name of the model in a program of several FMUs. A dynamic library has them plain: its",
+        (
+            "/* The names of the functions begin with the name of the model in a program of several"
+            " FMUs. A dynamic library has them plain: its"
+        ),
         " * headers add no prefix, or FMI2_OVERRIDE_FUNCTION_PREFIX is defined. */",
         "#if !defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)",
         prefix_line(description.name),
         "#endif",
         "#define BRISTLE_TABLES",
     ]
-    rest = [f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")]
+    rest = [
+        f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")
+    ]
     return "\n".join([*lines, f'#include "{model}.h"', *law, *rest]) + "\n"
 
 
@@ -53,7 +66,9 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
             raise BristleError(f'{user}: includes "{wanted}", which is not there.')
         found[wanted] = file
         names = INCLUDE.findall(file.read_text(encoding="utf-8"))
-        waiting += [(other, str(file)) for other in names if not other.startswith(f"{FMI_HEADERS}/")]
+        waiting += [
+            (other, str(file)) for other in names if not other.startswith(f"{FMI_HEADERS}/")
+        ]
     return found
 
 
@@ -69,6 +84,9 @@ def shipped_name(name: str) -> str:
 
 
 def shipped_text(name: str, text: str) -> str:
-    """The text of a source that finds what it includes from its own folder, without any option of the compiler."""
+    """The text of a source that finds what it includes from its own folder, without any option of
+    the compiler."""
     up = "../" * name.count("/")
-    return INCLUDE.sub(lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{shipped_name(found[1])}"'), text)
+    return INCLUDE.sub(
+        lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{shipped_name(found[1])}"'), text
+    )

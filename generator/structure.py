@@ -17,16 +17,20 @@ class Structure:
 
 
 def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
-    """From what the code says about its members: {"dx.z": {"p.sigma0", "u.v", "x.z"}, …, "init.z": {"p.z_start"}}.
+    """From what the code says about its members: {"dx.z": {"p.sigma0", "u.v", "x.z"}, …, "init.z":
+    {"p.z_start"}}.
 
-    While a model runs its modes are held between events. At the start they are unknown too, and what depends on them depends
-    on all they are found from: the code says that as "start.dx.z" or, where it cannot, it is everything known then.
+    While a model runs its modes are held between events. At the start they are unknown too, and
+    what depends on them depends on all they are found from: the code says that as "start.dx.z" or,
+    where it cannot, it is everything known then.
     """
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
     # What no law sees, though one that hands all its parameters to a companion seems to.
-    hidden = frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
+    hidden = (
+        frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
+    )
     hidden |= frozenset(option.name for option in description.options if not option.items)
     hidden |= frozenset([description.coupling.timing.name]) if description.coupling else frozenset()
     everything = (inputs | parameters | options) - hidden
@@ -44,11 +48,15 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
             running[names[member]] = known
     for unknown, known in running.items():
         through_states = frozenset().union(*(initial.get(name, {name}) for name in known))
-        initial[unknown] = at_start.get(unknown, through_states | everything if description.modes else through_states)
+        initial[unknown] = at_start.get(
+            unknown, through_states | everything if description.modes else through_states
+        )
     running = {unknown: known & (inputs | states) for unknown, known in running.items()}
     for output in description.observed:
         for name in output.scalar_names:
-            running[name] = initial[name] = frozenset()  # it changes with a step, by what was seen in the steps before
+            running[name] = initial[name] = (
+                frozenset()
+            )  # it changes with a step, by what was seen in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states
         initial[mode] = at_start.get(mode, everything)
@@ -75,7 +83,16 @@ def _names(description: Description) -> dict[str, str]:
     names = {}
     for struct, entries in groups.items():
         for entry in entries:
-            members = [entry.symbol] if entry.size is None else [f"{entry.symbol}[{i}]" for i in range(entry.size)]
-            names |= {f"{struct}.{member}": name for member, name in zip(members, entry.scalar_names, strict=True)}
-    rates = {f"d{member}": f"der({name})" for member, name in names.items() if member.startswith("x.")}
+            members = (
+                [entry.symbol]
+                if entry.size is None
+                else [f"{entry.symbol}[{i}]" for i in range(entry.size)]
+            )
+            names |= {
+                f"{struct}.{member}": name
+                for member, name in zip(members, entry.scalar_names, strict=True)
+            }
+    rates = {
+        f"d{member}": f"der({name})" for member, name in names.items() if member.startswith("x.")
+    }
     return names | rates

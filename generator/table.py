@@ -22,7 +22,11 @@ def twins_of(file: Path) -> list[str]:
     """The names of a model's twins: those of the files in twins/ whose interface it includes."""
     included = tomllib.loads(file.read_text(encoding="utf-8")).get("include", [])
     twins = sorted((file.parent / "twins").glob("*.toml"))
-    return [file.stem + twin.stem for twin in twins if tomllib.loads(twin.read_text(encoding="utf-8"))["of"] in included]
+    return [
+        file.stem + twin.stem
+        for twin in twins
+        if tomllib.loads(twin.read_text(encoding="utf-8"))["of"] in included
+    ]
 
 
 def models_table(descriptions: Iterable[Description]) -> str:
@@ -30,17 +34,34 @@ def models_table(descriptions: Iterable[Description]) -> str:
     rows: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
     for one in descriptions:
         if not one.choose:
-            raise BristleError(f"{one.file}: choose: is missing; its first text is shown in the table")
+            raise BristleError(
+                f"{one.file}: choose: is missing; its first text is shown in the table"
+            )
         states = sum(state.count for state in one.states)
         twins = ", ".join(f"`{name}`" for name in twins_of(one.file)) or "–"
-        rows[one.kind].append(f"| `{one.name}` | {twins} | {one.title} | {states or '–'} | {_needs(one)} | {one.choose[0]} |")
-    head = ["| FMU | for a joint | the law in one line | states | needs | choose it if |", "|---|---|---|---|---|---|"]
-    return "\n\n".join("\n".join([f"**{MODEL_KINDS[kind]}**", "", *head, *lines]) for kind, lines in rows.items() if lines)
+        rows[one.kind].append(
+            f"| `{one.name}` | {twins} | {one.title} | {states or '–'} | {_needs(one)} |"
+            f" {one.choose[0]} |"
+        )
+    head = [
+        "| FMU | for a joint | the law in one line | states | needs | choose it if |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n\n".join(
+        "\n".join([f"**{MODEL_KINDS[kind]}**", "", *head, *lines])
+        for kind, lines in rows.items()
+        if lines
+    )
 
 
 def _needs(one: Description) -> str:
-    """What an element asks of its host beside normal force and velocity: inputs, and events where it has modes."""
-    needs = [f"`{entry.name}`" for entry in one.inputs if entry.name not in ("normalForce", "relativeVelocity")]
+    """What an element asks of its host beside normal force and velocity: inputs, and events where
+    it has modes."""
+    needs = [
+        f"`{entry.name}`"
+        for entry in one.inputs
+        if entry.name not in ("normalForce", "relativeVelocity")
+    ]
     return ", ".join(needs + (["state events"] if one.modes else [])) or "–"
 
 
@@ -50,7 +71,9 @@ def with_table(text: str, table: str) -> str:
     _, end, after = rest.partition(END)
     for mark, found in ((BEGIN, begin), (END, end)):
         if not found:
-            raise BristleError(f"the line {mark} is missing, so the place of the table is not known.")
+            raise BristleError(
+                f"the line {mark} is missing, so the place of the table is not known."
+            )
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 

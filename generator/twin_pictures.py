@@ -1,4 +1,5 @@
-"""The pictures of a model on the page of its twin: the same lines, with the axes in the twin's quantities."""
+"""The pictures of a model on the page of its twin: the same lines, with the axes in the twin's
+quantities."""
 
 from __future__ import annotations
 
@@ -21,11 +22,17 @@ class TwinPictures:
         radius = float(data["parameters"][data["power_of"]]["start"])
         axes = data["pictures"]["axes"]
         self.file = file
-        self.axes = {label: (one["label"], one["scale"] * radius ** one["power"]) for label, one in axes.items()}
-        self.captions = {name: " ".join(text.split()) for name, text in data["pictures"]["captions"].items()}
+        self.axes = {
+            label: (one["label"], one["scale"] * radius ** one["power"])
+            for label, one in axes.items()
+        }
+        self.captions = {
+            name: " ".join(text.split()) for name, text in data["pictures"]["captions"].items()
+        }
 
     def redrawn(self, svg: str) -> str:
-        """The picture with other labels, and the numbers at its axes to go with them. A panel has the numbers of x, those of y, then both labels."""
+        """The picture with other labels, and the numbers at its axes to go with them. A panel has
+        the numbers of x, those of y, then both labels."""
         lines, numbers = svg.split("\n"), {"middle": [], "end": []}
         axis = "middle"  # the label of x comes first
         for i, line in enumerate(lines):
@@ -33,11 +40,16 @@ class TwinPictures:
                 numbers[tick[2]].append(i)
             elif label := LABEL.fullmatch(line):
                 if label[2] not in self.axes:
-                    raise BristleError(f'{self.file}: pictures.axes: "{label[2]}" is missing, the label of an axis in a picture of a model.')
+                    raise BristleError(
+                        f'{self.file}: pictures.axes: "{label[2]}" is missing, the label of an axis'
+                        " in a picture of a model."
+                    )
                 text, factor = self.axes[label[2]]
                 lines[i] = f"{label[1]}{text}{label[3]}"
                 for k in numbers[axis]:
-                    lines[k] = TICK.sub(lambda found: f"{found[1]}{_times(found[3], factor)}{found[4]}", lines[k])
+                    lines[k] = TICK.sub(
+                        lambda found: f"{found[1]}{_times(found[3], factor)}{found[4]}", lines[k]
+                    )
                 numbers[axis] = []
                 axis = "end" if axis == "middle" else "middle"
         return "\n".join(lines)

@@ -13,8 +13,10 @@ from .description import Choice, Description, Unit, Variable
 from .structure import Structure
 
 LOG_CATEGORIES = {
-    "logStatusWarning": "A use in which the element cannot do what it is for; for those who ask for this category also calls against the "
-    "standard that are taken because they do no harm",
+    "logStatusWarning": (
+        "A use in which the element cannot do what it is for; for those who ask for this category"
+        " also calls against the standard that are taken because they do no harm"
+    ),
     "logStatusDiscard": "A value or step that was refused; the instance can go on",
     "logStatusError": "A call that was refused",
     "logStatusFatal": "The instance cannot go on",
@@ -51,7 +53,9 @@ class Scalar:
     type: Element
 
 
-def xml_text(description: Description, structure: Structure, resets: Collection[str], guid: str) -> str:
+def xml_text(
+    description: Description, structure: Structure, resets: Collection[str], guid: str
+) -> str:
     root = Element(
         "fmiModelDescription",
         fmiVersion="2.0",
@@ -100,7 +104,9 @@ def _units(root: Element, description: Description) -> None:
     definitions = SubElement(root, "UnitDefinitions")
     for unit in _used_units(description):
         element = SubElement(definitions, "Unit", name=unit.name)
-        SubElement(element, "BaseUnit", {base: str(power) for base, power in unit.exponents.items()})
+        SubElement(
+            element, "BaseUnit", {base: str(power) for base, power in unit.exponents.items()}
+        )
         for name, factor in unit.displays.items():
             SubElement(element, "DisplayUnit", name=name, factor=repr(factor))
 
@@ -111,7 +117,9 @@ def _types(root: Element, description: Description) -> None:
         simple = SubElement(definitions, "SimpleType", name=unit.quantity)
         SubElement(simple, "Real", quantity=unit.quantity, unit=unit.name)
     for choice in description.mode_outputs:
-        simple = SubElement(definitions, "SimpleType", name=choice.type_name, description=choice.text)
+        simple = SubElement(
+            definitions, "SimpleType", name=choice.type_name, description=choice.text
+        )
         enumeration = SubElement(simple, "Enumeration", quantity=choice.type_name)
         for value, (name, text) in enumerate(choice.items, 1):
             SubElement(enumeration, "Item", name=name, value=str(value), description=text)
@@ -122,7 +130,11 @@ def _variables(root: Element, description: Description, resets: Collection[str])
     variables = SubElement(root, "ModelVariables")
     places: dict[str, int] = {}
     for reference, scalar in enumerate(_scalars(description)):
-        attributes = {"name": scalar.name, "valueReference": str(reference), "description": scalar.text}
+        attributes = {
+            "name": scalar.name,
+            "valueReference": str(reference),
+            "description": scalar.text,
+        }
         attributes |= {"causality": scalar.causality, "variability": scalar.variability}
         if scalar.initial:
             attributes["initial"] = scalar.initial
@@ -165,7 +177,9 @@ def _scalars(description: Description) -> Iterator[Scalar]:
             yield Scalar(name, _numbered(choice), "parameter", "fixed", "exact", kind)
 
 
-def _real(entry: Variable, causality: str, variability: str, initial: str | None) -> Iterator[Scalar]:
+def _real(
+    entry: Variable, causality: str, variability: str, initial: str | None
+) -> Iterator[Scalar]:
     for i, name in enumerate(entry.scalar_names):
         attributes = {"declaredType": entry.unit.quantity, "unit": entry.unit.name}
         if entry.display:
@@ -177,7 +191,9 @@ def _real(entry: Variable, causality: str, variability: str, initial: str | None
             attributes["nominal"] = repr(float(entry.nominal))
         if entry.starts:
             attributes["start"] = repr(entry.starts[i])
-        yield Scalar(name, _with_unit(entry), causality, variability, initial, Element("Real", attributes))
+        yield Scalar(
+            name, _with_unit(entry), causality, variability, initial, Element("Real", attributes)
+        )
 
 
 def _with_unit(entry: Variable) -> str:
@@ -190,14 +206,21 @@ def _items_range(choice: Choice) -> dict[str, str]:
 
 
 def _numbered(option: Choice) -> str:
-    """The text of an option with the meaning of its values. It is an Integer, because OpenModelica never sets an enumeration."""
+    """The text of an option with the meaning of its values. It is an Integer, because OpenModelica
+    never sets an enumeration."""
     items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))
     return f"{option.text} ({'; '.join(items)})" if option.items else option.text
 
 
-def _structure(root: Element, description: Description, structure: Structure, places: dict[str, int]) -> None:
+def _structure(
+    root: Element, description: Description, structure: Structure, places: dict[str, int]
+) -> None:
     model = SubElement(root, "ModelStructure")
-    outputs = [name for entry in description.all_outputs + description.mode_outputs for name in entry.scalar_names]
+    outputs = [
+        name
+        for entry in description.all_outputs + description.mode_outputs
+        for name in entry.scalar_names
+    ]
     states = [name for entry in description.states for name in entry.scalar_names]
     rates = [rate for _, rate in state_rates(description)]
     _unknowns(model, "Outputs", outputs, structure.running, places)
@@ -206,7 +229,11 @@ def _structure(root: Element, description: Description, structure: Structure, pl
 
 
 def _unknowns(
-    model: Element, tag: str, names: Iterable[str], knowns: dict[str, frozenset[str]], places: dict[str, int]
+    model: Element,
+    tag: str,
+    names: Iterable[str],
+    knowns: dict[str, frozenset[str]],
+    places: dict[str, int],
 ) -> None:
     unknowns = sorted((places[name], name) for name in names)
     if not unknowns:
@@ -214,4 +241,6 @@ def _unknowns(
     group = SubElement(model, tag)
     for index, name in unknowns:
         dependencies = sorted(places[known] for known in knowns[name])
-        SubElement(group, "Unknown", index=str(index), dependencies=" ".join(map(str, dependencies)))
+        SubElement(
+            group, "Unknown", index=str(index), dependencies=" ".join(map(str, dependencies))
+        )

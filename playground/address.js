@@ -17,15 +17,21 @@ function readAddress(hash, catalogue, situations) {
     if (!text) return { wanted };
     const pairs = text.split("&").map((part) => {
         const at = part.indexOf("=");
-        return at < 0 ? ["1", decoded(part)] : [decoded(part.slice(0, at)), decoded(part.slice(at + 1))];
+        return at < 0
+            ? ["1", decoded(part)]
+            : [decoded(part.slice(0, at)), decoded(part.slice(at + 1))];
     });
     for (const [key, value] of pairs) {
         if (key === "situation") {
             wanted.situation = situations.find((one) => one.name === value);
-            if (!wanted.situation) return { problem: `The address asks for the situation “${value}”, which is not here.` };
+            if (!wanted.situation)
+                return {
+                    problem: `The address asks for the situation “${value}”, which is not here.`,
+                };
         } else if (/^[1-3]$/.test(key)) {
             const model = catalogue.models.find((one) => one.name === value);
-            if (!model) return { problem: `The address asks for the model “${value}”, which is not here.` };
+            if (!model)
+                return { problem: `The address asks for the model “${value}”, which is not here.` };
             wanted.slots[Number(key) - 1] = { model, set: "", values: {} };
         }
     }
@@ -33,7 +39,9 @@ function readAddress(hash, catalogue, situations) {
     for (const [key, value] of pairs) {
         const [, slot, name] = key.match(/^([1-3])\.(.+)$/) ?? [];
         if (/^[1-3]$/.test(key) || key === "situation") continue;
-        const problem = slot ? readParameter(wanted.slots[Number(slot) - 1], name, value, slot) : readSetting(wanted, key, value, situations[0]);
+        const problem = slot
+            ? readParameter(wanted.slots[Number(slot) - 1], name, value, slot)
+            : readSetting(wanted, key, value, situations[0]);
         if (problem) return { problem };
     }
     wanted.slots = wanted.slots.filter(Boolean);
@@ -51,12 +59,15 @@ function decoded(text) {
 function readParameter(slot, name, value, number) {
     if (!slot) return `The address gives ${name} to model ${number}, but names no such model.`;
     if (name === "set") {
-        if (value !== DEFAULTS && !slot.model.sets.some((one) => one.name === value)) return `The address asks for the parameter set “${value}”, which ${slot.model.name} does not have.`;
+        if (value !== DEFAULTS && !slot.model.sets.some((one) => one.name === value))
+            return `The address asks for the parameter set “${value}”, which ${slot.model.name} does not have.`;
         slot.set = value === DEFAULTS ? null : value;
         return "";
     }
-    if (![...slot.model.parameters, ...slot.model.options].some((one) => one.name === name)) return `The address gives “${name}”, which ${slot.model.name} does not have.`;
-    if (value.trim() === "" || !Number.isFinite(Number(value))) return `The address gives ${name} = “${value}”, which is not a number.`;
+    if (![...slot.model.parameters, ...slot.model.options].some((one) => one.name === name))
+        return `The address gives “${name}”, which ${slot.model.name} does not have.`;
+    if (value.trim() === "" || !Number.isFinite(Number(value)))
+        return `The address gives ${name} = “${value}”, which is not a number.`;
     slot.values[name] = Number(value);
     return "";
 }
@@ -66,10 +77,14 @@ function readSetting(wanted, name, value, first) {
     const number = value.trim() === "" ? NaN : Number(value);
     if (name === "press") {
         wanted.press = number;
-        return Number.isFinite(number) ? "" : `The address gives press = “${value}”, which is not a number.`;
+        return Number.isFinite(number)
+            ? ""
+            : `The address gives press = “${value}”, which is not a number.`;
     }
-    if (!situation.settings.some((one) => one.name === name)) return `The address gives “${name}”, which “${situation.title}” does not have.`;
-    if (!Number.isFinite(number)) return `The address gives ${name} = “${value}”, which is not a number.`;
+    if (!situation.settings.some((one) => one.name === name))
+        return `The address gives “${name}”, which “${situation.title}” does not have.`;
+    if (!Number.isFinite(number))
+        return `The address gives ${name} = “${value}”, which is not a number.`;
     wanted.settings[name] = number;
     const objection = situation.objection(name, number);
     return objection && `The address cannot be followed: ${objection}`;
@@ -78,12 +93,15 @@ function readSetting(wanted, name, value, first) {
 /** The address of a state. */
 function writeAddress(situation, settings, press, slots) {
     const pairs = [["situation", situation.name]];
-    for (const one of situation.settings) if (one.name in settings && settings[one.name] !== one.start) pairs.push([one.name, settings[one.name]]);
+    for (const one of situation.settings)
+        if (one.name in settings && settings[one.name] !== one.start)
+            pairs.push([one.name, settings[one.name]]);
     if (press) pairs.push(["press", press]);
     slots.forEach((slot, i) => {
         pairs.push([i + 1, slot.model.name]);
         if (slot.set !== "") pairs.push([`${i + 1}.set`, slot.set ?? DEFAULTS]);
-        for (const [name, value] of Object.entries(slot.values)) pairs.push([`${i + 1}.${name}`, value]);
+        for (const [name, value] of Object.entries(slot.values))
+            pairs.push([`${i + 1}.${name}`, value]);
     });
     return `#${pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join("&")}`;
 }

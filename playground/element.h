@@ -4,8 +4,9 @@
 
 #include "fmu.h"
 
-/* Chooses one of the linked elements. Then the page describes its variables one by one (for a rate with the index of its state among
- * them, counted from 1), and at last the rest. Texts are copied. */
+/* Chooses one of the linked elements. Then the page describes its variables one by one (for a
+ * rate with the index of its state among them, counted from 1), and at last the rest. Texts are
+ * copied. */
 bool element_choose(const char *name);
 void element_describe(const Variable *variable);
 void element_complete(const char *guid, int n_indicators);

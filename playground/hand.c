@@ -10,7 +10,8 @@ Hand hand;
 /* Where things are in the system that is in hand; -1 for what it does not have. */
 static const System *inner;
 static System outer;
-static int n_states, n_outputs, mass, position, velocity, height, rise, normal_force, external_force;
+static int n_states, n_outputs, mass, position, velocity, height, rise, normal_force,
+    external_force;
 static Quantity states[STATES_AT_MOST + 2];
 static const char *needs[NAMES_AT_MOST];
 static Contact contacts[2];
@@ -35,7 +36,8 @@ static int parameter_of(const System *system, const char *wanted) {
 
 static double pull(const double *x) {
     if (position < 0) return 0;
-    return hand.force + hand.holds * (hand.stiffness * (hand.place - x[position]) - hand.damping * x[velocity]);
+    return hand.force +
+           hand.holds * (hand.stiffness * (hand.place - x[position]) - hand.damping * x[velocity]);
 }
 
 static void inputs(const Moment *m, const double *x, double *u) {
@@ -64,7 +66,8 @@ static void find_places(const System *system) {
 
 int system_grip(const System *system) {
     find_places(system);
-    const int grip = (position >= 0 ? HAND_PULLS : 0) | (rise >= 0 || normal_force >= 0 ? HAND_PRESSES : 0);
+    const int grip =
+        (position >= 0 ? HAND_PULLS : 0) | (rise >= 0 || normal_force >= 0 ? HAND_PRESSES : 0);
     if (inner) find_places(inner);
     return grip;
 }
@@ -73,10 +76,12 @@ const System *system_in_hand(const System *system) {
     const Contact *contact = &system->contacts[0];
     inner = system;
     find_places(system);
-    for (n_states = 0; system->states[n_states].name; n_states++) states[n_states] = system->states[n_states];
+    for (n_states = 0; system->states[n_states].name; n_states++)
+        states[n_states] = system->states[n_states];
     states[n_states] = (Quantity){"frictionWork", "J", 1e-2, "Work that friction has taken"};
     states[n_states + 1] = (Quantity){NULL, NULL, 0, NULL};
-    for (n_outputs = 0; contact->outputs[n_outputs]; n_outputs++) needs[n_outputs] = contact->outputs[n_outputs];
+    for (n_outputs = 0; contact->outputs[n_outputs]; n_outputs++)
+        needs[n_outputs] = contact->outputs[n_outputs];
     needs[n_outputs] = "dissipatedPower";
     needs[n_outputs + 1] = NULL;
     contacts[0] = *contact;

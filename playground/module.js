@@ -16,11 +16,20 @@ class Element {
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
             this.say(name, unit, unit);
-            this.call.describe(TYPES[type], CAUSALITIES[causality], reference, state, low ?? -Infinity, high ?? Infinity);
+            this.call.describe(
+                TYPES[type],
+                CAUSALITIES[causality],
+                reference,
+                state,
+                low ?? -Infinity,
+                high ?? Infinity,
+            );
         });
         this.say(model.guid);
         this.call.complete(model.indicators);
-        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) => this.describeSituation(i));
+        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
+            this.describeSituation(i),
+        );
     }
 
     /** Texts into the buffer of the module. */
@@ -37,7 +46,8 @@ class Element {
 
     /** The sentence of the last refusal, without the name of the model before it. */
     get sentence() {
-        const text = this.read(this.call.text()), name = `${this.model.name}: `;
+        const text = this.read(this.call.text()),
+            name = `${this.model.name}: `;
         return text.startsWith(name) ? text.slice(name.length) : text;
     }
 
@@ -50,15 +60,36 @@ class Element {
     }
 
     describeSituation(i) {
-        const [name, title, source, set] = [0, 1, 2, 3].map((what) => this.read(this.call.situation_text(i, what)));
+        const [name, title, source, set] = [0, 1, 2, 3].map((what) =>
+            this.read(this.call.situation_text(i, what)),
+        );
         const [stop, interval, grip] = [0, 1, 2].map((what) => this.call.situation_number(i, what));
         const settings = [];
         for (let j = 0; this.call.setting_text(i, j, 0); j++) {
-            const [setting, unit, text] = [0, 1, 2].map((what) => this.read(this.call.setting_text(i, j, what)));
+            const [setting, unit, text] = [0, 1, 2].map((what) =>
+                this.read(this.call.setting_text(i, j, what)),
+            );
             const [start, range] = [0, 1].map((what) => this.call.setting_number(i, j, what));
-            settings.push({ name: setting, unit, text, start, low: range === 0 ? -Infinity : 0, open: range === 2 });
+            settings.push({
+                name: setting,
+                unit,
+                text,
+                start,
+                low: range === 0 ? -Infinity : 0,
+                open: range === 2,
+            });
         }
-        return { name, title, source, set, stop, interval, pulls: (grip & 1) > 0, presses: (grip & 2) > 0, settings };
+        return {
+            name,
+            title,
+            source,
+            set,
+            stop,
+            interval,
+            pulls: (grip & 1) > 0,
+            presses: (grip & 2) > 0,
+            settings,
+        };
     }
 
     set settings(values) {
@@ -83,13 +114,19 @@ class Element {
 
     /** Parameters and options by their names. */
     give(values) {
-        for (const one of this.model.parameters) if (one.name in values) this.demand(this.call.set_real(one.reference, values[one.name]));
-        for (const one of this.model.options) if (one.name in values) this.demand(this.call.set_integer(one.reference, values[one.name]));
+        for (const one of this.model.parameters)
+            if (one.name in values)
+                this.demand(this.call.set_real(one.reference, values[one.name]));
+        for (const one of this.model.options)
+            if (one.name in values)
+                this.demand(this.call.set_integer(one.reference, values[one.name]));
     }
 
     start() {
         this.demand(this.call.start(TOLERANCE));
-        this.columns = Array.from({ length: this.call.column_count() }, (_, i) => this.read(this.call.column_name(i)));
+        this.columns = Array.from({ length: this.call.column_count() }, (_, i) =>
+            this.read(this.call.column_name(i)),
+        );
     }
 
     /** Changes something during a run, as an event. */
@@ -105,7 +142,9 @@ class Element {
 
     /** The values of all parameters as the element has them now. */
     get parameters() {
-        return Object.fromEntries(this.model.parameters.map((one) => [one.name, this.get(one.reference)]));
+        return Object.fromEntries(
+            this.model.parameters.map((one) => [one.name, this.get(one.reference)]),
+        );
     }
 
     get time() {
@@ -119,7 +158,8 @@ class Element {
     /** Goes on towards a time; hands over the rows of results, and tells whether it got there. */
     advance(until, trials, onRow) {
         const good = this.call.advance(until, trials);
-        const width = this.columns.length, count = this.call.take_rows();
+        const width = this.columns.length,
+            count = this.call.take_rows();
         const rows = this.numbers(this.call.rows(), count * width);
         for (let i = 0; i < count; i++) onRow(rows.subarray(i * width, (i + 1) * width));
         this.demand(good);

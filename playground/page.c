@@ -1,5 +1,6 @@
-/* What the page calls: the situations, one run of the element in one of them, and its rows of results. Texts go through one buffer. A
- * function that can fail returns 0 and leaves the sentence there. */
+/* What the page calls: the situations, one run of the element in one of them, and its rows of
+ * results. Texts go through one buffer. A function that can fail returns 0 and leaves the sentence
+ * there. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static char *text_number(int index) {
 
 /* Name, unit and declared type are in the buffer. */
 EXPORT(describe)
-void describe(int type, int causality, unsigned reference, int derivative_of, double minimum, double maximum) {
+void describe(int type, int causality, unsigned reference, int derivative_of, double minimum,
+              double maximum) {
     element_describe(&(Variable){.name = text_number(0),
                                  .unit = text_number(1),
                                  .declared_type = text_number(2),
@@ -140,16 +142,19 @@ EXPORT(open) int open_run(int situation) {
 EXPORT(take_set) int take_set(void) {
     if (!*message.text) return set_surfaces(coupling, NULL, &message);
     const ParameterSet *set = find_set(message.text);
-    return set ? set_surface(coupling, 0, set, &message) : fail(&message, "There is no such parameter set.");
+    return set ? set_surface(coupling, 0, set, &message)
+               : fail(&message, "There is no such parameter set.");
 }
 
 EXPORT(set_real) int set_real(fmi2ValueReference reference, double value) {
-    const fmi2Status status = element()->call.set_real(instance()->component, &reference, 1, &value);
+    const fmi2Status status =
+        element()->call.set_real(instance()->component, &reference, 1, &value);
     return instance_good(instance(), status, "fmi2SetReal", &message);
 }
 
 EXPORT(set_integer) int set_integer(fmi2ValueReference reference, int value) {
-    const fmi2Status status = element()->call.set_integer(instance()->component, &reference, 1, &value);
+    const fmi2Status status =
+        element()->call.set_integer(instance()->component, &reference, 1, &value);
     return instance_good(instance(), status, "fmi2SetInteger", &message);
 }
 
@@ -207,12 +212,14 @@ EXPORT(take_rows) int take_rows(void) {
     return count;
 }
 
-/* The element alone, taken to a point of its states, which are in `settings` here, with the event that they and the inputs make. */
+/* The element alone, taken to a point of its states, which are in `settings` here, with the event
+ * that they and the inputs make. */
 EXPORT(visit) int visit(void) {
     const Functions *call = &element()->call;
     const fmi2Component component = instance()->component;
     fmi2EventInfo info;
-    fmi2Status status = call->set_continuous_states(component, settings, (size_t)element()->n_states);
+    fmi2Status status =
+        call->set_continuous_states(component, settings, (size_t)element()->n_states);
     if (status <= fmi2Warning) status = call->enter_event_mode(component);
     if (status <= fmi2Warning) status = call->new_discrete_states(component, &info);
     if (status <= fmi2Warning) status = call->enter_continuous_time_mode(component);

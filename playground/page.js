@@ -6,18 +6,58 @@ const START_MODELS = ["LuGre", "ImplicitBristle"];
 const PACES = [0.1, 0.25, 0.5, 1, 2, 4];
 
 const PLOTS = [
-    { id: "force-velocity", title: "Force over velocity", x: { name: "velocity", unit: "m/s", label: "relative velocity" }, y: { name: "force", unit: "N", label: "force", about: 0 } },
-    { id: "force-displacement", title: "Force over displacement", x: { name: "position", unit: "m", label: "displacement" }, y: { name: "force", unit: "N", label: "force", about: 0 } },
-    { id: "position-time", title: "Position over time", x: { name: "time", unit: "s", label: "time" }, y: { name: "position", unit: "m", label: "position" } },
-    { id: "force-time", title: "Force over time", x: { name: "time", unit: "s", label: "time" }, y: { name: "force", unit: "N", label: "force", about: 0 } },
+    {
+        id: "force-velocity",
+        title: "Force over velocity",
+        x: { name: "velocity", unit: "m/s", label: "relative velocity" },
+        y: { name: "force", unit: "N", label: "force", about: 0 },
+    },
+    {
+        id: "force-displacement",
+        title: "Force over displacement",
+        x: { name: "position", unit: "m", label: "displacement" },
+        y: { name: "force", unit: "N", label: "force", about: 0 },
+    },
+    {
+        id: "position-time",
+        title: "Position over time",
+        x: { name: "time", unit: "s", label: "time" },
+        y: { name: "position", unit: "m", label: "position" },
+    },
+    {
+        id: "force-time",
+        title: "Force over time",
+        x: { name: "time", unit: "s", label: "time" },
+        y: { name: "force", unit: "N", label: "force", about: 0 },
+    },
 ];
 
 const VERDICTS = [
-    ["holds", "holds a load", "Speed of the body 1 s after a constant load of a third of the static limit was put on. Below 1 µm/s it rests."],
-    ["drift", "drift per cycle", "How far the second pulse of that load leaves the body from where it found it. Below 1 µm counts as none."],
-    ["breakaway", "break-away", "Largest friction force before the first slip on a belt, over the static limit. 1 makes full use of it."],
-    ["energy", "energy", "What friction has taken from the bodies in the run above, or the most that it has given them beyond what it took."],
-    ["events", "events per s", "Events of the run above per second of its time: modes that change, loads that are switched, contact that is lost."],
+    [
+        "holds",
+        "holds a load",
+        "Speed of the body 1 s after a constant load of a third of the static limit was put on. Below 1 µm/s it rests.",
+    ],
+    [
+        "drift",
+        "drift per cycle",
+        "How far the second pulse of that load leaves the body from where it found it. Below 1 µm counts as none.",
+    ],
+    [
+        "breakaway",
+        "break-away",
+        "Largest friction force before the first slip on a belt, over the static limit. 1 makes full use of it.",
+    ],
+    [
+        "energy",
+        "energy",
+        "What friction has taken from the bodies in the run above, or the most that it has given them beyond what it took.",
+    ],
+    [
+        "events",
+        "events per s",
+        "Events of the run above per second of its time: modes that change, loads that are switched, contact that is lost.",
+    ],
 ];
 
 class Page {
@@ -25,7 +65,13 @@ class Page {
         this.catalogue = catalogue;
         this.module = module;
         const described = new Element(module, catalogue.models[0]).situations;
-        this.situations = catalogue.situations.map((entry) => new Situation(entry, described.find((one) => one.name === entry.system)));
+        this.situations = catalogue.situations.map(
+            (entry) =>
+                new Situation(
+                    entry,
+                    described.find((one) => one.name === entry.system),
+                ),
+        );
         this.hand = new Hand();
         this.slots = [];
         this.chosen = 0;
@@ -33,7 +79,10 @@ class Page {
         this.pace = 1;
         this.time = 0;
         this.scene = new Scene(byId("scene"));
-        this.plots = [...PLOTS.map(({ id, title, x, y }) => new Plot(id, title, x, y)), new ModePlot("modes", "Mode")];
+        this.plots = [
+            ...PLOTS.map(({ id, title, x, y }) => new Plot(id, title, x, y)),
+            new ModePlot("modes", "Mode"),
+        ];
         this.visible = new Set();
         this.saveAddress = later(300, () => this.writeAddress());
         this.judge = later(250, () => this.measure());
@@ -44,9 +93,13 @@ class Page {
 
     buildFrame() {
         const select = byId("situation");
-        for (const one of this.situations) select.append(make("option", { value: one.name }, one.title));
-        select.addEventListener("change", () => this.choose(this.situations.find((one) => one.name === select.value)));
-        for (const pace of PACES) byId("pace").append(make("option", { value: pace, selected: pace === 1 }, `× ${pace}`));
+        for (const one of this.situations)
+            select.append(make("option", { value: one.name }, one.title));
+        select.addEventListener("change", () =>
+            this.choose(this.situations.find((one) => one.name === select.value)),
+        );
+        for (const pace of PACES)
+            byId("pace").append(make("option", { value: pace, selected: pace === 1 }, `× ${pace}`));
         byId("pace").addEventListener("change", () => (this.pace = Number(byId("pace").value)));
         byId("play").addEventListener("click", () => this.togglePlay());
         byId("restart").addEventListener("click", () => this.restart());
@@ -54,32 +107,80 @@ class Page {
             event.preventDefault();
             byId("parameters").focus();
         });
-        const observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.visible[entry.isIntersecting ? "add" : "delete"](entry.target.id)), { rootMargin: "400px" });
+        const observer = new IntersectionObserver(
+            (entries) =>
+                entries.forEach((entry) =>
+                    this.visible[entry.isIntersecting ? "add" : "delete"](entry.target.id),
+                ),
+            { rootMargin: "400px" },
+        );
         for (const plot of this.plots) {
             const canvas = make("canvas", { id: plot.id, role: "img" });
             plot.pen = new CanvasPen(canvas);
-            byId("plots").append(make("figure", { className: plot instanceof ModePlot ? "wide" : "" }, make("figcaption", {}, plot.title), canvas));
+            byId("plots").append(
+                make(
+                    "figure",
+                    { className: plot instanceof ModePlot ? "wide" : "" },
+                    make("figcaption", {}, plot.title),
+                    canvas,
+                ),
+            );
             observer.observe(canvas);
         }
         this.buildVerdict();
         this.buildTake();
         this.listen();
-        addEventListener("hashchange", () => location.hash !== this.written && this.follow(location.hash));
+        addEventListener(
+            "hashchange",
+            () => location.hash !== this.written && this.follow(location.hash),
+        );
         setInterval(() => this.describe(), 1500);
     }
 
     buildVerdict() {
-        byId("verdict").querySelector("thead").append(make("tr", {}, make("th", {}, "model"), ...VERDICTS.map(([, title]) => make("th", { scope: "col" }, title))));
-        for (const [, title, text] of VERDICTS) byId("verdict").querySelector("dl").append(make("dt", {}, title), make("dd", {}, text));
+        byId("verdict")
+            .querySelector("thead")
+            .append(
+                make(
+                    "tr",
+                    {},
+                    make("th", {}, "model"),
+                    ...VERDICTS.map(([, title]) => make("th", { scope: "col" }, title)),
+                ),
+            );
+        for (const [, title, text] of VERDICTS)
+            byId("verdict")
+                .querySelector("dl")
+                .append(make("dt", {}, title), make("dd", {}, text));
     }
 
     buildTake() {
-        const button = (text, title, call) => byId("take-buttons").append(make("button", { type: "button", title, onclick: call }, text));
-        button("Copy link", "The state of this page as an address", async (event) => this.copy(this.writeAddress(), event.target));
-        button("Parameters (.ssv)", "The parameters of the chosen model as SSP parameter values", () => download(`${this.slot.model.name}.ssv`, ssvText(this.slot, this.catalogue.version), "application/xml"));
-        button("Traces (.csv)", "What the plots show, for all models", () => download(`${this.situation.name}.csv`, csvText(this.slots), "text/csv"));
-        button("Picture (.svg)", "All plots as a drawing", () => download(`${this.situation.name}.svg`, this.picture(), "image/svg+xml"));
-        button("Picture (.png)", "All plots as an image", async () => download(`${this.situation.name}.png`, await pngBlob(this.picture())));
+        const button = (text, title, call) =>
+            byId("take-buttons").append(
+                make("button", { type: "button", title, onclick: call }, text),
+            );
+        button("Copy link", "The state of this page as an address", async (event) =>
+            this.copy(this.writeAddress(), event.target),
+        );
+        button(
+            "Parameters (.ssv)",
+            "The parameters of the chosen model as SSP parameter values",
+            () =>
+                download(
+                    `${this.slot.model.name}.ssv`,
+                    ssvText(this.slot, this.catalogue.version),
+                    "application/xml",
+                ),
+        );
+        button("Traces (.csv)", "What the plots show, for all models", () =>
+            download(`${this.situation.name}.csv`, csvText(this.slots), "text/csv"),
+        );
+        button("Picture (.svg)", "All plots as a drawing", () =>
+            download(`${this.situation.name}.svg`, this.picture(), "image/svg+xml"),
+        );
+        button("Picture (.png)", "All plots as an image", async () =>
+            download(`${this.situation.name}.png`, await pngBlob(this.picture())),
+        );
     }
 
     picture() {
@@ -104,7 +205,8 @@ class Page {
     }
 
     get view() {
-        const window = this.situation.window, to = Math.max(this.time, window);
+        const window = this.situation.window,
+            to = Math.max(this.time, window);
         return { from: to - window, to };
     }
 
@@ -118,14 +220,24 @@ class Page {
         const { wanted, problem } = readAddress(hash, this.catalogue, this.situations);
         this.notice(problem ?? "");
         const asked = wanted ?? { situation: null, settings: {}, press: 0, slots: [] };
-        const models = asked.slots.length ? asked.slots : START_MODELS.map((name) => this.catalogue.models.find((one) => one.name === name)).filter(Boolean).map((model) => ({ model, set: "", values: {} }));
-        this.slots = models.map(({ model, set, values }, i) => Object.assign(new Slot(this.module, model, i), { set, values }));
+        const models = asked.slots.length
+            ? asked.slots
+            : START_MODELS.map((name) => this.catalogue.models.find((one) => one.name === name))
+                  .filter(Boolean)
+                  .map((model) => ({ model, set: "", values: {} }));
+        this.slots = models.map(({ model, set, values }, i) =>
+            Object.assign(new Slot(this.module, model, i), { set, values }),
+        );
         if (!this.slots.length) this.slots = [new Slot(this.module, this.catalogue.models[0], 0)];
         this.chosen = 0;
         this.pointer = null;
         this.hand.release();
         this.hand.press = asked.press;
-        this.situation = asked.situation ?? this.situations.find((one) => this.slots[0].element.situations.length && this.fits(this.slots[0], one));
+        this.situation =
+            asked.situation ??
+            this.situations.find(
+                (one) => this.slots[0].element.situations.length && this.fits(this.slots[0], one),
+            );
         this.settings = asked.settings;
         this.restart();
         this.showSituation();
@@ -206,12 +318,14 @@ class Page {
     }
 
     advance(time) {
-        const stop = this.situation.endless ? Infinity : this.situation.stop, target = Math.min(this.time + time, stop);
+        const stop = this.situation.endless ? Infinity : this.situation.stop,
+            target = Math.min(this.time + time, stop);
         const running = this.slots.filter((slot) => slot.running);
         let reached = target;
         for (const slot of running) {
             const wasRunning = slot.running;
-            if (!slot.advance(target, FRAME_BUDGET / running.length)) reached = Math.min(reached, slot.element.time);
+            if (!slot.advance(target, FRAME_BUDGET / running.length))
+                reached = Math.min(reached, slot.element.time);
             if (wasRunning && !slot.running) this.showProblems();
         }
         this.time = reached;
@@ -227,7 +341,13 @@ class Page {
         if (this.pointer) this.pull();
         const height = `${this.scene.height(this.slots.filter((slot) => slot.fits).length)}px`;
         if (byId("scene").style.height !== height) byId("scene").style.height = height;
-        this.scene.draw(this.slots, this.situation, this.situation.complete(this.settings), this.hand, this.time);
+        this.scene.draw(
+            this.slots,
+            this.situation,
+            this.situation.complete(this.settings),
+            this.hand,
+            this.time,
+        );
         for (const plot of this.plots) {
             if (!this.visible.has(plot.id)) continue;
             const { width, height: space } = plot.pen.begin();
@@ -238,27 +358,57 @@ class Page {
 
     /** Words for those who do not see the plots, and the verdict of the run. */
     describe() {
-        for (const plot of this.plots) byId(plot.id).setAttribute("aria-label", plot.description(this.slots));
-        byId("scene").setAttribute("aria-label", `${this.situation.title}: ${this.slots.filter((slot) => slot.count).map((slot) => `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ${quantity(slot.now("force"), "N")}`).join("; ")}.`);
-        this.slots.forEach((slot) => Object.entries(liveVerdict(slot)).forEach(([name, result]) => this.tell(slot, name, result)));
+        for (const plot of this.plots)
+            byId(plot.id).setAttribute("aria-label", plot.description(this.slots));
+        byId("scene").setAttribute(
+            "aria-label",
+            `${this.situation.title}: ${this.slots
+                .filter((slot) => slot.count)
+                .map(
+                    (slot) =>
+                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ${quantity(slot.now("force"), "N")}`,
+                )
+                .join("; ")}.`,
+        );
+        this.slots.forEach((slot) =>
+            Object.entries(liveVerdict(slot)).forEach(([name, result]) =>
+                this.tell(slot, name, result),
+            ),
+        );
     }
 
     // Verdict
 
     measure() {
         const body = byId("verdict").querySelector("tbody");
-        body.replaceChildren(...this.slots.map((slot) => make("tr", {}, make("th", { scope: "row" }, slot.model.name), ...VERDICTS.map(([name]) => make("td", { className: name }, "…")))));
+        body.replaceChildren(
+            ...this.slots.map((slot) =>
+                make(
+                    "tr",
+                    {},
+                    make("th", { scope: "row" }, slot.model.name),
+                    ...VERDICTS.map(([name]) => make("td", { className: name }, "…")),
+                ),
+            ),
+        );
         for (const slot of this.slots) {
             slot.verdict ??= new Verdict(this.module, slot.model);
-            if (slot.parameters) slot.verdict.measure({ ...slot.parameters, ...slot.options }, (name, result) => this.tell(slot, name, result));
+            if (slot.parameters)
+                slot.verdict.measure({ ...slot.parameters, ...slot.options }, (name, result) =>
+                    this.tell(slot, name, result),
+                );
         }
         this.describe();
     }
 
     tell(slot, name, { text, good, why }) {
-        const row = byId("verdict").querySelectorAll("tbody tr")[this.slots.indexOf(slot)], cell = row?.querySelector(`.${name}`);
+        const row = byId("verdict").querySelectorAll("tbody tr")[this.slots.indexOf(slot)],
+            cell = row?.querySelector(`.${name}`);
         if (!cell) return;
-        const mark = good === null ? make("span", { title: why ?? "" }, text) : make("span", { className: `mark ${good ? "good" : "bad"}` }, text);
+        const mark =
+            good === null
+                ? make("span", { title: why ?? "" }, text)
+                : make("span", { className: `mark ${good ? "good" : "bad"}` }, text);
         if (cell.textContent !== text) cell.replaceChildren(mark);
     }
 
@@ -266,21 +416,42 @@ class Page {
 
     showSituation() {
         byId("situation").value = this.situation.name;
-        byId("look").replaceChildren(`${this.situation.look} `, make("small", { title: this.situation.fullTitle }, `${this.situation.source}.`));
+        byId("look").replaceChildren(
+            `${this.situation.look} `,
+            make("small", { title: this.situation.fullTitle }, `${this.situation.source}.`),
+        );
         const { pulls, presses } = this.situation;
-        const keys = [pulls && "← → pull", presses && "↑ ↓ lift and press"].filter(Boolean).join(", ");
-        byId("scene-help").textContent = `${pulls ? "Drag the body along, and up or down to lift and press it." : presses ? "Drag the body up or down to lift and press it." : ""} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
+        const keys = [pulls && "← → pull", presses && "↑ ↓ lift and press"]
+            .filter(Boolean)
+            .join(", ");
+        byId("scene-help").textContent =
+            `${pulls ? "Drag the body along, and up or down to lift and press it." : presses ? "Drag the body up or down to lift and press it." : ""} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
         byId("scene").classList.toggle("free", pulls || presses);
-        const weight = this.situation.weight(this.settings), all = this.situation.complete(this.settings);
+        const weight = this.situation.weight(this.settings),
+            all = this.situation.complete(this.settings);
         const fields = this.situation.settings.map((one) => {
             const range = one.open ? "greater than 0" : one.low === 0 ? "at least 0" : "any";
-            const entry = { ...one, ...displayed(one), label: inWords(one.name), range, slider: this.situation.slider(one) };
-            const field = new Field(entry, one.start, (value) => this.changeSetting(one.name, value));
+            const entry = {
+                ...one,
+                ...displayed(one),
+                label: inWords(one.name),
+                range,
+                slider: this.situation.slider(one),
+            };
+            const field = new Field(entry, one.start, (value) =>
+                this.changeSetting(one.name, value),
+            );
             field.show(all[one.name]);
             return field.row;
         });
         if (presses) {
-            const entry = { name: "press", label: "hand presses", unit: "N", text: "Adds to the normal force; negative lifts the body", slider: { log: false, low: -1.5 * weight, high: 2 * weight } };
+            const entry = {
+                name: "press",
+                label: "hand presses",
+                unit: "N",
+                text: "Adds to the normal force; negative lifts the body",
+                slider: { log: false, low: -1.5 * weight, high: 2 * weight },
+            };
             this.pressField = new Field(entry, 0, (value) => this.changePress(value));
             this.pressField.show(this.hand.press);
             fields.push(this.pressField.row);
@@ -292,7 +463,8 @@ class Page {
         const objection = this.situation.objection(name, value);
         if (objection) return objection;
         this.settings[name] = value;
-        if (value === this.situation.settings.find((one) => one.name === name).start) delete this.settings[name];
+        if (value === this.situation.settings.find((one) => one.name === name).start)
+            delete this.settings[name];
         this.followHand();
         this.saveAddress();
         this.showLines();
@@ -307,12 +479,20 @@ class Page {
     }
 
     followHand() {
-        for (const slot of this.slots) slot.follow(this.situation.listed(this.settings), this.hand.numbers);
+        for (const slot of this.slots)
+            slot.follow(this.situation.listed(this.settings), this.hand.numbers);
     }
 
     showModels() {
         const rows = this.slots.map((slot, i) => this.slotRow(slot, i));
-        if (this.slots.length < SLOTS) rows.push(make("button", { type: "button", id: "add", onclick: () => this.add() }, "+ compare with another model"));
+        if (this.slots.length < SLOTS)
+            rows.push(
+                make(
+                    "button",
+                    { type: "button", id: "add", onclick: () => this.add() },
+                    "+ compare with another model",
+                ),
+            );
         byId("models").replaceChildren(...rows);
         this.showParameters();
         this.showProblems();
@@ -321,8 +501,20 @@ class Page {
     slotRow(slot, i) {
         const mark = `var(--${["one", "two", "three"][i]})`;
         const select = make("select", { ariaLabel: `Model ${i + 1}` });
-        for (const model of this.catalogue.models) select.append(make("option", { value: model.name, selected: model === slot.model, title: model.title }, model.name));
-        select.addEventListener("change", () => this.replace(i, this.catalogue.models.find((one) => one.name === select.value)));
+        for (const model of this.catalogue.models)
+            select.append(
+                make(
+                    "option",
+                    { value: model.name, selected: model === slot.model, title: model.title },
+                    model.name,
+                ),
+            );
+        select.addEventListener("change", () =>
+            this.replace(
+                i,
+                this.catalogue.models.find((one) => one.name === select.value),
+            ),
+        );
         const row = make("div", { className: `slot${i === this.chosen ? " chosen" : ""}` });
         row.style.setProperty("--mark", mark);
         const line = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -331,8 +523,33 @@ class Page {
         line.setAttribute("aria-hidden", "true");
         line.innerHTML = `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
         row.append(line, select);
-        if (this.slots.length > 1) row.append(make("button", { type: "button", title: "Show its parameters", "aria-label": `Parameters of model ${i + 1}`, "aria-pressed": String(i === this.chosen), onclick: () => this.select(i) }, "⚙"));
-        if (this.slots.length > 1) row.append(make("button", { type: "button", title: "Remove", "aria-label": `Remove model ${i + 1}`, onclick: () => this.remove(i) }, "✕"));
+        if (this.slots.length > 1)
+            row.append(
+                make(
+                    "button",
+                    {
+                        type: "button",
+                        title: "Show its parameters",
+                        "aria-label": `Parameters of model ${i + 1}`,
+                        "aria-pressed": String(i === this.chosen),
+                        onclick: () => this.select(i),
+                    },
+                    "⚙",
+                ),
+            );
+        if (this.slots.length > 1)
+            row.append(
+                make(
+                    "button",
+                    {
+                        type: "button",
+                        title: "Remove",
+                        "aria-label": `Remove model ${i + 1}`,
+                        onclick: () => this.remove(i),
+                    },
+                    "✕",
+                ),
+            );
         const problem = make("p", { className: "slot-problem", "aria-live": "polite" });
         return make("div", { className: "slot-box" }, row, problem);
     }
@@ -353,13 +570,18 @@ class Page {
     replace(i, model) {
         this.slots[i] = new Slot(this.module, model, i);
         this.chosen = i;
-        if (this.slots.length === 1 && !this.fits(this.slots[i], this.situation)) return this.choose(this.situations.find((one) => this.fits(this.slots[i], one)));
+        if (this.slots.length === 1 && !this.fits(this.slots[i], this.situation))
+            return this.choose(this.situations.find((one) => this.fits(this.slots[i], one)));
         this.restart();
         this.showModels();
     }
 
     add() {
-        const next = this.catalogue.models.find((model) => !this.slots.some((slot) => slot.model === model) && this.fits(new Slot(this.module, model, 0), this.situation));
+        const next = this.catalogue.models.find(
+            (model) =>
+                !this.slots.some((slot) => slot.model === model) &&
+                this.fits(new Slot(this.module, model, 0), this.situation),
+        );
         this.replace(this.slots.length, next ?? this.catalogue.models[0]);
     }
 
@@ -372,29 +594,51 @@ class Page {
     }
 
     showParameters() {
-        const slot = this.slot, { model } = slot, place = byId("parameters");
+        const slot = this.slot,
+            { model } = slot,
+            place = byId("parameters");
         place.style.setProperty("--mark", `var(--${["one", "two", "three"][this.chosen]})`);
         const fixed = make("details", {}, make("summary", {}, "Initial values"));
         const rows = [];
-        const start = slot.parameters ?? Object.fromEntries(model.parameters.map((one) => [one.name, one.start]));
+        const start =
+            slot.parameters ??
+            Object.fromEntries(model.parameters.map((one) => [one.name, one.start]));
         for (const one of model.parameters) {
-            const field = new Field(one, start[one.name], (value) => this.changeParameter(slot, one, value));
+            const field = new Field(one, start[one.name], (value) =>
+                this.changeParameter(slot, one, value),
+            );
             if (one.name in slot.values) field.base = this.baseValue(slot, one);
             field.show(start[one.name]);
             if (one.fixed) fixed.append(field.row);
             else rows.push(field.row);
         }
-        for (const option of model.options) rows.push(optionRow(option, slot.options[option.name], (value) => this.changeParameter(slot, option, value)));
+        for (const option of model.options)
+            rows.push(
+                optionRow(option, slot.options[option.name], (value) =>
+                    this.changeParameter(slot, option, value),
+                ),
+            );
         if (fixed.childElementCount > 1) rows.push(fixed);
-        place.replaceChildren(make("h2", {}, model.name), make("p", { className: "title" }, model.title), this.setButtons(slot), ...rows, this.equations(model));
+        place.replaceChildren(
+            make("h2", {}, model.name),
+            make("p", { className: "title" }, model.title),
+            this.setButtons(slot),
+            ...rows,
+            this.equations(model),
+        );
     }
 
     /** The value of a parameter in the set of the slot. */
     baseValue(slot, one) {
-        const probe = slot.verdict ??= new Verdict(this.module, slot.model);
+        const probe = (slot.verdict ??= new Verdict(this.module, slot.model));
         try {
             probe.round++;
-            probe.element.open(this.situation.name, this.situation.listed(this.settings), slot.set, {});
+            probe.element.open(
+                this.situation.name,
+                this.situation.listed(this.settings),
+                slot.set,
+                {},
+            );
             return probe.element.get(one.reference);
         } catch (refusal) {
             if (refusal instanceof Refusal) return one.start;
@@ -404,10 +648,34 @@ class Page {
 
     setButtons(slot) {
         const list = make("ul", { className: "sets", "aria-label": "Parameter sets" });
-        const button = (set, text, title) => list.append(make("li", {}, make("button", { type: "button", title, "aria-pressed": String(slot.set === set && !Object.keys(slot.values).length), onclick: () => this.takeSet(slot, set) }, text)));
-        if (this.situation.set) button("", "of this situation", `The surface of ${this.situation.source}, as far as ${slot.model.name} has its parameters`);
+        const button = (set, text, title) =>
+            list.append(
+                make(
+                    "li",
+                    {},
+                    make(
+                        "button",
+                        {
+                            type: "button",
+                            title,
+                            "aria-pressed": String(
+                                slot.set === set && !Object.keys(slot.values).length,
+                            ),
+                            onclick: () => this.takeSet(slot, set),
+                        },
+                        text,
+                    ),
+                ),
+            );
+        if (this.situation.set)
+            button(
+                "",
+                "of this situation",
+                `The surface of ${this.situation.source}, as far as ${slot.model.name} has its parameters`,
+            );
         button(this.situation.set ? null : "", "defaults", "The defaults of the model");
-        for (const one of slot.model.sets) button(one.name, one.name.replaceAll("_", " "), `${one.title}. ${one.source}.`);
+        for (const one of slot.model.sets)
+            button(one.name, one.name.replaceAll("_", " "), `${one.title}. ${one.source}.`);
         return list;
     }
 
@@ -438,13 +706,31 @@ class Page {
     }
 
     showSets(slot) {
-        if (Object.keys(slot.values).length) document.querySelectorAll(".sets button").forEach((button) => button.setAttribute("aria-pressed", "false"));
+        if (Object.keys(slot.values).length)
+            document
+                .querySelectorAll(".sets button")
+                .forEach((button) => button.setAttribute("aria-pressed", "false"));
     }
 
     equations(model) {
-        const details = make("details", { id: "equations", open: this.equationsOpen ?? false }, make("summary", {}, "Equations"));
-        details.append(make("p", { className: "title" }, model.summary), make("div", { innerHTML: model.equations }));
-        if (model.notModelled.length) details.append(make("p", { className: "title" }, "Not modelled:"), make("ul", { className: "not" }, ...model.notModelled.map((text) => make("li", {}, text))));
+        const details = make(
+            "details",
+            { id: "equations", open: this.equationsOpen ?? false },
+            make("summary", {}, "Equations"),
+        );
+        details.append(
+            make("p", { className: "title" }, model.summary),
+            make("div", { innerHTML: model.equations }),
+        );
+        if (model.notModelled.length)
+            details.append(
+                make("p", { className: "title" }, "Not modelled:"),
+                make(
+                    "ul",
+                    { className: "not" },
+                    ...model.notModelled.map((text) => make("li", {}, text)),
+                ),
+            );
         details.addEventListener("toggle", () => (this.equationsOpen = details.open));
         return details;
     }
@@ -452,10 +738,26 @@ class Page {
     showLines() {
         const slot = this.slot;
         if (!slot?.parameters) return byId("take-lines").replaceChildren();
-        byId("take-lines").replaceChildren(...Object.entries(TOOLS).map(([tool, write]) => {
-            const text = write(slot, this.situation, this.settings);
-            return make("div", { className: "lines" }, make("h3", {}, tool), make("div", { className: "lines" }, make("pre", {}, text), make("button", { type: "button", onclick: (event) => this.copy(text, event.target) }, "Copy")));
-        }));
+        byId("take-lines").replaceChildren(
+            ...Object.entries(TOOLS).map(([tool, write]) => {
+                const text = write(slot, this.situation, this.settings);
+                return make(
+                    "div",
+                    { className: "lines" },
+                    make("h3", {}, tool),
+                    make(
+                        "div",
+                        { className: "lines" },
+                        make("pre", {}, text),
+                        make(
+                            "button",
+                            { type: "button", onclick: (event) => this.copy(text, event.target) },
+                            "Copy",
+                        ),
+                    ),
+                );
+            }),
+        );
     }
 
     // Mouse, finger and keys
@@ -470,19 +772,34 @@ class Page {
             if (!this.playing && !this.ended) this.togglePlay();
         });
         // a finger that is put on a body lifts it and does not scroll the page
-        canvas.addEventListener("touchstart", (event) => {
-            const { left, top } = canvas.getBoundingClientRect(), [{ clientX, clientY }] = event.touches;
-            if (this.scene.bodyAt(this.slots, clientX - left, clientY - top) >= 0) event.preventDefault();
-        }, { passive: false });
+        canvas.addEventListener(
+            "touchstart",
+            (event) => {
+                const { left, top } = canvas.getBoundingClientRect(),
+                    [{ clientX, clientY }] = event.touches;
+                if (this.scene.bodyAt(this.slots, clientX - left, clientY - top) >= 0)
+                    event.preventDefault();
+            },
+            { passive: false },
+        );
         canvas.addEventListener("pointermove", (event) => {
             if (this.pointer) Object.assign(this.pointer, { x: event.offsetX, y: event.offsetY });
         });
-        for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, () => this.pointer && this.letGo());
+        for (const kind of ["pointerup", "pointercancel"])
+            canvas.addEventListener(kind, () => this.pointer && this.letGo());
         canvas.addEventListener("keydown", (event) => this.key(event, true));
         canvas.addEventListener("keyup", (event) => this.key(event, false));
-        canvas.addEventListener("blur", () => this.hand.force || this.hand.extraPress ? this.letGo() : null);
+        canvas.addEventListener("blur", () =>
+            this.hand.force || this.hand.extraPress ? this.letGo() : null,
+        );
         addEventListener("keydown", (event) => {
-            if (event.target.matches("input, select, button, summary, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+            if (
+                event.target.matches("input, select, button, summary, textarea") ||
+                event.ctrlKey ||
+                event.metaKey ||
+                event.altKey
+            )
+                return;
             if (event.key === " ") {
                 event.preventDefault();
                 this.togglePlay();
@@ -492,8 +809,16 @@ class Page {
 
     /** The hand where the pointer is now. */
     pull() {
-        const { x, y, from } = this.pointer, weight = this.situation.weight(this.settings), { mass = 1 } = this.situation.complete(this.settings);
-        if (this.situation.pulls) this.hand.hold(this.scene.positionAt(x), byId("scene").clientWidth / this.scene.place.scale, weight, mass);
+        const { x, y, from } = this.pointer,
+            weight = this.situation.weight(this.settings),
+            { mass = 1 } = this.situation.complete(this.settings);
+        if (this.situation.pulls)
+            this.hand.hold(
+                this.scene.positionAt(x),
+                byId("scene").clientWidth / this.scene.place.scale,
+                weight,
+                mass,
+            );
         const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0); // a pull to the side is seldom quite level
         this.hand.extraPress = this.situation.presses ? (past / 50) * weight : 0;
         this.followHand();
@@ -507,7 +832,8 @@ class Page {
     }
 
     key(event, down) {
-        const weight = this.situation.weight(this.settings), step = down ? 1 : 0;
+        const weight = this.situation.weight(this.settings),
+            step = down ? 1 : 0;
         const actions = {
             ArrowLeft: () => (this.hand.force = -step * weight),
             ArrowRight: () => (this.hand.force = step * weight),
@@ -526,7 +852,10 @@ let page;
 
 async function open() {
     try {
-        const [catalogue, bytes] = await Promise.all([unpacked("catalogue-data"), unpacked("module-data")]);
+        const [catalogue, bytes] = await Promise.all([
+            unpacked("catalogue-data"),
+            unpacked("module-data"),
+        ]);
         const module = await WebAssembly.compile(bytes);
         page = new Page(JSON.parse(new TextDecoder().decode(catalogue)), module);
         page.follow(location.hash);

@@ -7,26 +7,76 @@ class Field {
     constructor(entry, value, onChange) {
         this.entry = entry;
         this.onChange = onChange;
-        const id = `field-${Field.count++}`, unit = prettyUnit(entry.unit);
-        this.input = make("input", { id, type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false, "aria-describedby": `${id}-about ${id}-broken` });
-        this.range = make("input", { type: "range", min: 0, max: SLIDER_STEPS, step: 1, "aria-label": `${entry.name}, slider` });
+        const id = `field-${Field.count++}`,
+            unit = prettyUnit(entry.unit);
+        this.input = make("input", {
+            id,
+            type: "text",
+            inputMode: "decimal",
+            autocomplete: "off",
+            spellcheck: false,
+            "aria-describedby": `${id}-about ${id}-broken`,
+        });
+        this.range = make("input", {
+            type: "range",
+            min: 0,
+            max: SLIDER_STEPS,
+            step: 1,
+            "aria-label": `${entry.name}, slider`,
+        });
         this.broken = make("p", { id: `${id}-broken`, className: "broken", "aria-live": "polite" });
         const label = make("label", { htmlFor: id });
         if (entry.symbol) {
-            const symbol = make("span", { className: "symbol", innerHTML: entry.symbol, ariaHidden: "true" });
+            const symbol = make("span", {
+                className: "symbol",
+                innerHTML: entry.symbol,
+                ariaHidden: "true",
+            });
             if (entry.index) symbol.append(make("sub", {}, String(entry.index)));
             label.append(symbol);
         }
         label.append(make("span", { className: "name" }, entry.label ?? entry.name));
-        this.reset = make("button", { type: "button", className: "reset", title: "Back to the value before", "aria-label": `${entry.name}: back to the value before` }, "↺");
+        this.reset = make(
+            "button",
+            {
+                type: "button",
+                className: "reset",
+                title: "Back to the value before",
+                "aria-label": `${entry.name}: back to the value before`,
+            },
+            "↺",
+        );
         const range = entry.range && entry.range !== "any" ? ` Has to be ${entry.range}.` : "";
-        this.row = make("div", { className: "field" },
-            make("div", { className: "head" }, label, make("span", { className: "value" }, this.reset, this.input, make("span", { className: "unit" }, unit))),
-            this.range, make("p", { id: `${id}-about`, className: "about" }, `${entry.text}.${range}`), this.broken);
+        this.row = make(
+            "div",
+            { className: "field" },
+            make(
+                "div",
+                { className: "head" },
+                label,
+                make(
+                    "span",
+                    { className: "value" },
+                    this.reset,
+                    this.input,
+                    make("span", { className: "unit" }, unit),
+                ),
+            ),
+            this.range,
+            make("p", { id: `${id}-about`, className: "about" }, `${entry.text}.${range}`),
+            this.broken,
+        );
         this.row.dataset.name = entry.name;
         this.row.title = `${entry.text}.${range}`;
-        this.input.addEventListener("change", () => this.take(Number(this.input.value.trim().replace(",", ".").replace("−", "-") || NaN) / this.factor));
-        this.range.addEventListener("input", () => this.take(this.fromSlider(Number(this.range.value) / SLIDER_STEPS)));
+        this.input.addEventListener("change", () =>
+            this.take(
+                Number(this.input.value.trim().replace(",", ".").replace("−", "-") || NaN) /
+                    this.factor,
+            ),
+        );
+        this.range.addEventListener("input", () =>
+            this.take(this.fromSlider(Number(this.range.value) / SLIDER_STEPS)),
+        );
         this.reset.addEventListener("click", () => this.take(this.base));
         this.base = value;
         this.show(value);
@@ -37,10 +87,13 @@ class Field {
     }
 
     take(value) {
-        const complaint = Number.isFinite(value) ? this.onChange(value) : `${this.entry.name} has to be a number.`;
+        const complaint = Number.isFinite(value)
+            ? this.onChange(value)
+            : `${this.entry.name} has to be a number.`;
         this.complain(complaint);
         if (!complaint) this.show(value);
-        else if (Number.isFinite(value) && document.activeElement === this.range) this.input.value = this.text(value);
+        else if (Number.isFinite(value) && document.activeElement === this.range)
+            this.input.value = this.text(value);
     }
 
     complain(sentence) {
@@ -56,13 +109,22 @@ class Field {
     show(value) {
         this.input.value = this.text(value);
         this.range.value = Math.round(this.toSlider(value) * SLIDER_STEPS);
-        this.range.setAttribute("aria-valuetext", `${this.text(value)} ${prettyUnit(this.entry.unit)}`);
+        this.range.setAttribute(
+            "aria-valuetext",
+            `${this.text(value)} ${prettyUnit(this.entry.unit)}`,
+        );
         this.reset.hidden = value === this.base;
     }
 
     toSlider(value) {
         const { log, low, high } = this.entry.slider;
-        return clamp(log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low), 0, 1) || 0;
+        return (
+            clamp(
+                log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low),
+                0,
+                1,
+            ) || 0
+        );
     }
 
     /** Rounded to what can be read; the ends and the value before are met. */
@@ -78,9 +140,27 @@ Field.count = 0;
 /** An option: one of a few words. */
 function optionRow(option, value, onChange) {
     const select = make("select", { ariaLabel: option.name });
-    option.items.forEach((item, i) => select.append(make("option", { value: i + 1, selected: i + 1 === value, title: item.text }, item.name)));
+    option.items.forEach((item, i) =>
+        select.append(
+            make(
+                "option",
+                { value: i + 1, selected: i + 1 === value, title: item.text },
+                item.name,
+            ),
+        ),
+    );
     select.addEventListener("change", () => onChange(Number(select.value)));
-    const row = make("div", { className: "field" }, make("div", { className: "head" }, make("label", {}, make("span", { className: "name" }, option.name)), select), make("p", { className: "about" }, `${option.text}.`));
+    const row = make(
+        "div",
+        { className: "field" },
+        make(
+            "div",
+            { className: "head" },
+            make("label", {}, make("span", { className: "name" }, option.name)),
+            select,
+        ),
+        make("p", { className: "about" }, `${option.text}.`),
+    );
     row.dataset.name = option.name;
     return row;
 }

@@ -2,7 +2,8 @@
 
 /** The unit in which a setting is shown: with a prefix where its value is small. */
 function displayed({ start, unit }) {
-    if (!/^(m|m\/s|s|N)$/.test(unit) || !start || Math.abs(start) >= 0.02) return { unit, factor: 1 };
+    if (!/^(m|m\/s|s|N)$/.test(unit) || !start || Math.abs(start) >= 0.02)
+        return { unit, factor: 1 };
     const { name, factor } = suitable(Math.abs(start), unit);
     return { unit: name, factor: 1 / factor };
 }
@@ -10,12 +11,21 @@ function displayed({ start, unit }) {
 /** The entry of the page's list together with what the module says about the system. */
 class Situation {
     constructor(entry, described) {
-        Object.assign(this, described, { title: entry.title, fullTitle: described.title, look: entry.look, pace: entry.pace, window: entry.window, endless: entry.endless });
+        Object.assign(this, described, {
+            title: entry.title,
+            fullTitle: described.title,
+            look: entry.look,
+            pace: entry.pace,
+            window: entry.window,
+            endless: entry.endless,
+        });
     }
 
     /** All settings by name: the given ones, for the rest the system's own. */
     complete(values) {
-        return Object.fromEntries(this.settings.map((one) => [one.name, values[one.name] ?? one.start]));
+        return Object.fromEntries(
+            this.settings.map((one) => [one.name, values[one.name] ?? one.start]),
+        );
     }
 
     /** The same in the order of the module. */
@@ -39,7 +49,8 @@ class Situation {
     }
 
     slider(one) {
-        if (one.low >= 0 && one.start > 0) return { log: true, low: one.start / 30, high: one.start * 30 };
+        if (one.low >= 0 && one.start > 0)
+            return { log: true, low: one.start / 30, high: one.start * 30 };
         const size = 3 * (Math.abs(one.start) || 1);
         return { log: false, low: Math.max(one.low, -size), high: size };
     }
@@ -53,7 +64,14 @@ class Hand {
     }
 
     release() {
-        Object.assign(this, { holds: false, place: 0, stiffness: 0, damping: 0, force: 0, extraPress: 0 });
+        Object.assign(this, {
+            holds: false,
+            place: 0,
+            stiffness: 0,
+            damping: 0,
+            force: 0,
+            extraPress: 0,
+        });
     }
 
     /** Holds the body by a spring that is as stiff on the screen at any scale: pulled over the whole scene it gives several times the weight. */
@@ -65,6 +83,13 @@ class Hand {
     }
 
     get numbers() {
-        return [Number(this.holds), this.place, this.stiffness, this.damping, this.force, this.press + this.extraPress];
+        return [
+            Number(this.holds),
+            this.place,
+            this.stiffness,
+            this.damping,
+            this.force,
+            this.press + this.extraPress,
+        ];
     }
 }

@@ -49,7 +49,9 @@ class Slot {
             const found = candidates.find((one) => columns.includes(one));
             this.column[name] = found ? columns.lastIndexOf(found) : -1;
         }
-        this.modeColumns = Object.keys(this.model.modes).map((name) => [columns.indexOf(name), this.model.modes[name]]).filter(([at]) => at >= 0);
+        this.modeColumns = Object.keys(this.model.modes)
+            .map((name) => [columns.indexOf(name), this.model.modes[name]])
+            .filter(([at]) => at >= 0);
         this.width = columns.length;
         this.rows = new Float64Array(ROWS * this.width);
         this.lowestWork = this.largestForce = 0;
@@ -72,7 +74,8 @@ class Slot {
         if (!this.running) return true;
         const deadline = performance.now() + milliseconds;
         try {
-            while (!this.element.advance(until, TRIALS, (row) => this.keep(row))) if (performance.now() > deadline) return false;
+            while (!this.element.advance(until, TRIALS, (row) => this.keep(row)))
+                if (performance.now() > deadline) return false;
         } catch (refusal) {
             this.stop(refusal, true);
         }
@@ -81,11 +84,14 @@ class Slot {
 
     /** A row for the plots, unless it hardly differs from the last one. */
     keep(row) {
-        const force = row[this.column.force], last = this.count ? ((this.next + ROWS - 1) % ROWS) * this.width : -1;
+        const force = row[this.column.force],
+            last = this.count ? ((this.next + ROWS - 1) % ROWS) * this.width : -1;
         this.largestForce = Math.max(this.largestForce, Math.abs(force));
         this.lowestWork = Math.min(this.lowestWork, row[this.column.work]);
         if (this.count > 1) {
-            const near = row[0] - this.rows[last] < this.spacing && Math.abs(force - this.rows[last + this.column.force]) < 0.004 * this.largestForce;
+            const near =
+                row[0] - this.rows[last] < this.spacing &&
+                Math.abs(force - this.rows[last + this.column.force]) < 0.004 * this.largestForce;
             const sameModes = this.modeColumns.every(([at]) => row[at] === this.rows[last + at]);
             if (near && sameModes) {
                 this.newest = Float64Array.from(row);
@@ -100,13 +106,21 @@ class Slot {
 
     /** The options with the values they have: the slot's own, those of its set, or the defaults. */
     get options() {
-        const set = this.model.sets.find((one) => one.name === (this.set || (this.set === "" ? this.ownSet : null)));
-        return Object.fromEntries(this.model.options.map((one) => [one.name, this.values[one.name] ?? set?.values[one.name] ?? one.start]));
+        const set = this.model.sets.find(
+            (one) => one.name === (this.set || (this.set === "" ? this.ownSet : null)),
+        );
+        return Object.fromEntries(
+            this.model.options.map((one) => [
+                one.name,
+                this.values[one.name] ?? set?.values[one.name] ?? one.start,
+            ]),
+        );
     }
 
     /** Calls with the place of each kept row, the oldest first. */
     eachRow(call) {
-        for (let i = 0; i < this.count; i++) call(((this.next - this.count + i + ROWS) % ROWS) * this.width);
+        for (let i = 0; i < this.count; i++)
+            call(((this.next - this.count + i + ROWS) % ROWS) * this.width);
     }
 
     /** The newest value of one of COLUMNS. */
@@ -119,9 +133,13 @@ class Slot {
     change(values) {
         const before = { ...this.values };
         Object.assign(this.values, values);
-        const fixed = this.model.parameters.some((one) => one.fixed && one.name in values) || this.model.options.some((one) => one.name in values);
+        const fixed =
+            this.model.parameters.some((one) => one.fixed && one.name in values) ||
+            this.model.options.some((one) => one.name in values);
         if (!this.running || fixed) return "restart";
-        const kept = Object.fromEntries(Object.keys(values).map((name) => [name, this.parameters[name]]));
+        const kept = Object.fromEntries(
+            Object.keys(values).map((name) => [name, this.parameters[name]]),
+        );
         try {
             this.element.change(() => this.element.give(values));
             Object.assign(this.parameters, values);

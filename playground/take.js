@@ -4,16 +4,30 @@ const SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues";
 
 /** All parameters and options of a slot with their values, and whether they differ from the model's defaults. */
 function allValues(slot) {
-    const reals = slot.model.parameters.map((one) => ({ name: one.name, value: slot.parameters[one.name], differs: slot.parameters[one.name] !== one.start, kind: "Real" }));
-    const options = slot.model.options.map((one) => ({ name: one.name, value: slot.options[one.name], differs: slot.options[one.name] !== one.start, kind: "Integer" }));
+    const reals = slot.model.parameters.map((one) => ({
+        name: one.name,
+        value: slot.parameters[one.name],
+        differs: slot.parameters[one.name] !== one.start,
+        kind: "Real",
+    }));
+    const options = slot.model.options.map((one) => ({
+        name: one.name,
+        value: slot.options[one.name],
+        differs: slot.options[one.name] !== one.start,
+        kind: "Integer",
+    }));
     return [...reals, ...options];
 }
 
 /** Names of parameters need no quoting in XML, but who knows. */
-const quotedXml = (text) => String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+const quotedXml = (text) =>
+    String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 function ssvText(slot, version) {
-    const lines = allValues(slot).map(({ name, value, kind }) => `    <ssv:Parameter name="${quotedXml(name)}">\n      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`);
+    const lines = allValues(slot).map(
+        ({ name, value, kind }) =>
+            `    <ssv:Parameter name="${quotedXml(name)}">\n      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`,
+    );
     return `<?xml version="1.0" encoding="UTF-8"?>\n<ssv:ParameterSet xmlns:ssv="${SSV}" version="1.0" name="${slot.model.name}" description="Parameters of ${slot.model.name} from the playground" generationTool="Bristle ${quotedXml(version)}">\n  <ssv:Parameters>\n${lines.join("\n")}\n  </ssv:Parameters>\n</ssv:ParameterSet>\n`;
 }
 
@@ -23,17 +37,32 @@ const inModelica = (name) => name.replace(/[.[\](),]/g, "_");
 /** Lines for tools, each with the values that have to be said. */
 const TOOLS = {
     FMPy: (slot) => {
-        const values = allValues(slot).filter((one) => one.differs).map(({ name, value }) => `    "${name}": ${value},`);
+        const values = allValues(slot)
+            .filter((one) => one.differs)
+            .map(({ name, value }) => `    "${name}": ${value},`);
         return `from fmpy import simulate_fmu\n\nresult = simulate_fmu("dist/${slot.model.name}.fmu", start_values={\n${values.join("\n")}${values.length ? "\n" : ""}})`;
     },
     OpenModelica: (slot) => {
-        const values = allValues(slot).filter((one) => one.differs).map(({ name, value }) => `${inModelica(name)} = ${value}`);
+        const values = allValues(slot)
+            .filter((one) => one.differs)
+            .map(({ name, value }) => `${inModelica(name)} = ${value}`);
         return `// after importFMU("${slot.model.name}.fmu")\n${slot.model.name}_me_FMU friction${values.length ? `(\n  ${values.join(",\n  ")})` : ""};`;
     },
     rig: (slot, situation, settings) => {
-        const parameters = situation.settings.filter((one) => one.name in settings && settings[one.name] !== one.start).map((one) => `--param ${one.name}=${settings[one.name]}`);
-        const values = Object.entries(slot.set === "" ? slot.values : Object.fromEntries(allValues(slot).map(({ name, value }) => [name, value]))).map(([name, value]) => `--set "${name}=${value}"`);
-        return [`build/rig/rig ${situation.name} dist/${slot.model.name}.fmu`, ...parameters, ...values, "-o out.csv"].join(" \\\n  ");
+        const parameters = situation.settings
+            .filter((one) => one.name in settings && settings[one.name] !== one.start)
+            .map((one) => `--param ${one.name}=${settings[one.name]}`);
+        const values = Object.entries(
+            slot.set === ""
+                ? slot.values
+                : Object.fromEntries(allValues(slot).map(({ name, value }) => [name, value])),
+        ).map(([name, value]) => `--set "${name}=${value}"`);
+        return [
+            `build/rig/rig ${situation.name} dist/${slot.model.name}.fmu`,
+            ...parameters,
+            ...values,
+            "-o out.csv",
+        ].join(" \\\n  ");
     },
 };
 
@@ -44,14 +73,26 @@ function csvText(slots) {
     for (const slot of slots) {
         if (!slot.count) continue;
         const at = names.map((name) => slot.element.columns.indexOf(name));
-        slot.eachRow((row) => lines.push([slot.model.name, ...at.map((column) => (column < 0 ? "" : slot.rows[row + column]))].join(",")));
+        slot.eachRow((row) =>
+            lines.push(
+                [
+                    slot.model.name,
+                    ...at.map((column) => (column < 0 ? "" : slot.rows[row + column])),
+                ].join(","),
+            ),
+        );
     }
     return `${lines.join("\n")}\n`;
 }
 
 /** All plots in one picture with a legend. */
 function svgText(plots, slots, view, title) {
-    const pen = new SvgPen(), colours = scheme(), width = 460, height = 270, gap = 18, top = 64;
+    const pen = new SvgPen(),
+        colours = scheme(),
+        width = 460,
+        height = 270,
+        gap = 18,
+        top = 64;
     const drawn = slots.filter((slot) => slot.count);
     pen.text(title, gap, 28, colours.ink, { size: 17, weight: 650 });
     drawn.forEach((slot, i) => {
@@ -65,11 +106,17 @@ function svgText(plots, slots, view, title) {
             pen.moved(0, 22, () => plot.draw(pen, width, height - 22, slots, view));
         });
     });
-    return pen.file(2 * width + 3 * gap, top + Math.ceil(plots.length / 2) * (height + gap) + 6, colours.paper);
+    return pen.file(
+        2 * width + 3 * gap,
+        top + Math.ceil(plots.length / 2) * (height + gap) + 6,
+        colours.paper,
+    );
 }
 
 function download(name, content, type) {
-    const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+    const url = URL.createObjectURL(
+        content instanceof Blob ? content : new Blob([content], { type }),
+    );
     make("a", { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
@@ -79,7 +126,10 @@ async function pngBlob(svg) {
     const image = new Image();
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     await image.decode();
-    const canvas = make("canvas", { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
+    const canvas = make("canvas", {
+        width: 2 * image.naturalWidth,
+        height: 2 * image.naturalHeight,
+    });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return new Promise((give) => canvas.toBlob(give, "image/png"));
 }

@@ -21,15 +21,25 @@ function shown(value, digits = 4) {
     if (!Number.isFinite(value)) return "–";
     if (value === 0) return "0";
     const size = Math.abs(value);
-    const text = size >= 1e-4 && size < 1e6 ? String(Number(value.toPrecision(digits))) : value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+    const text =
+        size >= 1e-4 && size < 1e6
+            ? String(Number(value.toPrecision(digits)))
+            : value.toExponential(digits - 1).replace(/\.?0+e/, "e");
     return text.replace("-", "−").replace("e+", "e");
 }
 
-const PREFIXES = [["k", 1e3], ["", 1], ["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]];
+const PREFIXES = [
+    ["k", 1e3],
+    ["", 1],
+    ["m", 1e-3],
+    ["µ", 1e-6],
+    ["n", 1e-9],
+];
 
 /** The unit with a prefix that suits a size: its name and what one of it is in the unit. */
 function suitable(size, unit) {
-    const [prefix, factor] = PREFIXES.find(([, one]) => size >= 0.9995 * one) ?? PREFIXES.at(size > 0 ? -1 : 1);
+    const [prefix, factor] =
+        PREFIXES.find(([, one]) => size >= 0.9995 * one) ?? PREFIXES.at(size > 0 ? -1 : 1);
     return { name: prefix + unit, factor };
 }
 
@@ -40,7 +50,13 @@ function quantity(value, unit, digits = 3) {
 }
 
 /** N.s/m as N·s/m, m/s2 as m/s²; a ratio has no unit. */
-const prettyUnit = (unit) => (unit === "1" ? "" : unit.replaceAll(".", "·").replace(/([a-z])2$/, "$1²").replace("um", "µm"));
+const prettyUnit = (unit) =>
+    unit === "1"
+        ? ""
+        : unit
+              .replaceAll(".", "·")
+              .replace(/([a-z])2$/, "$1²")
+              .replace("um", "µm");
 
 /** beltSpeed as "belt speed". */
 const inWords = (name) => name.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
@@ -53,8 +69,12 @@ function niceBelow(size) {
 }
 
 async function unpacked(id) {
-    const bytes = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) => letter.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
+    const bytes = Uint8Array.from(atob(byId(id).textContent.trim()), (letter) =>
+        letter.charCodeAt(0),
+    );
+    return new Response(
+        new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")),
+    ).arrayBuffer();
 }
 
 /** Calls the function once things have been quiet for a while. */

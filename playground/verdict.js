@@ -24,7 +24,8 @@ class Verdict {
     async run(round, system, settings, parameters, stop, names) {
         const situation = this.element.situations.find((one) => one.name === system);
         if (!situation) throw new Refusal("");
-        const values = situation.settings.map((one) => settings[one.name] ?? one.start), rows = [];
+        const values = situation.settings.map((one) => settings[one.name] ?? one.start),
+            rows = [];
         this.element.hand = [0, 0, 0, 0, 0, 0];
         this.element.open(system, values, null, parameters);
         this.element.start();
@@ -39,25 +40,48 @@ class Verdict {
 
     /** Calls back with each result as it comes: its name and { text, good }. */
     async measure(parameters, tell) {
-        const round = ++this.round, pulse = this.element.situations.find((one) => one.name === "pulse");
-        const weight = pulse ? pulse.settings.find((one) => one.name === "mass").start * pulse.settings.find((one) => one.name === "gravity").start : NaN;
-        const limit = Verdict.limit(parameters, weight), load = (Number.isFinite(limit) ? limit : 0.5 * weight) / 3;
+        const round = ++this.round,
+            pulse = this.element.situations.find((one) => one.name === "pulse");
+        const weight = pulse
+            ? pulse.settings.find((one) => one.name === "mass").start *
+              pulse.settings.find((one) => one.name === "gravity").start
+            : NaN;
+        const limit = Verdict.limit(parameters, weight),
+            load = (Number.isFinite(limit) ? limit : 0.5 * weight) / 3;
         const steps = {
             holds: async () => {
-                const rows = await this.run(round, "pulse", { load, duration: 2 }, parameters, 1, ["velocity"]);
+                const rows = await this.run(round, "pulse", { load, duration: 2 }, parameters, 1, [
+                    "velocity",
+                ]);
                 const speed = Math.abs(rows.at(-1)[0]);
-                return speed < REST_SPEED ? { text: "yes", good: true } : { text: `creeps, ${quantity(speed, "m/s")}`, good: false };
+                return speed < REST_SPEED
+                    ? { text: "yes", good: true }
+                    : { text: `creeps, ${quantity(speed, "m/s")}`, good: false };
             },
             drift: async () => {
-                const rows = await this.run(round, "pulse", { load }, parameters, 0.4, ["time", "position"]);
-                const half = rows.find(([time]) => time >= 0.2 - 1e-12), drift = rows.at(-1)[1] - half[1];
-                return Math.abs(drift) < NO_DRIFT ? { text: "none", good: true } : { text: quantity(drift, "m"), good: false };
+                const rows = await this.run(round, "pulse", { load }, parameters, 0.4, [
+                    "time",
+                    "position",
+                ]);
+                const half = rows.find(([time]) => time >= 0.2 - 1e-12),
+                    drift = rows.at(-1)[1] - half[1];
+                return Math.abs(drift) < NO_DRIFT
+                    ? { text: "none", good: true }
+                    : { text: quantity(drift, "m"), good: false };
             },
             breakaway: async () => {
                 const stiffness = (Number.isFinite(limit) ? limit : weight) / GRIP_WAY;
-                const rows = await this.run(round, "belt", { springStiffness: stiffness }, parameters, GRIP, ["frictionForce"]);
+                const rows = await this.run(
+                    round,
+                    "belt",
+                    { springStiffness: stiffness },
+                    parameters,
+                    GRIP,
+                    ["frictionForce"],
+                );
                 const peak = Math.max(...rows.map(([force]) => Math.abs(force)));
-                if (!Number.isFinite(limit)) return { text: `μ = ${shown(peak / weight, 3)}`, good: null };
+                if (!Number.isFinite(limit))
+                    return { text: `μ = ${shown(peak / weight, 3)}`, good: null };
                 return { text: shown(peak / limit, 3), good: Math.abs(peak / limit - 1) < 0.01 };
             },
         };
@@ -77,9 +101,15 @@ class Verdict {
 
 /** What the run on the page says. */
 function liveVerdict(slot) {
-    if (!slot.count || !slot.newest) return { energy: { text: "–", good: null }, events: { text: "–", good: null } };
-    const work = slot.now("work"), gained = -slot.lowestWork, time = slot.now("time");
-    const energy = gained > NO_ENERGY ? { text: `gave ${quantity(gained, "J")}`, good: false } : { text: `took ${quantity(work, "J")}`, good: true };
+    if (!slot.count || !slot.newest)
+        return { energy: { text: "–", good: null }, events: { text: "–", good: null } };
+    const work = slot.now("work"),
+        gained = -slot.lowestWork,
+        time = slot.now("time");
+    const energy =
+        gained > NO_ENERGY
+            ? { text: `gave ${quantity(gained, "J")}`, good: false }
+            : { text: `took ${quantity(work, "J")}`, good: true };
     const rate = time > 0 ? slot.element.counter("events") / time : 0;
     return { energy, events: { text: shown(rate, 3), good: null } };
 }

@@ -21,7 +21,8 @@ Archive *archive_open(const char *path, Message *message) {
         if (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN)
             fail(message, "%s: %s.", path, strerror(errno));
         else
-            fail(message, "%s: not an FMU, the zip file cannot be read (%s).", path, zip_error_strerror(&error));
+            fail(message, "%s: not an FMU, the zip file cannot be read (%s).", path,
+                 zip_error_strerror(&error));
         zip_error_fini(&error);
     }
     return archive;
@@ -36,7 +37,8 @@ char *archive_read(Archive *archive, const char *member, size_t *size) {
     if (zip_stat(archive, member, 0, &facts) != 0 || !(facts.valid & ZIP_STAT_SIZE)) return NULL;
     zip_file_t *file = zip_fopen(archive, member, 0);
     if (!file) return NULL;
-    /* The size comes from the file and may be damaged: memory grows with the bytes that are really there. */
+    /* The size comes from the file and may be damaged: memory grows with the bytes that are really
+     * there. */
     char *bytes = NULL;
     size_t length = 0;
     zip_int64_t got;
@@ -81,8 +83,11 @@ bool archive_unpack(Archive *archive, const char *prefix, const char *folder, Me
     const zip_int64_t count = zip_get_num_entries(archive, 0);
     for (zip_int64_t i = 0; i < count; i++) {
         const char *member = zip_get_name(archive, (zip_uint64_t)i, 0);
-        if (!member || strncmp(member, prefix, strlen(prefix)) != 0 || member[strlen(member) - 1] == '/') continue;
-        if (!is_inside(member)) return fail(message, "the name of the member \"%s\" leaves the archive", member);
+        if (!member || strncmp(member, prefix, strlen(prefix)) != 0 ||
+            member[strlen(member) - 1] == '/')
+            continue;
+        if (!is_inside(member))
+            return fail(message, "the name of the member \"%s\" leaves the archive", member);
         size_t size;
         char *bytes = archive_read(archive, member, &size);
         if (!bytes) return fail(message, "its member \"%s\" is damaged", member);

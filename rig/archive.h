@@ -11,7 +11,8 @@ typedef struct zip Archive;
 Archive *archive_open(const char *path, Message *message);
 void archive_close(Archive *archive);
 
-/* A member's bytes, followed by a zero; to be freed. NULL if there is no such member or it is damaged. */
+/* A member's bytes, followed by a zero; to be freed. NULL if there is no such member or it is
+ * damaged. */
 char *archive_read(Archive *archive, const char *member, size_t *size);
 
 /* Unpacks all members whose names begin with the prefix into a folder. */

@@ -7,7 +7,9 @@
 #include "memory.h"
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
-enum { LOOP_STEPS_AT_MOST = 60 };  /* of Newton's method; one is enough where the elements answer linearly */
+enum {
+    LOOP_STEPS_AT_MOST = 60
+}; /* of Newton's method; one is enough where the elements answer linearly */
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
@@ -26,7 +28,8 @@ static int count(const Quantity *list) {
 /* Whether a name is a component of a vector, as in relativeVelocity[2]; `first` or any. */
 static bool is_component(const char *name, const char *vector, bool first) {
     const size_t size = strlen(vector);
-    return strncmp(name, vector, size) == 0 && name[size] == '[' && (!first || strcmp(name + size, "[1]") == 0);
+    return strncmp(name, vector, size) == 0 && name[size] == '[' &&
+           (!first || strcmp(name + size, "[1]") == 0);
 }
 
 /* What a place offers for an input, or -1. On a line it is the first component of a vector. */
@@ -36,8 +39,8 @@ static int find_offer(const Element *e, const char *name) {
     return -1;
 }
 
-/* Whether an input of an element in space keeps its start at a place on a line, which is its first axis: nothing moves
- * across the line, and contactNormal starts across it. */
+/* Whether an input of an element in space keeps its start at a place on a line, which is its first
+ * axis: nothing moves across the line, and contactNormal starts across it. */
 static bool is_across_line(const Element *e, const char *name) {
     for (int i = 0; e->offers[i]; i++)
         if (strcmp(e->offers[i], SLIDING) == 0)
@@ -65,7 +68,8 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
     Element *e = &k->elements[contact];
     const Description *d = &fmu->description;
     const Contact *place = &k->system->contacts[contact];
-    e->offers = k->system->reads_table ? (const char *const *)k->moment.table->names : place->inputs;
+    e->offers =
+        k->system->reads_table ? (const char *const *)k->moment.table->names : place->inputs;
     const int n_offers = length(e->offers);
     e->n_outputs = length(place->outputs);
     e->load = -1;
@@ -86,13 +90,14 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
             continue;
         }
         if (offer < 0 && find_offer(e, other_form(variable->name)) >= 0)
-            return fail(message, "%s does not fit: it has %s, but the system %s has %s; %s.", fmu->path, variable->name,
-                        k->system->name, other_form(variable->name),
-                        strcmp(variable->name, SLIDING) == 0 ? "take the rotational twin of this model"
-                                                             : "take the model that this is the rotational twin of");
+            return fail(message, "%s does not fit: it has %s, but the system %s has %s; %s.",
+                        fmu->path, variable->name, k->system->name, other_form(variable->name),
+                        strcmp(variable->name, SLIDING) == 0
+                            ? "take the rotational twin of this model"
+                            : "take the model that this is the rotational twin of");
         if (offer < 0 || variable->type != REAL)
-            return fail(message, "%s does not fit: the system %s does not offer its input %s.", fmu->path,
-                        k->system->name, variable->name);
+            return fail(message, "%s does not fit: the system %s does not offer its input %s.",
+                        fmu->path, k->system->name, variable->name);
         if (k->system->load && strcmp(k->system->load, variable->name) == 0) e->load = e->n_inputs;
         e->inputs[e->n_inputs] = variable->reference;
         e->input_places[e->n_inputs++] = e->first_input + offer;
@@ -100,14 +105,17 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
     for (int i = 0; i < e->n_outputs; i++) {
         const Variable *variable = find_output(d, place->outputs[i]);
         if (!variable || variable->type != REAL || variable->causality != OUTPUT)
-            return fail(message, "%s does not fit: it lacks the output %s that the system %s needs.", fmu->path,
-                        place->outputs[i], k->system->name);
+            return fail(message,
+                        "%s does not fit: it lacks the output %s that the system %s needs.",
+                        fmu->path, place->outputs[i], k->system->name);
         e->outputs[i] = variable->reference;
     }
     const bool is_in_loop = k->system->loads && (!k->system->load || e->load >= 0);
     if (is_in_loop && !d->has_slopes)
-        return fail(message, "%s does not fit: without directional derivatives the system %s cannot find its %s.",
-                    fmu->path, k->system->name, k->system->load ? k->system->load : "loads");
+        return fail(
+            message,
+            "%s does not fit: without directional derivatives the system %s cannot find its %s.",
+            fmu->path, k->system->name, k->system->load ? k->system->load : "loads");
     k->is_looped = k->is_looped || is_in_loop;
     k->n_inputs += n_offers;
     k->n_outputs += e->n_outputs;
@@ -126,7 +134,8 @@ static void add_column(Coupling *k, const char *prefix, const char *name) {
     k->columns[k->n_columns] = NULL;
 }
 
-/* Adds a variable of an FMU; on a line the first component has the name of its vector, as scalar elements have it. */
+/* Adds a variable of an FMU; on a line the first component has the name of its vector, as scalar
+ * elements have it. */
 static void add_variable(Coupling *k, const Element *e, const char *prefix, const char *name) {
     char *shown = copied(name), *first = strstr(shown, "[1]");
     if (e->is_on_line && first) memmove(first, first + 3, strlen(first + 3) + 1);
@@ -138,15 +147,18 @@ static void add_variable(Coupling *k, const Element *e, const char *prefix, cons
 static void name_columns(Coupling *k) {
     add_column(k, NULL, "time");
     for (int i = 0; i < k->n_own; i++) add_column(k, NULL, k->system->states[i].name);
-    for (int i = 0; i < count(k->system->outputs); i++) add_column(k, NULL, k->system->outputs[i].name);
+    for (int i = 0; i < count(k->system->outputs); i++)
+        add_column(k, NULL, k->system->outputs[i].name);
     for (int c = 0; c < k->n_contacts; c++) {
         const Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
         const Description *d = &fmu->description;
         const char *prefix = k->n_contacts > 1 ? k->system->contacts[c].name : NULL;
-        for (int i = 0; i < e->n_inputs; i++) add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
+        for (int i = 0; i < e->n_inputs; i++)
+            add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
         for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, fmu_state(fmu, i)->name);
-        for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, d->variables[d->rates[i] - 1].name);
+        for (int i = 0; i < fmu->n_states; i++)
+            add_variable(k, e, prefix, d->variables[d->rates[i] - 1].name);
         for (int i = 0; i < d->n_variables; i++)
             if (is_shown(&d->variables[i])) add_variable(k, e, prefix, d->variables[i].name);
     }
@@ -196,8 +208,8 @@ static void pass_time_events(Coupling *k, double t) {
     while (k->system->event_time && k->system->event_time(&k->moment) <= t) k->moment.phase++;
 }
 
-Coupling *coupling_open(const System *system, const double *parameters, const Table *table, const Fmu *const *fmus,
-                        Message *message) {
+Coupling *coupling_open(const System *system, const double *parameters, const Table *table,
+                        const Fmu *const *fmus, Message *message) {
     Coupling *k = new_array(1, sizeof *k);
     k->system = system;
     k->moment = (Moment){.p = parameters, .table = table};
@@ -206,7 +218,8 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
     k->n_indicators = system->n_indicators;
     k->elements = new_array((size_t)k->n_contacts, sizeof *k->elements);
     for (int c = 0; c < k->n_contacts; c++)
-        if (!connect(k, c, fmus[c], message) || !instance_open(&k->elements[c].instance, fmus[c], message)) {
+        if (!connect(k, c, fmus[c], message) ||
+            !instance_open(&k->elements[c].instance, fmus[c], message)) {
             coupling_close(k);
             return NULL;
         }
@@ -235,14 +248,16 @@ void coupling_close(Coupling *k) {
     free(k);
 }
 
-bool coupling_set(Coupling *k, int contact, const char *name, const char *value, bool *known, Message *message) {
+bool coupling_set(Coupling *k, int contact, const char *name, const char *value, bool *known,
+                  Message *message) {
     Instance *instance = &k->elements[contact].instance;
     const Variable *variable = description_find(&instance->fmu->description, name);
     *known = variable && variable->causality == PARAMETER;
     return !*known || instance_set(instance, variable, value, message);
 }
 
-/* In a loop the change of one element's answer goes through the others: there the solver takes differences. */
+/* In a loop the change of one element's answer goes through the others: there the solver takes
+ * differences. */
 bool coupling_has_jacobian(const Coupling *k) {
     if (k->is_looped) return false;
     for (int c = 0; c < k->n_contacts; c++)
@@ -252,7 +267,8 @@ bool coupling_has_jacobian(const Coupling *k) {
 
 static fmi2Status give_inputs(Element *e, const double *u) {
     for (int i = 0; i < e->n_inputs; i++) e->input_values[i] = u[e->input_places[i]];
-    return e->instance.fmu->call.set_real(e->instance.component, e->inputs, (size_t)e->n_inputs, e->input_values);
+    return e->instance.fmu->call.set_real(e->instance.component, e->inputs, (size_t)e->n_inputs,
+                                          e->input_values);
 }
 
 /* Brings one FMU to a point of time and states; u is that of the point. */
@@ -260,7 +276,8 @@ static fmi2Status place(Element *e, double t, const double *x, const double *u) 
     const Fmu *fmu = e->instance.fmu;
     fmi2Status status = fmu->call.set_time(e->instance.component, t);
     if (status <= fmi2Warning && fmu->n_states > 0)
-        status = fmu->call.set_continuous_states(e->instance.component, x + e->first_state, (size_t)fmu->n_states);
+        status = fmu->call.set_continuous_states(e->instance.component, x + e->first_state,
+                                                 (size_t)fmu->n_states);
     return status <= fmi2Warning ? give_inputs(e, u) : status;
 }
 
@@ -279,29 +296,35 @@ static void find_inputs(Coupling *k, const double *x, const double *y, double *u
 static fmi2Status ask(Coupling *k, Element *e, double *y) {
     const fmi2Status status = give_inputs(e, k->u);
     if (status > fmi2Warning) return status;
-    return e->instance.fmu->call.get_real(e->instance.component, e->outputs, (size_t)e->n_outputs, y + e->first_output);
+    return e->instance.fmu->call.get_real(e->instance.component, e->outputs, (size_t)e->n_outputs,
+                                          y + e->first_output);
 }
 
-/* How the inputs follow the answers (input_slopes) and, through the elements, the answers themselves (loop_slopes). */
+/* How the inputs follow the answers (input_slopes) and, through the elements, the answers
+ * themselves (loop_slopes). */
 static int find_loop_slopes(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     find_inputs(k, x, k->y, k->shifted_inputs);
     for (int o = 0; o < n; o++) {
-        const double y = k->y[o], change = fmax(fabs(y), 1); /* inputs are linear in the answers: any change will do */
+        const double y = k->y[o],
+                     change = fmax(fabs(y),
+                                   1); /* inputs are linear in the answers: any change will do */
         double *slopes = k->input_slopes + o * k->n_inputs;
         k->y[o] = y + change;
         find_inputs(k, x, k->y, k->loop_inputs);
         k->y[o] = y;
-        for (int i = 0; i < k->n_inputs; i++) slopes[i] = (k->loop_inputs[i] - k->shifted_inputs[i]) / change;
+        for (int i = 0; i < k->n_inputs; i++)
+            slopes[i] = (k->loop_inputs[i] - k->shifted_inputs[i]) / change;
         for (int c = 0; c < k->n_contacts; c++) {
             Element *e = &k->elements[c];
             for (int i = 0; i < e->n_inputs; i++) k->seeds[i] = slopes[e->input_places[i]];
             const fmi2Status status = e->instance.fmu->call.get_directional_derivative(
-                e->instance.component, e->outputs, (size_t)e->n_outputs, e->inputs, (size_t)e->n_inputs, k->seeds,
-                k->answers);
+                e->instance.component, e->outputs, (size_t)e->n_outputs, e->inputs,
+                (size_t)e->n_inputs, k->seeds, k->answers);
             const int answer = verdict(k, e, status, "fmi2GetDirectionalDerivative");
             if (answer) return answer;
-            for (int j = 0; j < e->n_outputs; j++) k->loop_slopes[(e->first_output + j) * n + o] = k->answers[j];
+            for (int j = 0; j < e->n_outputs; j++)
+                k->loop_slopes[(e->first_output + j) * n + o] = k->answers[j];
         }
     }
     return 0;
@@ -311,7 +334,8 @@ static int find_loop_slopes(Coupling *k, const double *x) {
 static void fill_loop_matrix(Coupling *k) {
     const int n = k->n_outputs;
     for (int i = 0; i < n; i++)
-        for (int o = 0; o < n; o++) k->loop_matrix[i * n + o] = (i == o) - k->loop_slopes[i * n + o];
+        for (int o = 0; o < n; o++)
+            k->loop_matrix[i * n + o] = (i == o) - k->loop_slopes[i * n + o];
 }
 
 /* Gaussian elimination with pivoting, a x = b, in place: x is b. */
@@ -349,8 +373,9 @@ static bool follows_loop(const Coupling *k, const Element *e) {
     return false;
 }
 
-/* An element that slips does not follow its load, but judges by it whether it may stick. That load is the one with which
- * it would: the answers of the others to it are in it, so that it does not jump when the element itself changes its mode. */
+/* An element that slips does not follow its load, but judges by it whether it may stick. That load
+ * is the one with which it would: the answers of the others to it are in it, so that it does not
+ * jump when the element itself changes its mode. */
 static int find_loads_in_slip(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     const int found = k->system->load ? find_loop_slopes(k, x) : 0;
@@ -363,7 +388,8 @@ static int find_loads_in_slip(Coupling *k, const double *x) {
         if (!eliminate(k->loop_matrix, k->loop_rest, n)) continue;
         const int at = e->input_places[e->load];
         double feedback = 0;
-        for (int o = 0; o < n; o++) feedback += k->input_slopes[o * k->n_inputs + at] * k->loop_rest[o];
+        for (int o = 0; o < n; o++)
+            feedback += k->input_slopes[o * k->n_inputs + at] * k->loop_rest[o];
         if (feedback < 1) k->u[at] = (k->u[at] - feedback * k->y[e->first_output]) / (1 - feedback);
         const int answer = verdict(k, e, give_inputs(e, k->u), "the evaluation");
         if (answer) return answer;
@@ -371,8 +397,9 @@ static int find_loads_in_slip(Coupling *k, const double *x) {
     return 0;
 }
 
-/* Finds answers y and inputs u that go with each other, y = F(u(y)), for elements that are at the point already: Newton's
- * method, with half of a step where the whole leads no nearer, as across the kink of a law. */
+/* Finds answers y and inputs u that go with each other, y = F(u(y)), for elements that are at the
+ * point already: Newton's method, with half of a step where the whole leads no nearer, as across
+ * the kink of a law. */
 static int close_loop(Coupling *k, const double *x) {
     double nearest = INFINITY;
     for (int step = 0; step < LOOP_STEPS_AT_MOST; step++) {
@@ -423,9 +450,11 @@ int coupling_evaluate(Coupling *k, double t, const double *x, double *dx) {
         Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
         const fmi2Component component = e->instance.component;
-        fmi2Status status = fmu->call.get_real(component, e->outputs, (size_t)e->n_outputs, k->y + e->first_output);
+        fmi2Status status =
+            fmu->call.get_real(component, e->outputs, (size_t)e->n_outputs, k->y + e->first_output);
         if (status <= fmi2Warning && fmu->n_states > 0)
-            status = fmu->call.get_derivatives(component, dx + e->first_state, (size_t)fmu->n_states);
+            status =
+                fmu->call.get_derivatives(component, dx + e->first_state, (size_t)fmu->n_states);
         const int answer = verdict(k, e, status, "the evaluation");
         if (answer) return answer;
     }
@@ -440,8 +469,8 @@ int coupling_indicators(Coupling *k, double t, const double *x, double *g) {
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
-        const fmi2Status status = fmu->call.get_event_indicators(e->instance.component, g + e->first_indicator,
-                                                                 (size_t)fmu->description.n_indicators);
+        const fmi2Status status = fmu->call.get_event_indicators(
+            e->instance.component, g + e->first_indicator, (size_t)fmu->description.n_indicators);
         const int answer = verdict(k, e, status, "fmi2GetEventIndicators");
         if (answer) return answer;
     }
@@ -460,22 +489,25 @@ static void find_force_slopes(Coupling *k, const double *x) {
         k->system->rates(&k->moment, x, k->y, k->shifted_rates);
         k->y[o] = y;
         for (int i = 0; i < k->n_own; i++)
-            k->force_slopes[i * k->n_outputs + o] = (k->shifted_rates[i] - k->own_rates[i]) / change;
+            k->force_slopes[i * k->n_outputs + o] =
+                (k->shifted_rates[i] - k->own_rates[i]) / change;
     }
 }
 
-/* Adds what a change of one FMU's inputs or states (its knowns, along the seeds) does to all rates: its directional
- * derivative gives the change of its outputs and of its own rates. */
-static int add_slope(Coupling *k, Element *e, const fmi2ValueReference *knowns, int n_knowns, const double *seeds,
-                     double *column) {
+/* Adds what a change of one FMU's inputs or states (its knowns, along the seeds) does to all rates:
+ * its directional derivative gives the change of its outputs and of its own rates. */
+static int add_slope(Coupling *k, Element *e, const fmi2ValueReference *knowns, int n_knowns,
+                     const double *seeds, double *column) {
     const Fmu *fmu = e->instance.fmu;
     const fmi2Component component = e->instance.component;
-    const size_t n_outputs = (size_t)e->n_outputs, n_states = (size_t)fmu->n_states, n = (size_t)n_knowns;
+    const size_t n_outputs = (size_t)e->n_outputs, n_states = (size_t)fmu->n_states,
+                 n = (size_t)n_knowns;
     double *outputs = k->answers, *rates = k->answers + n_outputs;
-    fmi2Status status =
-        fmu->call.get_directional_derivative(component, e->outputs, n_outputs, knowns, n, seeds, outputs);
+    fmi2Status status = fmu->call.get_directional_derivative(component, e->outputs, n_outputs,
+                                                             knowns, n, seeds, outputs);
     if (status <= fmi2Warning && n_states > 0)
-        status = fmu->call.get_directional_derivative(component, fmu->rates, n_states, knowns, n, seeds, rates);
+        status = fmu->call.get_directional_derivative(component, fmu->rates, n_states, knowns, n,
+                                                      seeds, rates);
     for (int i = 0; i < k->n_own; i++)
         for (int o = 0; o < e->n_outputs; o++)
             column[i] += k->force_slopes[i * k->n_outputs + e->first_output + o] * outputs[o];
@@ -505,7 +537,8 @@ static int find_own_column(Coupling *k, int state, const double *x, double *colu
     return 0;
 }
 
-/* The FMUs' parts are exact; the system's own equations are cheap and smooth, so their slopes come from differences. */
+/* The FMUs' parts are exact; the system's own equations are cheap and smooth, so their slopes come
+ * from differences. */
 int coupling_jacobian(Coupling *k, double t, const double *x, double *columns) {
     int answer = coupling_evaluate(k, t, x, k->dx);
     if (answer) return answer;
@@ -513,13 +546,14 @@ int coupling_jacobian(Coupling *k, double t, const double *x, double *columns) {
     memcpy(k->own_inputs, k->u, (size_t)k->n_inputs * sizeof(double));
     memset(columns, 0, (size_t)k->n_states * (size_t)k->n_states * sizeof *columns);
     find_force_slopes(k, x);
-    for (int j = 0; j < k->n_own && !answer; j++) answer = find_own_column(k, j, x, columns + j * k->n_states);
+    for (int j = 0; j < k->n_own && !answer; j++)
+        answer = find_own_column(k, j, x, columns + j * k->n_states);
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         const double one = 1;
         for (int j = 0; j < e->instance.fmu->n_states && !answer; j++)
-            answer =
-                add_slope(k, e, &e->instance.fmu->states[j], 1, &one, columns + (e->first_state + j) * k->n_states);
+            answer = add_slope(k, e, &e->instance.fmu->states[j], 1, &one,
+                               columns + (e->first_state + j) * k->n_states);
     }
     return answer;
 }
@@ -559,10 +593,12 @@ bool coupling_complete_step(Coupling *k, double t, bool *event, Message *message
         if (!fmu->description.needs_completed_steps && !fmu->warns) continue;
         fmi2Boolean enter = fmi2False, terminate = fmi2False;
         if (place_all(k, t, k->x)) return fail(message, "%s", k->complaint.text);
-        const fmi2Status status =
-            fmu->call.completed_integrator_step(e->instance.component, fmi2True, &enter, &terminate);
-        if (!instance_good(&e->instance, status, "fmi2CompletedIntegratorStep", message)) return false;
-        if (terminate) return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
+        const fmi2Status status = fmu->call.completed_integrator_step(e->instance.component,
+                                                                      fmi2True, &enter, &terminate);
+        if (!instance_good(&e->instance, status, "fmi2CompletedIntegratorStep", message))
+            return false;
+        if (terminate)
+            return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
         *event = *event || enter;
     }
     return true;
@@ -585,7 +621,8 @@ static bool iterate(Coupling *k, Element *e, double t, Message *message) {
     fmi2Status status = give_inputs(e, k->u);
     for (int i = 0; status <= fmi2Warning && info.newDiscreteStatesNeeded; i++) {
         if (i == ITERATIONS_AT_MOST)
-            return fail(message, "%s: its discrete states do not settle at t = %.9g s.", fmu->path, t);
+            return fail(message, "%s: its discrete states do not settle at t = %.9g s.", fmu->path,
+                        t);
         status = fmu->call.new_discrete_states(e->instance.component, &info);
         if (info.terminateSimulation)
             return fail(message, "%s: it asks to end the simulation at t = %.9g s.", fmu->path, t);
@@ -610,7 +647,8 @@ static bool leave_event(Coupling *k, Element *e, Message *message) {
     return instance_good(&e->instance, status, "the event", message);
 }
 
-/* Whether an element's new mode has changed what another one has to carry; then u has the new loads. */
+/* Whether an element's new mode has changed what another one has to carry; then u has the new
+ * loads. */
 static bool find_changed_loads(Coupling *k, bool *changed, Message *message) {
     memcpy(k->own_inputs, k->u, (size_t)k->n_inputs * sizeof *k->u);
     if (close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
@@ -647,12 +685,15 @@ bool coupling_initialize(Coupling *k, double stop, double tolerance, Message *me
         const Functions *call = &e->instance.fmu->call;
         const fmi2Component component = e->instance.component;
         const size_t n = (size_t)e->instance.fmu->n_states;
-        fmi2Status status = call->setup_experiment(component, fmi2True, tolerance, 0, fmi2True, stop);
+        fmi2Status status =
+            call->setup_experiment(component, fmi2True, tolerance, 0, fmi2True, stop);
         if (status <= fmi2Warning) status = call->enter_initialization_mode(component);
         if (status <= fmi2Warning) status = give_inputs(e, k->u);
         if (status <= fmi2Warning) status = call->exit_initialization_mode(component);
-        if (status <= fmi2Warning && n > 0) status = call->get_continuous_states(component, k->x + e->first_state, n);
-        if (status <= fmi2Warning && n > 0) status = call->get_nominals(component, k->nominals + e->first_state, n);
+        if (status <= fmi2Warning && n > 0)
+            status = call->get_continuous_states(component, k->x + e->first_state, n);
+        if (status <= fmi2Warning && n > 0)
+            status = call->get_nominals(component, k->nominals + e->first_state, n);
         if (!instance_good(&e->instance, status, "the initialization", message)) return false;
     }
     return coupling_settle(k, 0, message);

@@ -2,8 +2,9 @@
  *
  *     d/dt (x, z_1 … z_c) = (rates(t, x, y), dz_1/dt … dz_c/dt)      z_i: states of the FMU at contact i
  *
- * with its event indicators, its Jacobian and its events. The order of calls is coupling_open, coupling_set…,
- * coupling_initialize; then it is evaluated at will, and an event is coupling_enter_event and coupling_settle.
+ * with its event indicators, its Jacobian and its events. The order of calls is coupling_open,
+ * coupling_set…, coupling_initialize; then it is evaluated at will, and an event is
+ * coupling_enter_event and coupling_settle.
  */
 #ifndef COUPLING_H
 #define COUPLING_H
@@ -28,7 +29,8 @@ typedef struct {
 typedef struct {
     const System *system;
     Moment moment;
-    int n_contacts, n_own, n_states, n_inputs, n_outputs, n_indicators, n_columns; /* own: states of the system */
+    int n_contacts, n_own, n_states, n_inputs, n_outputs, n_indicators,
+        n_columns; /* own: states of the system */
     Element *elements;
     char **columns;    /* names of a row of results; ends with NULL */
     double *x;         /* all states at the present point of the integration */
@@ -36,22 +38,26 @@ typedef struct {
     double next_event; /* time for which an FMU asks, or infinity */
     Message complaint; /* of the FMU that refused the last evaluation */
 
-    double *dx, *u, *y, *row;                                                         /* at the last point */
-    double *own_rates, *own_inputs, *shifted_states, *shifted_rates, *shifted_inputs; /* for the Jacobian */
+    double *dx, *u, *y, *row; /* at the last point */
+    double *own_rates, *own_inputs, *shifted_states, *shifted_rates,
+        *shifted_inputs; /* for the Jacobian */
     double *seeds, *answers, *force_slopes;
-    bool is_looped;                                                           /* an input depends on answers */
-    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest, *loop_step; /* of the loop that it makes */
+    bool is_looped; /* an input depends on answers */
+    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest,
+        *loop_step; /* of the loop that it makes */
     double *loop_y, *loop_inputs;
     double *memory; /* all of these vectors */
 } Coupling;
 
 /* One FMU per contact; they stay with the caller. Checks that each fits. NULL if not. */
-Coupling *coupling_open(const System *system, const double *parameters, const Table *table, const Fmu *const *fmus,
-                        Message *message);
+Coupling *coupling_open(const System *system, const double *parameters, const Table *table,
+                        const Fmu *const *fmus, Message *message);
 void coupling_close(Coupling *coupling);
 
-/* Sets a parameter of the FMU at one contact. `known` tells whether the FMU has it; without it nothing happens. */
-bool coupling_set(Coupling *coupling, int contact, const char *name, const char *value, bool *known, Message *message);
+/* Sets a parameter of the FMU at one contact. `known` tells whether the FMU has it; without it
+ * nothing happens. */
+bool coupling_set(Coupling *coupling, int contact, const char *name, const char *value, bool *known,
+                  Message *message);
 
 /* Initializes all FMUs (here they check their parameters) and the states x. */
 bool coupling_initialize(Coupling *coupling, double stop, double tolerance, Message *message);
@@ -59,8 +65,8 @@ bool coupling_initialize(Coupling *coupling, double stop, double tolerance, Mess
 /* Whether all FMUs give directional derivatives. */
 bool coupling_has_jacobian(const Coupling *coupling);
 
-/* At any point of time and states: rates, indicators, Jacobian (column by column). 0 is good, 1 means that an FMU
- * refuses the point and a smaller step may help, -1 that it gives up. */
+/* At any point of time and states: rates, indicators, Jacobian (column by column). 0 is good, 1
+ * means that an FMU refuses the point and a smaller step may help, -1 that it gives up. */
 int coupling_evaluate(Coupling *coupling, double t, const double *x, double *dx);
 int coupling_indicators(Coupling *coupling, double t, const double *x, double *g);
 int coupling_jacobian(Coupling *coupling, double t, const double *x, double *columns);
@@ -68,10 +74,12 @@ int coupling_jacobian(Coupling *coupling, double t, const double *x, double *col
 /* A row of results at any point, valid until the next; NULL if the point cannot be evaluated. */
 const double *coupling_row(Coupling *coupling, double t, const double *x);
 
-/* Tells the FMUs that want to know of it that a step to t, x is completed; they may ask for an event. */
+/* Tells the FMUs that want to know of it that a step to t, x is completed; they may ask for an
+ * event. */
 bool coupling_complete_step(Coupling *coupling, double t, bool *event, Message *message);
 
-/* An event at t, x: all FMUs enter event mode, then settle. The states x follow where an FMU resets its own. */
+/* An event at t, x: all FMUs enter event mode, then settle. The states x follow where an FMU resets
+ * its own. */
 bool coupling_enter_event(Coupling *coupling, double t, Message *message);
 bool coupling_settle(Coupling *coupling, double t, Message *message);
 

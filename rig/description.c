@@ -58,9 +58,10 @@ static Causality causality(const char *word) {
 static void add_variable(Description *d, const char **attributes) {
     d->variables = grown_array(d->variables, (size_t)d->n_variables + 1, sizeof *d->variables);
     const char *name = attribute(attributes, "name");
-    d->variables[d->n_variables++] = (Variable){.name = copied(name ? name : ""),
-                                                .reference = number(attributes, "valueReference"),
-                                                .causality = causality(attribute(attributes, "causality"))};
+    d->variables[d->n_variables++] =
+        (Variable){.name = copied(name ? name : ""),
+                   .reference = number(attributes, "valueReference"),
+                   .causality = causality(attribute(attributes, "causality"))};
 }
 
 static void add_type(Description *d, Type type, const char **attributes) {
@@ -78,8 +79,9 @@ static void add_type(Description *d, Type type, const char **attributes) {
 static void add_item(Description *d, const char *type, const char **attributes) {
     const char *name = attribute(attributes, "name");
     d->items = grown_array(d->items, (size_t)d->n_items + 1, sizeof *d->items);
-    d->items[d->n_items++] =
-        (Item){.type = copied(type), .name = copied(name ? name : ""), .value = count(attributes, "value")};
+    d->items[d->n_items++] = (Item){.type = copied(type),
+                                    .name = copied(name ? name : ""),
+                                    .value = count(attributes, "value")};
 }
 
 static void XMLCALL begin(void *data, const char *element, const char **attributes) {
@@ -124,9 +126,11 @@ static bool parse(const char *text, size_t size, void *data, XML_StartElementHan
     XML_Parser parser = XML_ParserCreate(NULL);
     XML_SetUserData(parser, data);
     XML_SetElementHandler(parser, on_begin, on_end);
-    const bool good = size <= INT_MAX && XML_Parse(parser, text, (int)size, XML_TRUE) == XML_STATUS_OK;
+    const bool good =
+        size <= INT_MAX && XML_Parse(parser, text, (int)size, XML_TRUE) == XML_STATUS_OK;
     if (!good)
-        fail(message, "line %lu: %s", XML_GetCurrentLineNumber(parser), XML_ErrorString(XML_GetErrorCode(parser)));
+        fail(message, "line %lu: %s", XML_GetCurrentLineNumber(parser),
+             XML_ErrorString(XML_GetErrorCode(parser)));
     XML_ParserFree(parser);
     return good;
 }
@@ -137,15 +141,19 @@ static bool is_name(const char *text) {
     return *text && text[strspn(text, letters)] == '\0';
 }
 
-/* The rates and the states they belong to must exist, since the host looks them up by these indices. */
+/* The rates and the states they belong to must exist, since the host looks them up by these
+ * indices. */
 static bool is_whole(const Description *d, Message *message) {
     if (!d->version || strcmp(d->version, "2.0") != 0)
-        return fail(message, "it is not of FMI version 2.0 (but %s)", d->version ? d->version : "of none");
+        return fail(message, "it is not of FMI version 2.0 (but %s)",
+                    d->version ? d->version : "of none");
     if (!d->identifier || !d->guid) return fail(message, "it has no model exchange part");
-    if (!is_name(d->identifier)) return fail(message, "its modelIdentifier \"%s\" is not a name in C", d->identifier);
+    if (!is_name(d->identifier))
+        return fail(message, "its modelIdentifier \"%s\" is not a name in C", d->identifier);
     for (int i = 0; i < d->n_rates; i++) {
         if (d->rates[i] < 1 || d->rates[i] > d->n_variables)
-            return fail(message, "its model structure names variable %d of %d", d->rates[i], d->n_variables);
+            return fail(message, "its model structure names variable %d of %d", d->rates[i],
+                        d->n_variables);
         const Variable *rate = &d->variables[d->rates[i] - 1];
         if (rate->derivative_of < 1 || rate->derivative_of > d->n_variables)
             return fail(message, "%s is a derivative, but of no variable", rate->name);
@@ -156,7 +164,8 @@ static bool is_whole(const Description *d, Message *message) {
 bool description_read(Description *description, const char *xml, size_t size, Message *message) {
     memset(description, 0, sizeof *description);
     Reading reading = {.description = description};
-    const bool good = parse(xml, size, &reading, begin, end, message) && is_whole(description, message);
+    const bool good =
+        parse(xml, size, &reading, begin, end, message) && is_whole(description, message);
     free(reading.simple_type);
     if (!good) description_free(description);
     return good;
@@ -181,7 +190,8 @@ void description_free(Description *d) {
     memset(d, 0, sizeof *d);
 }
 
-/* Elements of a parameter set carry a prefix for their namespace: <ssv:Parameter name="…"><ssv:Real value="…"/>. */
+/* Elements of a parameter set carry a prefix for their namespace: <ssv:Parameter name="…"><ssv:Real
+ * value="…"/>. */
 static void XMLCALL begin_set(void *data, const char *element, const char **attributes) {
     Settings *settings = data;
     const char *colon = strrchr(element, ':');
@@ -202,7 +212,8 @@ bool settings_read(Settings *settings, const char *ssv, size_t size, Message *me
 }
 
 void settings_add(Settings *settings, const char *name, const char *value) {
-    settings->items = grown_array(settings->items, (size_t)settings->count + 1, sizeof *settings->items);
+    settings->items =
+        grown_array(settings->items, (size_t)settings->count + 1, sizeof *settings->items);
     settings->items[settings->count++] = (Setting){copied(name), copied(value)};
 }
 

@@ -1,4 +1,5 @@
-/* What the host needs to know from modelDescription.xml, and the parameter sets (.ssv) that come with it. */
+/* What the host needs to know from modelDescription.xml, and the parameter sets (.ssv) that come
+ * with it. */
 #ifndef DESCRIPTION_H
 #define DESCRIPTION_H
 
@@ -24,7 +25,8 @@ typedef struct {
 } Item;
 
 typedef struct {
-    char *version, *guid, *identifier; /* identifier: of the model exchange part; NULL without one */
+    char *version, *guid,
+        *identifier; /* identifier: of the model exchange part; NULL without one */
     int n_indicators;
     bool has_slopes;            /* directional derivatives */
     bool needs_completed_steps; /* wants to hear of every step of the integrator */
@@ -33,7 +35,8 @@ typedef struct {
     int n_items;
     Item *items;
     int n_rates;
-    int *rates; /* indices of the variables that ModelStructure lists as derivatives, counted from 1 */
+    int *
+        rates; /* indices of the variables that ModelStructure lists as derivatives, counted from 1 */
 } Description;
 
 typedef struct {

@@ -60,11 +60,13 @@ static char *stem(const char *path) {
 static bool read_description(Fmu *fmu, Archive *archive, Message *message) {
     size_t size;
     char *xml = archive_read(archive, "modelDescription.xml", &size);
-    if (!xml) return fail(message, "%s: not an FMU, it has no readable modelDescription.xml.", fmu->path);
+    if (!xml)
+        return fail(message, "%s: not an FMU, it has no readable modelDescription.xml.", fmu->path);
     Message why;
     const bool good = description_read(&fmu->description, xml, size, &why);
     free(xml);
-    return good || fail(message, "%s: its modelDescription.xml cannot be used: %s.", fmu->path, why.text);
+    return good ||
+           fail(message, "%s: its modelDescription.xml cannot be used: %s.", fmu->path, why.text);
 }
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *place) {
@@ -74,7 +76,8 @@ static int remove_entry(const char *path, const struct stat *facts, int kind, st
     return remove(path);
 }
 
-/* Folders that are there now, to be removed also where the program ends in the middle, as without memory. */
+/* Folders that are there now, to be removed also where the program ends in the middle, as without
+ * memory. */
 enum { FOLDERS = 256 };
 static char folders[FOLDERS][256];
 
@@ -115,8 +118,8 @@ static bool unpack(Fmu *fmu, Archive *archive, Message *message) {
            fail(message, "%s: %s.", fmu->path, why.text);
 }
 
-/* Whether all parts of a library that are to be mapped lie within its file: the system's loader takes that for granted,
- * and dies of a library that was cut off. */
+/* Whether all parts of a library that are to be mapped lie within its file: the system's loader
+ * takes that for granted, and dies of a library that was cut off. */
 static bool is_whole(const char *path) {
     bool good = true;
 #ifndef __APPLE__
@@ -124,13 +127,13 @@ static bool is_whole(const char *path) {
     if (!file) return false;
     Elf64_Ehdr header;
     Elf64_Phdr part;
-    good = fread(&header, sizeof header, 1, file) == 1 && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-           header.e_ident[EI_CLASS] == ELFCLASS64;
+    good = fread(&header, sizeof header, 1, file) == 1 &&
+           memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64;
     const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     for (int i = 0; good && i < header.e_phnum; i++)
         good = fseek(file, (long)(header.e_phoff + (Elf64_Off)i * sizeof part), SEEK_SET) == 0 &&
-               fread(&part, sizeof part, 1, file) == 1 && size >= 0 && part.p_offset <= (Elf64_Off)size &&
-               part.p_filesz <= (Elf64_Off)size - part.p_offset;
+               fread(&part, sizeof part, 1, file) == 1 && size >= 0 &&
+               part.p_offset <= (Elf64_Off)size && part.p_filesz <= (Elf64_Off)size - part.p_offset;
     fclose(file);
 #endif
     return good;
@@ -140,7 +143,8 @@ static bool load(Fmu *fmu, Message *message) {
     char *file = joined(fmu->description.identifier, SUFFIX, "");
     char *path = joined(fmu->folder, "/binaries/" PLATFORM "/", file);
     if (access(path, R_OK) != 0)
-        fail(message, "%s: it has no binary for this platform (binaries/" PLATFORM "/%s).", fmu->path, file);
+        fail(message, "%s: it has no binary for this platform (binaries/" PLATFORM "/%s).",
+             fmu->path, file);
     else if (!is_whole(path))
         fail(message, "%s: its binary is damaged.", fmu->path);
     else if (!(fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
@@ -150,7 +154,9 @@ static bool load(Fmu *fmu, Message *message) {
     if (!fmu->library) return false;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(fmu->library, functions[i].name);
-        if (!symbol) return fail(message, "%s: its binary lacks the function %s.", fmu->path, functions[i].name);
+        if (!symbol)
+            return fail(message, "%s: its binary lacks the function %s.", fmu->path,
+                        functions[i].name);
         memcpy((char *)&fmu->call + functions[i].place, &symbol, sizeof symbol);
     }
     return true;
@@ -162,7 +168,8 @@ bool fmu_open(Fmu *fmu, const char *path, Message *message) {
     if (!archive) return false;
     fmu->path = copied(path);
     fmu->name = stem(path);
-    const bool good = read_description(fmu, archive, message) && unpack(fmu, archive, message) && load(fmu, message);
+    const bool good = read_description(fmu, archive, message) && unpack(fmu, archive, message) &&
+                      load(fmu, message);
     archive_close(archive);
     if (good)
         fmu_find_states(fmu);

@@ -64,9 +64,11 @@ bool instance_open(Instance *instance, const Fmu *fmu, Message *message);
 void instance_close(Instance *instance);
 
 /* Sets one parameter from text: a number or the name of an enumeration's item. */
-bool instance_set(Instance *instance, const Variable *parameter, const char *value, Message *message);
+bool instance_set(Instance *instance, const Variable *parameter, const char *value,
+                  Message *message);
 
-/* True if the call went well; otherwise the sentence is the FMU's own complaint where there is one. */
+/* True if the call went well; otherwise the sentence is the FMU's own complaint where there is
+ * one. */
 bool instance_good(Instance *instance, fmi2Status status, const char *function, Message *message);
 
 #endif

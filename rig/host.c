@@ -16,7 +16,8 @@
 enum {
     EVENTS_TO_A_WATCH = 1000, /* this many events must get somewhere, see watch_events */
     STEPS_PER_INTERVAL = 10,  /* no step is longer than this many output intervals of the system */
-    FAILURES_AT_MOST = 50     /* of one step: a law that jumps without an event takes more than the usual few */
+    FAILURES_AT_MOST =
+        50 /* of one step: a law that jumps without an event takes more than the usual few */
 };
 
 typedef struct {
@@ -48,8 +49,8 @@ static int on_indicators(sunrealtype t, N_Vector states, sunrealtype *g, void *d
     return coupling_indicators(h->coupling, t, N_VGetArrayPointer(states), g);
 }
 
-static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *data, N_Vector work1,
-                       N_Vector work2, N_Vector work3) {
+static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *data,
+                       N_Vector work1, N_Vector work2, N_Vector work3) {
     (void)rates, (void)work1, (void)work2, (void)work3;
     Host *h = data;
     h->statistics->jacobians++;
@@ -63,7 +64,8 @@ static void on_complaint(void *data, const char *text) {
 
 static void set_tolerances(Host *h) {
     double *tolerances = N_VGetArrayPointer(h->tolerances);
-    for (int i = 0; i < h->coupling->n_states; i++) tolerances[i] = h->experiment->tolerance * h->coupling->nominals[i];
+    for (int i = 0; i < h->coupling->n_states; i++)
+        tolerances[i] = h->experiment->tolerance * h->coupling->nominals[i];
 }
 
 static bool open_solver(Host *h, Message *message) {
@@ -82,7 +84,8 @@ static bool open_solver(Host *h, Message *message) {
     const bool good =
         CVodeInit(h->solver, on_rates, 0, h->states) == CV_SUCCESS &&
         LISTEN_TO(CVode, h->context, h->solver, &h->listener) &&
-        CVodeSetMaxHnilWarns(h->solver, -1) == CV_SUCCESS && /* SUNDIALS 7 prints them among the results */
+        CVodeSetMaxHnilWarns(h->solver, -1) ==
+            CV_SUCCESS && /* SUNDIALS 7 prints them among the results */
         CVodeSetUserData(h->solver, h) == CV_SUCCESS &&
         CVodeSVtolerances(h->solver, h->experiment->tolerance, h->tolerances) == CV_SUCCESS &&
         CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
@@ -114,8 +117,8 @@ static bool write_row(Host *h, double t, const double *x, Message *message) {
     return true;
 }
 
-/* Rows on the grid of output times up to t; inside the step the solver interpolates. A point of the grid that is t but
- * for rounding is t. */
+/* Rows on the grid of output times up to t; inside the step the solver interpolates. A point of the
+ * grid that is t but for rounding is t. */
 static bool write_grid(Host *h, double t, Message *message) {
     const double interval = h->experiment->interval, rounding = 1e-9 * interval;
     if (interval <= 0) return write_row(h, t, h->coupling->x, message);
@@ -139,7 +142,8 @@ static bool read_indicators(Host *h, double t, Message *message) {
            fail(message, "%s", h->coupling->complaint.text);
 }
 
-/* CVODE finds the roots, but says nothing of an indicator that is zero at a restart and then goes to the other side. */
+/* CVODE finds the roots, but says nothing of an indicator that is zero at a restart and then goes
+ * to the other side. */
 static bool find_changed_signs(Host *h, double t, bool *changed, Message *message) {
     if (!read_indicators(h, t, message)) return false;
     for (int i = 0; i < h->coupling->n_indicators; i++)
@@ -147,8 +151,8 @@ static bool find_changed_signs(Host *h, double t, bool *changed, Message *messag
     return true;
 }
 
-/* Restarts after an event. An indicator that is exactly zero has not left its side: its event is still to come, and a
- * tiny first step finds it at once. */
+/* Restarts after an event. An indicator that is exactly zero has not left its side: its event is
+ * still to come, and a tiny first step finds it at once. */
 static bool restart(Host *h, double t, Message *message) {
     bool any_zero = false;
     if (!read_indicators(h, t, message)) return false;
@@ -158,7 +162,8 @@ static bool restart(Host *h, double t, Message *message) {
     }
     set_tolerances(h);
     if (CVodeReInit(h->solver, t, h->states) != CV_SUCCESS ||
-        CVodeSetInitStep(h->solver, any_zero ? 1e-9 * h->coupling->system->interval : 0) != CV_SUCCESS)
+        CVodeSetInitStep(h->solver, any_zero ? 1e-9 * h->coupling->system->interval : 0) !=
+            CV_SUCCESS)
         return fail(message, "the solver cannot restart at t = %.9g s: %s", t, h->complaint.text);
     return true;
 }
@@ -167,8 +172,8 @@ static bool restart(Host *h, double t, Message *message) {
 static bool watch_events(Host *h, double t, Message *message) {
     if (++h->statistics->events % EVENTS_TO_A_WATCH) return true;
     if (t - h->time_watched < 1e-6 * h->experiment->stop)
-        return fail(message, "events chatter: %d of them between t = %.9g s and %.9g s.", EVENTS_TO_A_WATCH,
-                    h->time_watched, t);
+        return fail(message, "events chatter: %d of them between t = %.9g s and %.9g s.",
+                    EVENTS_TO_A_WATCH, h->time_watched, t);
     h->time_watched = t;
     return true;
 }
@@ -176,14 +181,15 @@ static bool watch_events(Host *h, double t, Message *message) {
 /* An event has a row of results before and one after it. */
 static bool handle_event(Host *h, double t, Message *message) {
     Coupling *k = h->coupling;
-    return (t == h->time_written || write_row(h, t, k->x, message)) && coupling_enter_event(k, t, message) &&
-           coupling_settle(k, t, message) && write_row(h, t, k->x, message) && watch_events(h, t, message) &&
-           restart(h, t, message);
+    return (t == h->time_written || write_row(h, t, k->x, message)) &&
+           coupling_enter_event(k, t, message) && coupling_settle(k, t, message) &&
+           write_row(h, t, k->x, message) && watch_events(h, t, message) && restart(h, t, message);
 }
 
 static double next_stop(const Host *h) {
     const Coupling *k = h->coupling;
-    const double system_event = k->system->event_time ? k->system->event_time(&k->moment) : INFINITY;
+    const double system_event =
+        k->system->event_time ? k->system->event_time(&k->moment) : INFINITY;
     return fmin(fmin(system_event, k->next_event), h->experiment->stop);
 }
 
@@ -219,9 +225,13 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool host_run(Coupling *coupling, const Experiment *experiment, Statistics *statistics, Message *message) {
+bool host_run(Coupling *coupling, const Experiment *experiment, Statistics *statistics,
+              Message *message) {
     const double begin = seconds_now();
-    Host host = {.coupling = coupling, .experiment = experiment, .statistics = statistics, .time_written = -1};
+    Host host = {.coupling = coupling,
+                 .experiment = experiment,
+                 .statistics = statistics,
+                 .time_written = -1};
     *statistics = (Statistics){0};
     const bool good = open_solver(&host, message) && integrate(&host, message);
     if (good) coupling_terminate(coupling);

@@ -1,12 +1,13 @@
-/* Integration of a coupling by CVODE: backward differentiation formulas, the FMUs' exact part of the Jacobian, roots of
- * all event indicators, events. */
+/* Integration of a coupling by CVODE: backward differentiation formulas, the FMUs' exact part of
+ * the Jacobian, roots of all event indicators, events. */
 #ifndef HOST_H
 #define HOST_H
 
 #include "coupling.h"
 
 typedef struct {
-    double stop, interval, tolerance; /* interval 0: a row of results for every step of the solver */
+    double stop, interval,
+        tolerance; /* interval 0: a row of results for every step of the solver */
     void (*on_row)(void *context, const double *row);
     void (*on_progress)(void *context, double fraction); /* after every step */
     void *context;
@@ -19,6 +20,7 @@ typedef struct {
 } Statistics;
 
 /* From the initialized coupling to the end. */
-bool host_run(Coupling *coupling, const Experiment *experiment, Statistics *statistics, Message *message);
+bool host_run(Coupling *coupling, const Experiment *experiment, Statistics *statistics,
+              Message *message);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "memory.h"
 
-static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                   fmi2String text, ...) {
+static void on_log(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status,
+                   fmi2String category, fmi2String text, ...) {
     (void)name;
     (void)category;
     if (status == fmi2OK) return;
@@ -31,10 +31,12 @@ bool instance_open(Instance *instance, const Fmu *fmu, Message *message) {
                                              .freeMemory = free,
                                              .stepFinished = NULL,
                                              .componentEnvironment = instance};
-    memcpy(&instance->callbacks, &callbacks, sizeof callbacks); /* its members are const, so it cannot be assigned */
+    memcpy(&instance->callbacks, &callbacks,
+           sizeof callbacks); /* its members are const, so it cannot be assigned */
     char *resources = joined("file://", fmu->folder, "/resources");
-    instance->component = fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
-                                                &instance->callbacks, fmi2False, fmu->warns);
+    instance->component =
+        fmu->call.instantiate(fmu->name, fmi2ModelExchange, fmu->description.guid, resources,
+                              &instance->callbacks, fmi2False, fmu->warns);
     free(resources);
     if (instance->component) return true;
     const char *why = instance->complaint.text;
@@ -48,11 +50,13 @@ void instance_close(Instance *instance) {
 
 static const Item *find_item(const Description *d, const char *type, const char *name) {
     for (int i = 0; type && i < d->n_items; i++)
-        if (strcmp(d->items[i].type, type) == 0 && strcmp(d->items[i].name, name) == 0) return &d->items[i];
+        if (strcmp(d->items[i].type, type) == 0 && strcmp(d->items[i].name, name) == 0)
+            return &d->items[i];
     return NULL;
 }
 
-bool instance_set(Instance *instance, const Variable *parameter, const char *value, Message *message) {
+bool instance_set(Instance *instance, const Variable *parameter, const char *value,
+                  Message *message) {
     const Fmu *fmu = instance->fmu;
     const fmi2ValueReference reference = parameter->reference;
     char *end;
@@ -60,8 +64,9 @@ bool instance_set(Instance *instance, const Variable *parameter, const char *val
         const fmi2Real real = strtod(value, &end);
         if (end == value || *end || !isfinite(real))
             return fail(message, "%s=%s: \"%s\" is not a number.", parameter->name, value, value);
-        return instance_good(instance, fmu->call.set_real(instance->component, &reference, 1, &real), "fmi2SetReal",
-                             message);
+        return instance_good(instance,
+                             fmu->call.set_real(instance->component, &reference, 1, &real),
+                             "fmi2SetReal", message);
     }
     if (parameter->type == INTEGER || parameter->type == ENUMERATION) {
         const Item *item = find_item(&fmu->description, parameter->declared_type, value);
@@ -70,7 +75,8 @@ bool instance_set(Instance *instance, const Variable *parameter, const char *val
             return fail(message, "%s=%s: \"%s\" is not %s.", parameter->name, value, value,
                         parameter->type == INTEGER ? "a whole number" : "one of its values");
         const fmi2Integer integer = (fmi2Integer)whole;
-        return instance_good(instance, fmu->call.set_integer(instance->component, &reference, 1, &integer),
+        return instance_good(instance,
+                             fmu->call.set_integer(instance->component, &reference, 1, &integer),
                              "fmi2SetInteger", message);
     }
     return fail(message, "%s: parameters of this type cannot be set here.", parameter->name);
@@ -79,5 +85,6 @@ bool instance_set(Instance *instance, const Variable *parameter, const char *val
 bool instance_good(Instance *instance, fmi2Status status, const char *function, Message *message) {
     if (status == fmi2OK || status == fmi2Warning) return true;
     const char *why = instance->complaint.text;
-    return fail(message, *why ? "%s: %s" : "%s: %s failed.", instance->fmu->path, *why ? why : function);
+    return fail(message, *why ? "%s: %s" : "%s: %s failed.", instance->fmu->path,
+                *why ? why : function);
 }

@@ -39,7 +39,8 @@ static int find_jacobian(Integrator *k, double t, Start *start) {
     return answer;
 }
 
-/* The rates over time come from a difference: only the load of a system depends on the time, and smoothly. False if the element refuses. */
+/* The rates over time come from a difference: only the load of a system depends on the time, and
+ * smoothly. False if the element refuses. */
 static bool start_at(Integrator *k, double t, const double *x, Start *start) {
     Coupling *c = k->coupling;
     const double later = 1e-4 * k->longest_step;
@@ -47,12 +48,14 @@ static bool start_at(Integrator *k, double t, const double *x, Start *start) {
     if (coupling_evaluate(c, t + later, start->x, start->f_rate) || find_jacobian(k, t, start) ||
         coupling_evaluate(c, t, start->x, start->f))
         return false;
-    for (int i = 0; i < c->n_states; i++) start->f_rate[i] = (start->f_rate[i] - start->f[i]) / later;
+    for (int i = 0; i < c->n_states; i++)
+        start->f_rate[i] = (start->f_rate[i] - start->f[i]) / later;
     return true;
 }
 
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the stages, all damped with the stiffness
- * of the start, then miss the motion and the error estimate does not see it. */
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the
+ * stages, all damped with the stiffness of the start, then miss the motion and the error estimate
+ * does not see it. */
 static bool softens(const Integrator *k, const Start *start, const Start *end, double h) {
     const int n = k->coupling->n_states;
     for (int i = 0; i < n; i++) {
@@ -62,17 +65,20 @@ static bool softens(const Integrator *k, const Start *start, const Start *end, d
     return false;
 }
 
-static double scaled_error(const Integrator *k, const double *error, const double *x0, const double *x1) {
+static double scaled_error(const Integrator *k, const double *error, const double *x0,
+                           const double *x1) {
     double worst = 0;
     for (int i = 0; i < k->coupling->n_states; i++) {
-        const double scale = k->tolerance * (k->coupling->nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
+        const double scale =
+            k->tolerance * (k->coupling->nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
         if (!isfinite(x1[i])) return INFINITY;
         worst = fmax(worst, fabs(error[i]) / scale);
     }
     return isfinite(worst) ? worst : INFINITY;
 }
 
-/* A step of length h to x1; gives its scaled error, which is infinite where the element refuses a point on the way. */
+/* A step of length h to x1; gives its scaled error, which is infinite where the element refuses a
+ * point on the way. */
 static double trial_step(Integrator *k, const Start *start, double h, double *x1) {
     Coupling *c = k->coupling;
     const int n = c->n_states;
@@ -80,7 +86,8 @@ static double trial_step(Integrator *k, const Start *start, double h, double *x1
     double f[INTEGRATOR_STATES], rhs[INTEGRATOR_STATES];
     int row[INTEGRATOR_STATES];
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - start->J[j * n + i];
+        for (int j = 0; j < n; j++)
+            W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - start->J[j * n + i];
     factorize(n, W, row);
     memcpy(f, start->f, (size_t)n * sizeof *f);
     for (int s = 0; s < RODAS_STAGES; s++) {
@@ -115,7 +122,8 @@ static bool signs_changed(Integrator *k, double t, const double *x) {
            memcmp(signs, k->signs, (size_t)k->coupling->n_indicators * sizeof *signs) != 0;
 }
 
-/* Whether an indicator changes its sign on the way, also if only for a while: the states are interpolated between the ends. */
+/* Whether an indicator changes its sign on the way, also if only for a while: the states are
+ * interpolated between the ends. */
 static double first_change(Integrator *k, const Start *start, double h, const double *x1) {
     static const double parts[] = {0.0625, 0.25, 0.5, 0.75};
     double f1[INTEGRATOR_STATES], x[INTEGRATOR_STATES];
@@ -126,7 +134,8 @@ static double first_change(Integrator *k, const Start *start, double h, const do
         const double s = parts[p];
         for (int i = 0; i < n; i++) {
             const double rise = x1[i] - start->x[i];
-            x[i] = start->x[i] + s * rise + s * (1 - s) * ((1 - s) * (h * start->f[i] - rise) - s * (h * f1[i] - rise));
+            x[i] = start->x[i] + s * rise +
+                   s * (1 - s) * ((1 - s) * (h * start->f[i] - rise) - s * (h * f1[i] - rise));
         }
         if (signs_changed(k, k->t + s * h, x)) return s * h;
     }
@@ -134,7 +143,8 @@ static double first_change(Integrator *k, const Start *start, double h, const do
 }
 
 /* The first point at which the change has happened, to the resolution; x1 becomes its states. */
-static double locate_change(Integrator *k, const Start *start, double h, double resolution, double *x1) {
+static double locate_change(Integrator *k, const Start *start, double h, double resolution,
+                            double *x1) {
     double before = 0, after = h;
     while (after - before > resolution) {
         const double middle = 0.5 * (before + after);
@@ -180,11 +190,17 @@ static bool watch_events(Integrator *k, Message *message) {
 
 static bool take_event(Integrator *k, Message *message) {
     record_row(k, true);
-    return watch_events(k, message) && integrator_begin_change(k, message) && integrator_end_change(k, message);
+    return watch_events(k, message) && integrator_begin_change(k, message) &&
+           integrator_end_change(k, message);
 }
 
-bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolerance, Message *message) {
-    *k = (Integrator){.coupling = coupling, .t = t, .tolerance = tolerance, .on_row = k->on_row, .context = k->context};
+bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolerance,
+                      Message *message) {
+    *k = (Integrator){.coupling = coupling,
+                      .t = t,
+                      .tolerance = tolerance,
+                      .on_row = k->on_row,
+                      .context = k->context};
     k->longest_step = coupling->system->interval;
     if (coupling->n_states > INTEGRATOR_STATES || coupling->n_indicators > INTEGRATOR_INDICATORS)
         return fail(message, "The system has too many states or event indicators.");
@@ -194,7 +210,8 @@ bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolera
 /* The next event that is known beforehand. */
 static double planned_event(const Integrator *k) {
     const Coupling *c = k->coupling;
-    return fmin(c->system->event_time ? c->system->event_time(&c->moment) : INFINITY, c->next_event);
+    return fmin(c->system->event_time ? c->system->event_time(&c->moment) : INFINITY,
+                c->next_event);
 }
 
 bool integrator_advance(Integrator *k, double until, int trials, Message *message) {
@@ -213,7 +230,8 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
         const bool forced = h <= shortest && isfinite(error) && !(error <= 1);
         if (!(error <= 1) && !forced) {
             if (h <= shortest) return refuse_point(k, message);
-            k->step = fmax(h * (isfinite(error) ? fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1), shortest);
+            k->step =
+                fmax(h * (isfinite(error) ? fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1), shortest);
             continue;
         }
         const double change = first_change(k, start, h, x1);

@@ -1,15 +1,20 @@
-/* Integrates a coupling without any library: RODAS with the exact Jacobian, error control, and events that are located. It can stop and go on
- * at any time, for the playground draws in between; `bristle sweep` runs systems by it on machines that have no SUNDIALS. */
+/* Integrates a coupling without any library: RODAS with the exact Jacobian, error control, and
+ * events that are located. It can stop and go on at any time, for the playground draws in between;
+ * `bristle sweep` runs systems by it on machines that have no SUNDIALS. */
 #ifndef INTEGRATOR_H
 #define INTEGRATOR_H
 
 #include "coupling.h"
 
 #ifndef INTEGRATOR_ROOM
-#define INTEGRATOR_ROOM 64 /* of which the stack holds some 100 kB; the page, with less of a stack, says less */
+#define INTEGRATOR_ROOM                                                                            \
+    64 /* of which the stack holds some 100 kB; the page, with less of a stack, says less */
 #endif
 
-enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM }; /* at most */
+enum {
+    INTEGRATOR_STATES = INTEGRATOR_ROOM,
+    INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM
+}; /* at most */
 
 typedef struct {
     Coupling *coupling;
@@ -24,12 +29,14 @@ typedef struct {
 } Integrator;
 
 /* From the coupling as it is initialized at the time t. */
-bool integrator_begin(Integrator *integrator, Coupling *coupling, double t, double tolerance, Message *message);
+bool integrator_begin(Integrator *integrator, Coupling *coupling, double t, double tolerance,
+                      Message *message);
 
 /* Goes on towards the time `until`, with so many trial steps at most. */
 bool integrator_advance(Integrator *integrator, double until, int trials, Message *message);
 
-/* An event from outside: the page has changed something. Between begin_change and end_change the element is in event mode. */
+/* An event from outside: the page has changed something. Between begin_change and end_change the
+ * element is in event mode. */
 bool integrator_begin_change(Integrator *integrator, Message *message);
 bool integrator_end_change(Integrator *integrator, Message *message);
 

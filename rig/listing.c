@@ -22,7 +22,8 @@ static void print_names(const char *heading, const char *const *names) {
 void describe_system(const System *s) {
     printf("%s: %s\n%s\n", s->name, s->title, s->source);
     if (s->reads_table)
-        puts("\nNeeds --input FILE.csv: columns time and inputs of the FMU, linear between rows; a repeated time is a "
+        puts("\nNeeds --input FILE.csv: columns time and inputs of the FMU, linear between rows; a "
+             "repeated time is a "
              "jump.");
     else
         printf("\nRuns for %g s, a row each %g s\n", s->stop, s->interval);
@@ -89,8 +90,8 @@ static void print_json(const System *s) {
     print_member("title", s->title);
     putchar(',');
     print_member("source", s->source);
-    printf(",\"stop\":%.12g,\"interval\":%.12g,\"needsInput\":%s,\"parameters\":[", s->stop, s->interval,
-           s->reads_table ? "true" : "false");
+    printf(",\"stop\":%.12g,\"interval\":%.12g,\"needsInput\":%s,\"parameters\":[", s->stop,
+           s->interval, s->reads_table ? "true" : "false");
     for (const Parameter *p = s->parameters; p && p->name; p++) {
         fputs(p == s->parameters ? "{" : ",{", stdout);
         print_member("name", p->name);

@@ -20,23 +20,29 @@ enum { GOOD = 0, RUN_FAILED = 1, WRONG_USE = 2, INTERRUPTED = 130 };
 static const char help[] =
     "Runs a benchmark system with friction elements from FMUs, once per FMU.\n"
     "\n"
-    "  rig SYSTEM A.fmu [B.fmu ...] [options]     a system with several contacts takes A.fmu for each of them,\n"
-    "                                             or one for each, joined by commas: A.fmu,B.fmu,C.fmu\n"
+    "  rig SYSTEM A.fmu [B.fmu ...] [options]     a system with several contacts takes A.fmu for "
+    "each of them,\n"
+    "                                             or one for each, joined by commas: "
+    "A.fmu,B.fmu,C.fmu\n"
     "  rig list [SYSTEM] [--json]                 the systems, or all about one\n"
     "  rig --version                              the version; rig help is this text\n"
     "\n"
-    "  --set NAME=VALUE          parameter of every FMU that has it; CONTACT.NAME=VALUE: at one contact only\n"
+    "  --set NAME=VALUE          parameter of every FMU that has it; CONTACT.NAME=VALUE: at one "
+    "contact only\n"
     "  --sets NAME|FILE.ssv      parameter set of resources/ by its name, or from a file\n"
     "  --param NAME=VALUE        parameter of the system\n"
     "  --input FILE.csv          motion for a system that reads one\n"
-    "  -o FILE.csv               results of all models, one line per model and time; - is the standard output\n"
+    "  -o FILE.csv               results of all models, one line per model and time; - is the "
+    "standard output\n"
     "  --stop T                  end of the simulation in s\n"
-    "  --output-interval DT      time between two rows of results in s; 0: a row for every step of the solver\n"
+    "  --output-interval DT      time between two rows of results in s; 0: a row for every step of "
+    "the solver\n"
     "  --tolerance R             relative tolerance of the solver, 1e-8 if not given\n"
     "  --stats                   steps, evaluations, events and time taken, per model\n"
     "  --warnings                what the FMUs warn of, on the standard error\n"
     "\n"
-    "Exit code: 0 good, 1 a simulation failed, 2 something is wrong with the command or its files.\n";
+    "Exit code: 0 good, 1 a simulation failed, 2 something is wrong with the command or its "
+    "files.\n";
 
 typedef struct {
     const System *system;
@@ -92,15 +98,18 @@ static const System *find_system(const char *name, Message *message) {
     return NULL;
 }
 
-static bool read_number(const char *option, const char *text, double above, double *value, Message *message) {
+static bool read_number(const char *option, const char *text, double above, double *value,
+                        Message *message) {
     char *end;
     *value = strtod(text, &end);
-    if (end == text || *end || !isfinite(*value)) return fail(message, "%s %s: this is not a number.", option, text);
+    if (end == text || *end || !isfinite(*value))
+        return fail(message, "%s %s: this is not a number.", option, text);
     return *value > above || fail(message, "%s %s: this is too small.", option, text);
 }
 
 /* Splits NAME=VALUE. */
-static bool add_assignment(Settings *settings, const char *option, const char *text, Message *message) {
+static bool add_assignment(Settings *settings, const char *option, const char *text,
+                           Message *message) {
     const char *sign = strchr(text, '=');
     if (!sign || sign == text || !sign[1])
         return fail(message, "%s %s: this is not of the form name=value.", option, text);
@@ -123,7 +132,8 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
                 if (!(command->system = find_system(word, message))) return false;
                 continue;
             }
-            command->models = grown_array(command->models, (size_t)command->n_models + 1, sizeof *command->models);
+            command->models = grown_array(command->models, (size_t)command->n_models + 1,
+                                          sizeof *command->models);
             command->models[command->n_models++] = *arguments;
             continue;
         }
@@ -136,27 +146,34 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
             continue;
         }
         const char *value = arguments[1];
-        const bool knows = strcmp(word, "--set") == 0 || strcmp(word, "--param") == 0 || strcmp(word, "--sets") == 0 ||
-                           strcmp(word, "--input") == 0 || strcmp(word, "-o") == 0 || strcmp(word, "--stop") == 0 ||
-                           strcmp(word, "--output-interval") == 0 || strcmp(word, "--tolerance") == 0;
+        const bool knows = strcmp(word, "--set") == 0 || strcmp(word, "--param") == 0 ||
+                           strcmp(word, "--sets") == 0 || strcmp(word, "--input") == 0 ||
+                           strcmp(word, "-o") == 0 || strcmp(word, "--stop") == 0 ||
+                           strcmp(word, "--output-interval") == 0 ||
+                           strcmp(word, "--tolerance") == 0;
         if (!knows) return fail(message, "there is no option %s; rig --help tells them all.", word);
         if (!value) return fail(message, "%s: its value is missing.", word);
         arguments++;
         bool good = true;
         if (strcmp(word, "--set") == 0) good = add_assignment(&command->set, word, value, message);
-        if (strcmp(word, "--param") == 0) good = add_assignment(&command->param, word, value, message);
+        if (strcmp(word, "--param") == 0)
+            good = add_assignment(&command->param, word, value, message);
         if (strcmp(word, "--sets") == 0) command->set_file = value;
         if (strcmp(word, "--input") == 0) command->input = value;
         if (strcmp(word, "-o") == 0) command->output = value;
-        if (strcmp(word, "--stop") == 0) good = read_number(word, value, 0, &command->stop, message);
+        if (strcmp(word, "--stop") == 0)
+            good = read_number(word, value, 0, &command->stop, message);
         if (strcmp(word, "--output-interval") == 0)
             good = read_number(word, value, -1e-300, &command->interval, message);
-        if (strcmp(word, "--tolerance") == 0) good = read_number(word, value, 1e-14, &command->tolerance, message);
+        if (strcmp(word, "--tolerance") == 0)
+            good = read_number(word, value, 1e-14, &command->tolerance, message);
         if (!good) return false;
     }
-    if (!command->system) return fail(message, "a system and an FMU are missing; rig --help tells more.");
+    if (!command->system)
+        return fail(message, "a system and an FMU are missing; rig --help tells more.");
     if (command->n_models == 0) return fail(message, "an FMU is missing; rig --help tells more.");
-    return command->tolerance <= 0.1 || fail(message, "--tolerance %g: this is too large.", command->tolerance);
+    return command->tolerance <= 0.1 ||
+           fail(message, "--tolerance %g: this is too large.", command->tolerance);
 }
 
 static bool set_parameters(Command *command, Message *message) {
@@ -170,7 +187,8 @@ static bool set_parameters(Command *command, Message *message) {
         char *end;
         const double value = strtod(setting->value, &end);
         if (end == setting->value || *end || !isfinite(value))
-            return fail(message, "--param %s=%s: this is not a number.", setting->name, setting->value);
+            return fail(message, "--param %s=%s: this is not a number.", setting->name,
+                        setting->value);
         Message why = {""};
         if (!set_parameter(system, command->parameters, setting->name, value, &why))
             return fail(message, "--param %s=%s: %s", setting->name, setting->value, why.text);
@@ -182,7 +200,8 @@ static bool read_input(Command *command, Message *message) {
     if (command->system->reads_table && !command->input)
         return fail(message, "the system %s needs --input with the motion.", command->system->name);
     if (!command->system->reads_table && command->input)
-        return fail(message, "the system %s reads no motion; --input does not belong here.", command->system->name);
+        return fail(message, "the system %s reads no motion; --input does not belong here.",
+                    command->system->name);
     return !command->input || table_read(&command->table, command->input, message);
 }
 
@@ -193,9 +212,12 @@ static bool read_sets(Command *command, Message *message) {
         command->named = find_set(command->set_file);
         if (command->named) return true;
         Message names = {""};
-        for (const ParameterSet *set = parameter_sets; set->name; set++) add_name(&names, set->name);
-        return fail(message, "--sets %s: there is no set of this name, and it is no .ssv file; there are %s.",
-                    command->set_file, names.text);
+        for (const ParameterSet *set = parameter_sets; set->name; set++)
+            add_name(&names, set->name);
+        return fail(
+            message,
+            "--sets %s: there is no set of this name, and it is no .ssv file; there are %s.",
+            command->set_file, names.text);
     }
     FILE *file = fopen(command->set_file, "rb");
     if (!file) return fail(message, "%s: %s.", command->set_file, strerror(errno));
@@ -211,7 +233,8 @@ static bool read_sets(Command *command, Message *message) {
     bool good = settings_read(&command->sets, text, size, &why);
     free(text);
     if (!good) return fail(message, "%s: not a parameter set: %s.", command->set_file, why.text);
-    return command->sets.count > 0 || fail(message, "%s: there is no parameter in it.", command->set_file);
+    return command->sets.count > 0 ||
+           fail(message, "%s: there is no parameter in it.", command->set_file);
 }
 
 /* The FMU of a file; each file is opened once, however often it is named. */
@@ -235,8 +258,8 @@ static int count_contacts(const System *system) {
 }
 
 /* The FMU that a contact takes of the folder of the given one, by the pattern of the system. */
-static const Fmu *get_beside(Fmus *fmus, const Fmu *given, const char *pattern, const System *system,
-                             Message *message) {
+static const Fmu *get_beside(Fmus *fmus, const Fmu *given, const char *pattern,
+                             const System *system, Message *message) {
     const char *slash = strrchr(given->path, '/');
     const size_t folder_size = slash ? (size_t)(slash - given->path) + 1 : 0;
     char *file = joined(*pattern == '%' ? given->name : "", pattern + (*pattern == '%'), ".fmu");
@@ -247,15 +270,18 @@ static const Fmu *get_beside(Fmus *fmus, const Fmu *given, const char *pattern, 
     if (access(path, R_OK) == 0)
         fmu = get_fmu(fmus, path, message);
     else
-        fail(message, "%s does not fit: the system %s needs %s beside it.", given->path, system->name, file);
+        fail(message, "%s does not fit: the system %s needs %s beside it.", given->path,
+             system->name, file);
     free(path);
     free(folder);
     free(file);
     return fmu;
 }
 
-/* Takes "A.fmu" or "A.fmu,B.fmu,…" apart into one FMU per contact, and names the model after them. */
-static bool find_fmus(Model *model, const char *text, const System *system, Fmus *fmus, Message *message) {
+/* Takes "A.fmu" or "A.fmu,B.fmu,…" apart into one FMU per contact, and names the model after
+ * them. */
+static bool find_fmus(Model *model, const char *text, const System *system, Fmus *fmus,
+                      Message *message) {
     const int n_contacts = count_contacts(system);
     model->fmus = new_array((size_t)n_contacts, sizeof *model->fmus);
     char *list = copied(text);
@@ -266,8 +292,9 @@ static bool find_fmus(Model *model, const char *text, const System *system, Fmus
         if (comma) *comma = '\0';
         const Fmu *fmu = get_fmu(fmus, rest, message);
         rest = comma ? comma + 1 : NULL;
-        good = fmu && (n < n_contacts || fail(message, "%s: the system %s has %d contact%s.", text, system->name,
-                                              n_contacts, n_contacts == 1 ? " only" : "s"));
+        good = fmu &&
+               (n < n_contacts || fail(message, "%s: the system %s has %d contact%s.", text,
+                                       system->name, n_contacts, n_contacts == 1 ? " only" : "s"));
         if (!good) break;
         model->fmus[n] = fmu;
         char *label = n ? joined(model->label, "+", fmu->name) : copied(fmu->name);
@@ -277,11 +304,12 @@ static bool find_fmus(Model *model, const char *text, const System *system, Fmus
     free(list);
     if (!good) return false;
     if (n > 1 && n != n_contacts)
-        return fail(message, "%s: the system %s has %d contacts, but these are %d FMUs.", text, system->name,
-                    n_contacts, n);
+        return fail(message, "%s: the system %s has %d contacts, but these are %d FMUs.", text,
+                    system->name, n_contacts, n);
     const Fmu *given = model->fmus[0];
     for (int c = 0; c < n_contacts && n == 1; c++) {
-        model->fmus[c] = system->beside ? get_beside(fmus, given, system->beside[c], system, message) : given;
+        model->fmus[c] =
+            system->beside ? get_beside(fmus, given, system->beside[c], system, message) : given;
         if (!model->fmus[c]) return false;
     }
     return true;
@@ -294,23 +322,25 @@ typedef struct {
 
 static bool give_all(Model *model, const Command *command, Known known, Message *message) {
     for (int i = 0; i < command->sets.count; i++)
-        if (!give_setting(model->coupling, &command->sets.items[i], &known.sets[i], message)) return false;
+        if (!give_setting(model->coupling, &command->sets.items[i], &known.sets[i], message))
+            return false;
     for (int i = 0; i < command->set.count; i++)
-        if (!give_setting(model->coupling, &command->set.items[i], &known.set[i], message)) return false;
+        if (!give_setting(model->coupling, &command->set.items[i], &known.set[i], message))
+            return false;
     return true;
 }
 
 /* A name that no FMU knows is misspelt. */
-static bool check_known(const Settings *settings, const bool *known, const char *where, const Fmu *example,
-                        Message *message) {
+static bool check_known(const Settings *settings, const bool *known, const char *where,
+                        const Fmu *example, Message *message) {
     for (int k = 0; k < settings->count; k++) {
         if (known[k]) continue;
         Message names = {""};
         const Description *d = &example->description;
         for (int i = 0; i < d->n_variables; i++)
             if (d->variables[i].causality == PARAMETER) add_name(&names, d->variables[i].name);
-        return fail(message, "%s %s=%s: no FMU has this parameter; %s has %s.", where, settings->items[k].name,
-                    settings->items[k].value, example->name, names.text);
+        return fail(message, "%s %s=%s: no FMU has this parameter; %s has %s.", where,
+                    settings->items[k].name, settings->items[k].value, example->name, names.text);
     }
     return true;
 }
@@ -342,8 +372,10 @@ static void close_model(Model *model) {
     memset(model, 0, sizeof *model);
 }
 
-/* Loads, connects and initializes all models that fit the system, so that whatever is wrong is found before anything runs. */
-static bool prepare(Model *models, Command *command, const Experiment *experiment, Fmus *fmus, Message *message) {
+/* Loads, connects and initializes all models that fit the system, so that whatever is wrong is
+ * found before anything runs. */
+static bool prepare(Model *models, Command *command, const Experiment *experiment, Fmus *fmus,
+                    Message *message) {
     fmus->warn = command->warnings;
     const Known known = {new_array((size_t)command->sets.count, sizeof *known.sets),
                          new_array((size_t)command->set.count, sizeof *known.set)};
@@ -353,7 +385,8 @@ static bool prepare(Model *models, Command *command, const Experiment *experimen
         Model *model = &models[n];
         good = find_fmus(model, command->models[i], command->system, fmus, message);
         if (!good) break;
-        model->coupling = coupling_open(command->system, command->parameters, &command->table, model->fmus, message);
+        model->coupling = coupling_open(command->system, command->parameters, &command->table,
+                                        model->fmus, message);
         if (!model->coupling && leave_out(model, command, message)) {
             close_model(model);
             continue;
@@ -364,11 +397,14 @@ static bool prepare(Model *models, Command *command, const Experiment *experimen
         n++;
     }
     command->n_models = n;
-    if (good && n == 0) good = fail(message, "none of the FMUs fits the system %s.", command->system->name);
-    good = good && check_known(&command->sets, known.sets, command->set_file, models[0].fmus[0], message) &&
+    if (good && n == 0)
+        good = fail(message, "none of the FMUs fits the system %s.", command->system->name);
+    good = good &&
+           check_known(&command->sets, known.sets, command->set_file, models[0].fmus[0], message) &&
            check_known(&command->set, known.set, "--set", models[0].fmus[0], message);
     for (int i = 0; i < n && good; i++)
-        good = coupling_initialize(models[i].coupling, experiment->stop, experiment->tolerance, message);
+        good = coupling_initialize(models[i].coupling, experiment->stop, experiment->tolerance,
+                                   message);
     free(known.sets);
     free(known.set);
     return good;
@@ -394,7 +430,8 @@ static void clear_progress(const Watch *watch) {
     if (watch->shows_progress) fputs("\r\033[K", stderr);
 }
 
-static int run_all(Model *models, const Command *command, const Experiment *plan, Results *results) {
+static int run_all(Model *models, const Command *command, const Experiment *plan,
+                   Results *results) {
     Watch watch = {.results = results, .shows_progress = isatty(STDERR_FILENO)};
     Experiment experiment = *plan;
     experiment.on_row = on_row;
@@ -436,19 +473,21 @@ static void print_summary(const Model *models, const Command *command, double st
         printf("%-24s", models[i].label);
         int column = 1;
         for (int l = 0; l < 2; l++)
-            for (const Quantity *q = lists[l]; q && q->name; q++) printf(" %22.6g", models[i].last_row[column++]);
+            for (const Quantity *q = lists[l]; q && q->name; q++)
+                printf(" %22.6g", models[i].last_row[column++]);
         putchar('\n');
     }
 }
 
 static void print_statistics(const Model *models, int n_models, double stop) {
-    printf("%-24s %9s %11s %9s %7s %12s %32s\n", "model", "steps", "evaluations", "jacobians", "events", "wall_seconds",
-           "evaluations_per_simulated_second");
+    printf("%-24s %9s %11s %9s %7s %12s %32s\n", "model", "steps", "evaluations", "jacobians",
+           "events", "wall_seconds", "evaluations_per_simulated_second");
     for (int i = 0; i < n_models; i++) {
         const Statistics *s = &models[i].statistics;
         if (models[i].good)
-            printf("%-24s %9ld %11ld %9ld %7ld %12.4f %32.1f\n", models[i].label, s->steps, s->evaluations,
-                   s->jacobians, s->events, s->wall_seconds, (double)s->evaluations / stop);
+            printf("%-24s %9ld %11ld %9ld %7ld %12.4f %32.1f\n", models[i].label, s->steps,
+                   s->evaluations, s->jacobians, s->events, s->wall_seconds,
+                   (double)s->evaluations / stop);
     }
 }
 
@@ -480,7 +519,8 @@ static bool read_command(Command *command, char **arguments, Message *message) {
 
 static Experiment planned(const Command *command) {
     const System *system = command->system;
-    const double end = system->reads_table ? command->table.times[command->table.n_rows - 1] : system->stop;
+    const double end =
+        system->reads_table ? command->table.times[command->table.n_rows - 1] : system->stop;
     return (Experiment){.stop = command->stop > 0 ? command->stop : end,
                         .interval = command->interval >= 0 ? command->interval : system->interval,
                         .tolerance = command->tolerance,
@@ -488,7 +528,8 @@ static Experiment planned(const Command *command) {
 }
 
 /* Runs the command up to the point where something is wrong; then the message says what. */
-static int execute(Command *command, char **arguments, Model **models, Fmus *fmus, Message *message) {
+static int execute(Command *command, char **arguments, Model **models, Fmus *fmus,
+                   Message *message) {
     if (!read_command(command, arguments, message)) return WRONG_USE;
     const Experiment experiment = planned(command);
     *models = new_array((size_t)command->n_models, sizeof **models);
@@ -499,7 +540,8 @@ static int execute(Command *command, char **arguments, Model **models, Fmus *fmu
     int code = WRONG_USE;
     if (!command->output || results_open(&results, command->output, message)) {
         code = run_all(*models, command, &experiment, command->output ? &results : NULL);
-        if (!command->output && code != INTERRUPTED) print_summary(*models, command, experiment.stop);
+        if (!command->output && code != INTERRUPTED)
+            print_summary(*models, command, experiment.stop);
         if (command->statistics) print_statistics(*models, command->n_models, experiment.stop);
     }
     if (!results_close(&results, message)) code = RUN_FAILED;

@@ -14,7 +14,8 @@ typedef struct {
 /* Tells the user a sentence and goes on; the program knows how. */
 void warn(const char *format, ...);
 
-/* Writes the sentence and returns false, so that `return fail(message, …)` ends a function that returns success. */
+/* Writes the sentence and returns false, so that `return fail(message, …)` ends a function that
+ * returns success. */
 static inline bool fail(Message *message, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -1,5 +1,6 @@
-"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all parameter sets (resources/*.toml), which are
-for the models that they name and for their twins, and knows the version."""
+"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all
+parameter sets (resources/*.toml), which are for the models that they name and for their twins, and
+knows the version."""
 
 import json
 import sys
@@ -10,25 +11,56 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 from bristle import VERSION
 
-
-TWINS = [""] + sorted(file.stem for file in (Path(__file__).resolve().parent.parent / "modelDescription" / "twins").glob("*.toml"))
+TWINS = [""] + sorted(
+    file.stem
+    for file in (Path(__file__).resolve().parent.parent / "modelDescription" / "twins").glob(
+        "*.toml"
+    )
+)
 
 
 def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
     names = [name.name for name in named] or sorted(file.stem for file in systems.glob("*.c"))
-    lines = ["/* Generated from systems/ and resources/. */", '#include "system.h"', "", "#include <stddef.h>", ""]
+    lines = [
+        "/* Generated from systems/ and resources/. */",
+        '#include "system.h"',
+        "",
+        "#include <stddef.h>",
+        "",
+    ]
     lines += [f"const char version[] = {quoted(VERSION)};", ""]
     lines += [f"extern const System system_{name};" for name in names]
-    lines += ["", "const System *const systems[] = {", *(f"    &system_{name}," for name in names), "    NULL,", "};", ""]
+    lines += [
+        "",
+        "const System *const systems[] = {",
+        *(f"    &system_{name}," for name in names),
+        "    NULL,",
+        "};",
+        "",
+    ]
     lines += ["const ParameterSet parameter_sets[] = {"]
     for file in sorted(resources.glob("*.toml")):
         description = tomllib.loads(file.read_text(encoding="utf-8"))
-        models = "".join(f"{quoted(model + twin)}, " for model in description["models"] for twin in TWINS)
-        lines += [f"    {{{quoted(file.stem)}, {quoted(description['title'])}, (const char *const[]){{{models}NULL}},", "     (const SetValue[]){"]
-        lines += [f"         {{NULL, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(description["values"])]
+        models = "".join(
+            f"{quoted(model + twin)}, " for model in description["models"] for twin in TWINS
+        )
+        lines += [
+            (
+                f"    {{{quoted(file.stem)}, {quoted(description['title'])}, (const char"
+                f" *const[]){{{models}NULL}},"
+            ),
+            "     (const SetValue[]){",
+        ]
+        lines += [
+            f"         {{NULL, {quoted(name)}, {quoted(str(value))}}},"
+            for name, value in scalars(description["values"])
+        ]
         for model, values in description.get("values_of", {}).items():
             for twin in TWINS:
-                lines += [f"         {{{quoted(model + twin)}, {quoted(name)}, {quoted(str(value))}}}," for name, value in scalars(values)]
+                lines += [
+                    f"         {{{quoted(model + twin)}, {quoted(name)}, {quoted(str(value))}}},"
+                    for name, value in scalars(values)
+                ]
         lines += ["         {NULL, NULL, NULL},", "     }},"]
     lines += ["    {NULL, NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")
@@ -38,7 +70,11 @@ def scalars(values: dict) -> list[tuple[str, object]]:
     """Names and values; the elements of an array one by one, counted from 1."""
     pairs = []
     for name, value in values.items():
-        pairs += [(f"{name}[{i}]", item) for i, item in enumerate(value, 1)] if isinstance(value, list) else [(name, value)]
+        pairs += (
+            [(f"{name}[{i}]", item) for i, item in enumerate(value, 1)]
+            if isinstance(value, list)
+            else [(name, value)]
+        )
     return pairs
 
 

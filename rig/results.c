@@ -15,7 +15,8 @@ static int find(const char *const *columns, const char *name) {
 void results_add_columns(Results *results, const char *const *columns) {
     for (; *columns; columns++) {
         if (find((const char *const *)results->columns, *columns) >= 0) continue;
-        results->columns = grown_array(results->columns, (size_t)results->n_columns + 2, sizeof *results->columns);
+        results->columns =
+            grown_array(results->columns, (size_t)results->n_columns + 2, sizeof *results->columns);
         results->columns[results->n_columns++] = copied(*columns);
         results->columns[results->n_columns] = NULL;
     }
@@ -34,7 +35,8 @@ bool results_open(Results *results, const char *path, Message *message) {
 
 void results_begin(Results *results, const char *model, const char *const *columns) {
     results->model = model;
-    for (int i = 0; i < results->n_columns; i++) results->places[i] = find(columns, results->columns[i]);
+    for (int i = 0; i < results->n_columns; i++)
+        results->places[i] = find(columns, results->columns[i]);
 }
 
 void results_write(Results *results, const double *row) {
@@ -52,7 +54,8 @@ bool results_close(Results *results, Message *message) {
     if (results->file) {
         good = !ferror(results->file) && fflush(results->file) == 0;
         if (results->file != stdout && fclose(results->file) != 0) good = false;
-        if (!good) fail(message, "%s: the results cannot be written: %s.", results->path, strerror(errno));
+        if (!good)
+            fail(message, "%s: the results cannot be written: %s.", results->path, strerror(errno));
     }
     for (int i = 0; i < results->n_columns; i++) free(results->columns[i]);
     free(results->columns);

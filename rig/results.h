@@ -1,6 +1,5 @@
-/* Results of several models as one CSV file in long format: one line per model and time, empty cells where a model has
- * no
- * such variable. */
+/* Results of several models as one CSV file in long format: one line per model and time, empty
+ * cells where a model has no such variable. */
 #ifndef RESULTS_H
 #define RESULTS_H
 

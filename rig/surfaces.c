@@ -16,11 +16,13 @@ static bool is_made_for(const ParameterSet *set, const char *model) {
     return false;
 }
 
-/* Normalised models take the properties of their bristle per unit of normal force; sets that are not made for them have
- * them as they are. */
+/* Normalised models take the properties of their bristle per unit of normal force; sets that are
+ * not made for them have them as they are. */
 static bool is_per_normal_force(const Variable *variable) {
-    return variable->unit && ((strcmp(variable->name, "bristleStiffness") == 0 && strcmp(variable->unit, "1/m") == 0) ||
-                              (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
+    return variable->unit &&
+           ((strcmp(variable->name, "bristleStiffness") == 0 &&
+             strcmp(variable->unit, "1/m") == 0) ||
+            (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
 }
 
 /* The normal force of a contact at the beginning; -1 where the system does not speak of one. */
@@ -42,7 +44,8 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
     const Element *e = &coupling->elements[contact];
     const bool fits = is_made_for(set, e->instance.fmu->description.identifier);
     for (const SetValue *entry = set->values; entry->name; entry++) {
-        if (entry->model && strcmp(entry->model, e->instance.fmu->description.identifier) != 0) continue;
+        if (entry->model && strcmp(entry->model, e->instance.fmu->description.identifier) != 0)
+            continue;
         const Variable *variable = description_find(&e->instance.fmu->description, entry->name);
         if (!variable) continue;
         char text[32];
@@ -51,8 +54,9 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
             double number = strtod(value, NULL);
             if (!fits && is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
             if (number < variable->minimum || number > variable->maximum) {
-                warn("%s: %s = %g of the set %s is out of its range, %g to %g, and not taken.", e->instance.fmu->name,
-                     entry->name, number, set->name, variable->minimum, variable->maximum);
+                warn("%s: %s = %g of the set %s is out of its range, %g to %g, and not taken.",
+                     e->instance.fmu->name, entry->name, number, set->name, variable->minimum,
+                     variable->maximum);
                 continue;
             }
             snprintf(text, sizeof text, "%.17g", number);
@@ -69,19 +73,23 @@ bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *messa
         const char *name = coupling->system->contacts[c].set;
         const ParameterSet *set = name ? find_set(name) : NULL;
         if (name && !set)
-            return fail(message, "the parameter set %s of the system %s is missing.", name, coupling->system->name);
+            return fail(message, "the parameter set %s of the system %s is missing.", name,
+                        coupling->system->name);
         if (set && !set_surface(coupling, c, set, message)) return false;
         if (chosen && !set_surface(coupling, c, chosen, message)) return false;
     }
     return true;
 }
 
-bool set_parameter(const System *system, double *parameters, const char *name, double value, Message *message) {
+bool set_parameter(const System *system, double *parameters, const char *name, double value,
+                   Message *message) {
     int i = 0;
-    while (system->parameters && system->parameters[i].name && strcmp(system->parameters[i].name, name) != 0) i++;
+    while (system->parameters && system->parameters[i].name &&
+           strcmp(system->parameters[i].name, name) != 0)
+        i++;
     if (!system->parameters || !system->parameters[i].name)
-        return fail(message, "the system %s has no such parameter; rig list %s tells them.", system->name,
-                    system->name);
+        return fail(message, "the system %s has no such parameter; rig list %s tells them.",
+                    system->name, system->name);
     const Range range = system->parameters[i].range;
     if ((range == POSITIVE && value <= 0) || (range == NOT_NEGATIVE && value < 0))
         return fail(message, "it must be %s.", range == POSITIVE ? "above 0" : "0 or above");
@@ -93,7 +101,8 @@ bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Messa
     for (int c = 0; c < coupling->n_contacts; c++) {
         const char *contact = coupling->system->contacts[c].name;
         const size_t length = strlen(contact);
-        const bool is_prefixed = strncmp(setting->name, contact, length) == 0 && setting->name[length] == '.';
+        const bool is_prefixed =
+            strncmp(setting->name, contact, length) == 0 && setting->name[length] == '.';
         const char *name = is_prefixed ? setting->name + length + 1 : setting->name;
         bool found;
         if (!coupling_set(coupling, c, name, setting->value, &found, message)) return false;

@@ -1,4 +1,5 @@
-/* What is set of a system and its contacts: the parameter sets of resources/, those among them that a system takes, and single values. */
+/* What is set of a system and its contacts: the parameter sets of resources/, those among them that
+ * a system takes, and single values. */
 #ifndef SURFACES_H
 #define SURFACES_H
 
@@ -10,11 +11,13 @@ const ParameterSet *find_set(const char *name);
 /* Gives the FMU at a contact the values of a set, as far as it has and allows them. */
 bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message);
 
-/* Gives the FMU at each contact the values of the set that the system names, then those of the chosen one (NULL: none). */
+/* Gives the FMU at each contact the values of the set that the system names, then those of the
+ * chosen one (NULL: none). */
 bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message);
 
 /* Puts a parameter of the system to its place among `parameters`, after a check of its range. */
-bool set_parameter(const System *system, double *parameters, const char *name, double value, Message *message);
+bool set_parameter(const System *system, double *parameters, const char *name, double value,
+                   Message *message);
 
 /* Gives NAME to all contacts, CONTACT.NAME to one; tells in `known` whether any of them has it. */
 bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message);

@@ -1,25 +1,29 @@
-/* A system: the host's side of a benchmark. It moves bodies, and friction elements (FMUs) act at its contacts.
+/* A system: the host's side of a benchmark. It moves bodies, and friction elements (FMUs) act at
+ * its contacts.
  *
  *     dx/dt = rates(t, x, y)          x: states of the system
  *     u     = inputs(t, x)            u: what the contacts feel, in the order of their `inputs`, contact by contact
  *     y     = FMUs(t, u)              y: what they answer, in the order of their `outputs`, contact by contact
  *
- * A system is one file systems/<name>.c with its equations in a comment on top and one `const System system_<name>`;
- * the build finds it. Names in `inputs` and `outputs` are those of the FMU's variables. An FMU fits if every input it
- * has is offered and every output that is needed exists; what it has no input for is not fed. Where relativeVelocity is
- * offered as one number, an element in space fits too: it moves along its first axis, relativeVelocity[1], and answers
- * there with frictionForce[1].
+ * A system is one file systems/<name>.c with its equations in a comment on top and one `const
+ * System system_<name>`; the build finds it. Names in `inputs` and `outputs` are those of the FMU's
+ * variables. An FMU fits if every input it has is offered and every output that is needed exists;
+ * what it has no input for is not fed. Where relativeVelocity is offered as one number, an element
+ * in space fits too: it moves along its first axis, relativeVelocity[1], and answers there with
+ * frictionForce[1].
  *
- * Where inputs depend on what the elements answer (a joint is pressed by its reactions, and friction is part of them), the
- * system fills them in from y by `loads`, linearly: an algebraic loop, which the coupling solves.
+ * Where inputs depend on what the elements answer (a joint is pressed by its reactions, and
+ * friction is part of them), the system fills them in from y by `loads`, linearly: an algebraic
+ * loop, which the coupling solves.
  *
- * If only elements with ideal stick ask for such an input (the torque that a clutch has to carry so that it stays shut, while
- * the next one slips), the system names it as its `load`. Then a contact has one output, and without an element that
- * asks for the input there is no loop.
+ * If only elements with ideal stick ask for such an input (the torque that a clutch has to carry so
+ * that it stays shut, while the next one slips), the system names it as its `load`. Then a contact
+ * has one output, and without an element that asks for the input there is no loop.
  *
- * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts `phase` up and
- * restarts. A system decides by `phase`, never by comparing the time, so that it stays continuous up to and including
- * the event. Kinks in the states may be marked by `indicators`: the host locates their zeros and restarts there.
+ * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts
+ * `phase` up and restarts. A system decides by `phase`, never by comparing the time, so that it
+ * stays continuous up to and including the event. Kinks in the states may be marked by
+ * `indicators`: the host locates their zeros and restarts there.
  */
 #ifndef SYSTEM_H
 #define SYSTEM_H
@@ -37,7 +41,8 @@ typedef struct {
 
 typedef struct {
     const char *name, *unit;
-    double nominal; /* size that counts: the absolute tolerance of a state is this times the relative one */
+    double
+        nominal; /* size that counts: the absolute tolerance of a state is this times the relative one */
     const char *text;
 } Quantity;
 
@@ -57,25 +62,29 @@ typedef struct {
 
 typedef struct {
     const char *name, *title, *source;
-    double stop, interval; /* defaults; a stop of 0 is the end of the table. No step is longer than ten intervals */
+    double stop,
+        interval; /* defaults; a stop of 0 is the end of the table. No step is longer than ten intervals */
     const Parameter *parameters; /* lists end with a name of NULL */
     const Quantity *states;
     const Quantity *outputs;
     const Contact *contacts;
-    const char *const
-        *beside; /* which FMU each contact takes of the folder of the one that is given for all of them: its
+    const char *const *
+        beside; /* which FMU each contact takes of the folder of the one that is given for all of them: its
                                   name, with % in place of the name of that one; NULL: all take that one */
     int n_indicators;
-    const char *load; /* the one input that `loads` fills in, which an element need not have; NULL: any */
-    bool reads_table; /* the motion comes from a file, and its columns are the inputs of the one contact */
+    const char
+        *load; /* the one input that `loads` fills in, which an element need not have; NULL: any */
+    bool
+        reads_table; /* the motion comes from a file, and its columns are the inputs of the one contact */
 
     void (*start)(const double *p, double *x); /* may be NULL: all zero */
     void (*inputs)(const Moment *m, const double *x, double *u);
-    void (*loads)(const Moment *m, const double *x, const double *y, double *u); /* may be NULL without a loop */
+    void (*loads)(const Moment *m, const double *x, const double *y,
+                  double *u); /* may be NULL without a loop */
     void (*rates)(const Moment *m, const double *x, const double *y, double *dx);
     void (*results)(const Moment *m, const double *x, const double *y,
-                    double *outputs);                                /* may be NULL without outputs */
-    double (*event_time)(const Moment *m);                           /* of event number `phase`; may be NULL */
+                    double *outputs);      /* may be NULL without outputs */
+    double (*event_time)(const Moment *m); /* of event number `phase`; may be NULL */
     void (*indicators)(const Moment *m, const double *x, double *g); /* may be NULL */
 } System;
 

@@ -27,7 +27,8 @@ static bool read_names(Table *table, char *line, const char *path, Message *mess
     if (strcmp(next_cell(table, &rest), "time") != 0)
         return fail(message, "%s: the first column is not named \"time\".", path);
     while (rest) {
-        table->names = grown_array(table->names, (size_t)table->n_columns + 2, sizeof *table->names);
+        table->names =
+            grown_array(table->names, (size_t)table->n_columns + 2, sizeof *table->names);
         table->names[table->n_columns++] = copied(next_cell(table, &rest));
         table->names[table->n_columns] = NULL;
     }
@@ -38,10 +39,12 @@ static bool read_row(Table *table, char *line, int number, const char *path, Mes
     const int width = table->n_columns;
     double *const times = grown_array(table->times, (size_t)table->n_rows + 1, sizeof *times);
     table->times = times;
-    table->values = grown_array(table->values, ((size_t)table->n_rows + 1) * (size_t)width, sizeof *table->values);
+    table->values = grown_array(table->values, ((size_t)table->n_rows + 1) * (size_t)width,
+                                sizeof *table->values);
     char *rest = line;
     for (int i = -1; i < width; i++) {
-        if (!rest) return fail(message, "%s, line %d: there are fewer cells than names.", path, number);
+        if (!rest)
+            return fail(message, "%s, line %d: there are fewer cells than names.", path, number);
         char *end, *cell = next_cell(table, &rest);
         char *comma = table->separator == ',' ? NULL : strchr(cell, ',');
         if (comma) *comma = '.'; /* a decimal comma */
@@ -69,12 +72,15 @@ bool table_read(Table *table, const char *path, Message *message) {
     bool good = true;
     for (int number = 1; good && getline(&line, &size, file) >= 0; number++) {
         if (line[strspn(line, " \t\r\n")] == '\0') continue;
-        good = table->names ? read_row(table, line, number, path, message) : read_names(table, line, path, message);
+        good = table->names ? read_row(table, line, number, path, message)
+                            : read_names(table, line, path, message);
     }
     free(line);
     fclose(file);
-    if (good && table->n_rows < 2) good = fail(message, "%s: a motion needs at least two rows.", path);
-    if (good && table->times[0] > 0) good = fail(message, "%s: the first row is later than time 0.", path);
+    if (good && table->n_rows < 2)
+        good = fail(message, "%s: a motion needs at least two rows.", path);
+    if (good && table->times[0] > 0)
+        good = fail(message, "%s: the first row is later than time 0.", path);
     if (!good) table_free(table);
     return good;
 }

@@ -9,13 +9,15 @@ typedef struct {
     char **names;          /* ends with NULL */
     double *times;         /* never falling; a repeated time is a jump */
     double *values;        /* row by row */
-    char separator; /* of cells: comma, semicolon or tab; beside the last two a comma in a number is a decimal one */
+    char
+        separator; /* of cells: comma, semicolon or tab; beside the last two a comma in a number is a decimal one */
 } Table;
 
 bool table_read(Table *table, const char *path, Message *message);
 void table_free(Table *table);
 
-/* Value of a column in the interval that begins with a row, linear up to the next; the last value stays. */
+/* Value of a column in the interval that begins with a row, linear up to the next; the last value
+ * stays. */
 double table_value(const Table *table, int interval, int column, double t);
 
 #endif

@@ -3,14 +3,17 @@
  *     dt/dp = -(dg/dx s + dg/dp)/(dg/dt)                               when the event comes: where its indicator g crosses zero
  *     s+ = dr/dp + dr/dx (s- + f- dt/dp) + dr/du u' dt/dp - f+ dt/dp   with x+ = r(p, u, x-); x+ = x- where nothing is reset
  *
- * (saltation; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, 7.3). An event that a jump of the inputs makes comes
- * at their time, whatever the parameters are: dt/dp = 0.
+ * (saltation; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems,
+ * 7.3). An event that a jump of the inputs makes comes at their time, whatever the parameters are:
+ * dt/dp = 0.
  *
- * Co-simulation does not show its events. So a second instance, of model exchange, is kept in event mode beside it, with the same modes: its
- * indicators tell that an event has passed, and where, and what the event does. FMI has no slopes of indicators and events; they are
- * cheap and smooth within a mode, so that differences of them are as good. */
+ * Co-simulation does not show its events. So a second instance, of model exchange, is kept in event
+ * mode beside it, with the same modes: its indicators tell that an event has passed, and where, and
+ * what the event does. FMI has no slopes of indicators and events; they are cheap and smooth within
+ * a mode, so that differences of them are as good. */
 
-static const double EVENT_TIME = 1e-8; /* to which an event is located, as a part of the interval between two samples */
+static const double EVENT_TIME =
+    1e-8; /* to which an event is located, as a part of the interval between two samples */
 
 typedef struct {
     size_t indicators, modes, states, inputs;
@@ -40,9 +43,10 @@ static int make_room_for_events(Events *own, const Record *record, const double 
     own->modes = m;
     own->states = n;
     own->inputs = k;
-    double **const places[] = {&own->sign,   &own->g,       &own->g_plus, &own->g_minus, &own->dg,      &own->u,
-                               &own->u_now,  &own->x,       &own->x_now,  &own->f,       &own->f_after, &own->x_after,
-                               &own->x_plus, &own->x_minus, &own->x_last, &own->f_last,  &own->way};
+    double **const places[] = {
+        &own->sign,   &own->g,       &own->g_plus, &own->g_minus, &own->dg,      &own->u,
+        &own->u_now,  &own->x,       &own->x_now,  &own->f,       &own->f_after, &own->x_after,
+        &own->x_plus, &own->x_minus, &own->x_last, &own->f_last,  &own->way};
     const size_t sizes[] = {g, g, g, g, g, k, k, n, n, n, n, n, n, n, n, n, n};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (!(*places[i] = calloc(sizes[i] + 1, sizeof(double)))) return 1;
@@ -54,9 +58,10 @@ static int make_room_for_events(Events *own, const Record *record, const double 
 }
 
 static void give_room_for_events_back(Events *own, const Record *record, fmi2Component component) {
-    double *const places[] = {own->sign,   own->g,       own->g_plus, own->g_minus, own->dg,      own->u,
-                              own->u_now,  own->x,       own->x_now,  own->f,       own->f_after, own->x_after,
-                              own->x_plus, own->x_minus, own->x_last, own->f_last,  own->way};
+    double *const places[] = {own->sign,    own->g,       own->g_plus, own->g_minus, own->dg,
+                              own->u,       own->u_now,   own->x,      own->x_now,   own->f,
+                              own->f_after, own->x_after, own->x_plus, own->x_minus, own->x_last,
+                              own->f_last,  own->way};
     const Fmu *fmu = record->fmu;
     if (own->left) fmu->free_state(component, &own->left);
     if (own->before) fmu->free_state(own->glass, &own->before);
@@ -71,8 +76,8 @@ static void give_room_for_events_back(Events *own, const Record *record, fmi2Com
 /* ---- looking ---- */
 
 static int read_modes(const Record *record, fmi2Component component, int *values) {
-    return fails(
-        record->fmu->get_integer(component, record->event_modes.references, record->event_modes.count, values));
+    return fails(record->fmu->get_integer(component, record->event_modes.references,
+                                          record->event_modes.count, values));
 }
 
 static int set_glass(const Record *record, const Events *own, const double *u, const double *x) {
@@ -91,9 +96,11 @@ static int get_indicators(const Record *record, const Events *own, double *g) {
 }
 
 /* The inputs so long after a sample. */
-static void inputs_after(const Record *record, const Events *own, size_t sample, double offset, double *u) {
+static void inputs_after(const Record *record, const Events *own, size_t sample, double offset,
+                         double *u) {
     const double *from = signals_at(record, sample);
-    for (size_t i = 0; i < own->inputs; i++) u[i] = from[i] + (record->linear ? own->rates[i] * offset : 0);
+    for (size_t i = 0; i < own->inputs; i++)
+        u[i] = from[i] + (record->linear ? own->rates[i] * offset : 0);
 }
 
 static int crossed(const Events *own, const double *g) {
@@ -103,9 +110,11 @@ static int crossed(const Events *own, const double *g) {
 }
 
 /* Inputs and states of the run at its present point, in the glass; the indicators there. */
-static int look(const Record *record, fmi2Component component, Events *own, size_t sample, double offset) {
+static int look(const Record *record, fmi2Component component, Events *own, size_t sample,
+                double offset) {
     inputs_after(record, own, sample, offset, own->u);
-    return fails(record->fmu->get_real(component, record->states.references, own->states, own->x)) ||
+    return fails(
+               record->fmu->get_real(component, record->states.references, own->states, own->x)) ||
            set_glass(record, own, own->u, own->x) || get_indicators(record, own, own->g);
 }
 
@@ -114,17 +123,20 @@ static void take_signs(Events *own) {
 }
 
 /* Begins to watch from here. */
-static int remember(const Record *record, fmi2Component component, Events *own, size_t sample, double offset) {
-    if (look(record, component, own, sample, offset) || read_modes(record, component, own->mode)) return 1;
+static int remember(const Record *record, fmi2Component component, Events *own, size_t sample,
+                    double offset) {
+    if (look(record, component, own, sample, offset) || read_modes(record, component, own->mode))
+        return 1;
     take_signs(own);
     return 0;
 }
 
 static int start_watching(Record *record, const fmi2CallbackFunctions *callbacks, Events *own) {
     const Fmu *fmu = record->fmu;
-    own->glass = fmu->instantiate("events", fmi2ModelExchange, record->guid, "", callbacks, fmi2False, fmi2False);
-    return !own->glass || start(record, own->glass, 0) || fails(fmu->exit_initialization(own->glass)) ||
-           settle_glass(record, own);
+    own->glass = fmu->instantiate("events", fmi2ModelExchange, record->guid, "", callbacks,
+                                  fmi2False, fmi2False);
+    return !own->glass || start(record, own->glass, 0) ||
+           fails(fmu->exit_initialization(own->glass)) || settle_glass(record, own);
 }
 
 static int same_modes(const Events *own, const int *a, const int *b) {
@@ -132,9 +144,11 @@ static int same_modes(const Events *own, const int *a, const int *b) {
 }
 
 /* Whether an event has passed since the run was last remembered. */
-static int event_passed(const Record *record, fmi2Component component, Events *own, size_t sample, double offset,
-                        int *passed) {
-    if (look(record, component, own, sample, offset) || read_modes(record, component, own->mode_now)) return 1;
+static int event_passed(const Record *record, fmi2Component component, Events *own, size_t sample,
+                        double offset, int *passed) {
+    if (look(record, component, own, sample, offset) ||
+        read_modes(record, component, own->mode_now))
+        return 1;
     *passed = crossed(own, own->g) || !same_modes(own, own->mode, own->mode_now);
     return 0;
 }
@@ -143,13 +157,16 @@ static int event_passed(const Record *record, fmi2Component component, Events *o
 
 /* The point that a motion with the rates of now reaches after some time, in the glass. */
 static int look_along(const Record *record, Events *own, double time, double *g) {
-    for (size_t i = 0; i < own->inputs; i++) own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * time : 0);
+    for (size_t i = 0; i < own->inputs; i++)
+        own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * time : 0);
     for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + own->f[i] * time;
     return set_glass(record, own, own->u_now, own->x_now) || get_indicators(record, own, g);
 }
 
-/* The time within which the present motion, which has been looked at, makes an event; `most` if it makes none. */
-static int foreseen(const Record *record, Events *own, double most, double resolution, double *time) {
+/* The time within which the present motion, which has been looked at, makes an event; `most` if it
+ * makes none. */
+static int foreseen(const Record *record, Events *own, double most, double resolution,
+                    double *time) {
     double left = 0, right = most;
     *time = most;
     if (fails(record->fmu->get_derivatives(own->glass, own->f, own->states)) ||
@@ -169,22 +186,25 @@ static int foreseen(const Record *record, Events *own, double most, double resol
     return 0;
 }
 
-/* A step from `done` after a sample that leads over an event after `reach` at the latest: narrows the way to it down to the end of `before`.
- * The run stands anywhere in between afterwards. */
-static int locate(const Record *record, fmi2Component component, Events *own, fmi2FMUstate begin, size_t sample,
-                  double done, double reach, double resolution, double *before) {
+/* A step from `done` after a sample that leads over an event after `reach` at the latest: narrows
+ * the way to it down to the end of `before`. The run stands anywhere in between afterwards. */
+static int locate(const Record *record, fmi2Component component, Events *own, fmi2FMUstate begin,
+                  size_t sample, double done, double reach, double resolution, double *before) {
     enum { FORESEEN_AT_MOST = 8 };
     const Fmu *fmu = record->fmu;
     double left = 0, right = reach;
     int passed;
-    if (fails(fmu->set_state(component, begin)) || fails(fmu->get_state(component, &own->left))) return 1;
+    if (fails(fmu->set_state(component, begin)) || fails(fmu->get_state(component, &own->left)))
+        return 1;
     for (int n = 0; right - left > resolution; n++) {
         double to = 0.5 * (left + right), time;
         if (n < 2 * FORESEEN_AT_MOST) {
-            if (fails(fmu->set_state(component, own->left)) || look(record, component, own, sample, done + left) ||
+            if (fails(fmu->set_state(component, own->left)) ||
+                look(record, component, own, sample, done + left) ||
                 foreseen(record, own, right - left, resolution, &time))
                 return 1;
-            const double near_side = left + time - 0.4 * resolution, far_side = left + time + 0.4 * resolution;
+            const double near_side = left + time - 0.4 * resolution,
+                         far_side = left + time + 0.4 * resolution;
             if (time < right - left && near_side > left && n % 2 == 0)
                 to = near_side;
             else if (time < right - left && far_side < right)
@@ -192,7 +212,8 @@ static int locate(const Record *record, fmi2Component component, Events *own, fm
         }
         if (to <= left || to >= right) break;
         if (fails(fmu->set_state(component, own->left)) ||
-            fails(fmu->do_step(component, record->times[sample] + done + left, to - left, fmi2False)) ||
+            fails(fmu->do_step(component, record->times[sample] + done + left, to - left,
+                               fmi2False)) ||
             event_passed(record, component, own, sample, done + to, &passed))
             return 1;
         if (passed) {
@@ -210,20 +231,23 @@ static int locate(const Record *record, fmi2Component component, Events *own, fm
 
 /* The glass at the point own->u, own->x, before the event. */
 static int set_before(const Record *record, const Events *own) {
-    return fails(record->fmu->set_state(own->glass, own->before)) || set_glass(record, own, own->u, own->x);
+    return fails(record->fmu->set_state(own->glass, own->before)) ||
+           set_glass(record, own, own->u, own->x);
 }
 
-/* The glass at the point own->u, own->x before an event, moved along a direction with a known; afterwards either the indicators there or the states
- * that the event leaves. 1: refused, because a known has come to its limit, or because it is another event. */
-static int moved(const Record *record, Events *own, size_t known, double value, double amount, double shift,
-                 const double *way, int over_the_event, double *result) {
+/* The glass at the point own->u, own->x before an event, moved along a direction with a known;
+ * afterwards either the indicators there or the states that the event leaves. 1: refused, because a
+ * known has come to its limit, or because it is another event. */
+static int moved(const Record *record, Events *own, size_t known, double value, double amount,
+                 double shift, const double *way, int over_the_event, double *result) {
     const Fmu *fmu = record->fmu;
     const double there = value + amount;
     for (size_t i = 0; i < own->inputs; i++)
         own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * shift * amount : 0);
     for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + amount * way[i];
     if (fails(fmu->set_state(own->glass, own->before)) ||
-        (record->lasting[known] && fails(fmu->set_real(own->glass, &record->knowns.references[known], 1, &there))) ||
+        (record->lasting[known] &&
+         fails(fmu->set_real(own->glass, &record->knowns.references[known], 1, &there))) ||
         set_glass(record, own, own->u_now, own->x_now))
         return 1;
     if (!over_the_event) return get_indicators(record, own, result);
@@ -232,9 +256,11 @@ static int moved(const Record *record, Events *own, size_t known, double value, 
            fails(fmu->get_continuous_states(own->glass, result, own->states));
 }
 
-/* The slope of what `moved` gives, by a central difference, or by one to one side where a known has come to its limit; `plus` has the result. */
-static int slope_along(Record *record, Events *own, size_t known, double value, double shift, const double *way,
-                       int over_the_event, double *plus, double *minus, const double *here) {
+/* The slope of what `moved` gives, by a central difference, or by one to one side where a known has
+ * come to its limit; `plus` has the result. */
+static int slope_along(Record *record, Events *own, size_t known, double value, double shift,
+                       const double *way, int over_the_event, double *plus, double *minus,
+                       const double *here) {
     const size_t count = over_the_event ? own->states : own->indicators;
     const double step = record->known_steps[known];
     const int told = record->message[0] != '\0';
@@ -249,12 +275,15 @@ static int slope_along(Record *record, Events *own, size_t known, double value, 
     return 0;
 }
 
-/* Rates of the indicators at own->u, own->x in a motion with the rates own->f. The difference is taken over so short a time that no indicator
- * changes by more than a part of its range: some stand for a speed that is tiny. */
+/* Rates of the indicators at own->u, own->x in a motion with the rates own->f. The difference is
+ * taken over so short a time that no indicator changes by more than a part of its range: some stand
+ * for a speed that is tiny. */
 static int indicator_rates(const Record *record, Events *own, double length) {
     for (double time = 1e-4 * length;; time *= 0.1) {
         double largest = 0;
-        if (look_along(record, own, time, own->g_plus) || look_along(record, own, -time, own->g_minus)) return 1;
+        if (look_along(record, own, time, own->g_plus) ||
+            look_along(record, own, -time, own->g_minus))
+            return 1;
         for (size_t i = 0; i < own->indicators; i++) {
             own->dg[i] = (own->g_plus[i] - own->g_minus[i]) / (2 * time);
             largest = fmax(largest, fabs(own->g_plus[i] - own->g_minus[i]));
@@ -277,8 +306,9 @@ static size_t nearest_indicator(const Events *own) {
     return found;
 }
 
-/* The sensitivities over the event that the glass makes from own->before at own->u, own->x, where the states have the rates own->f and own->g are
- * the indicators. `moving`: it comes where an indicator crosses zero, and not at a given time. */
+/* The sensitivities over the event that the glass makes from own->before at own->u, own->x, where
+ * the states have the rates own->f and own->g are the indicators. `moving`: it comes where an
+ * indicator crosses zero, and not at a given time. */
 static int jump(Record *record, Events *own, double *s, int moving, double length) {
     const Fmu *fmu = record->fmu;
     size_t indicator = own->indicators;
@@ -289,7 +319,8 @@ static int jump(Record *record, Events *own, double *s, int moving, double lengt
         return 1;
     for (size_t i = 0; i < own->states; i++) reset = reset || own->x_after[i] != own->x[i];
     if (moving) {
-        if (fails(fmu->set_state(own->glass, own->before)) || indicator_rates(record, own, length)) return 1;
+        if (fails(fmu->set_state(own->glass, own->before)) || indicator_rates(record, own, length))
+            return 1;
         indicator = nearest_indicator(own);
     }
     for (size_t j = 0; j < record->knowns.count; j++) {
@@ -298,12 +329,14 @@ static int jump(Record *record, Events *own, double *s, int moving, double lengt
             fails(fmu->get_real(own->glass, &record->knowns.references[j], 1, &value)))
             return 1;
         if (indicator < own->indicators) {
-            if (slope_along(record, own, j, value, 0, sj, 0, own->g_plus, own->g_minus, own->g)) return 1;
+            if (slope_along(record, own, j, value, 0, sj, 0, own->g_plus, own->g_minus, own->g))
+                return 1;
             shift = -own->g_plus[indicator] / own->dg[indicator];
         }
         for (size_t i = 0; i < own->states; i++) own->way[i] = sj[i] + own->f[i] * shift;
         if (reset) {
-            if (slope_along(record, own, j, value, shift, own->way, 1, own->x_plus, own->x_minus, own->x_after))
+            if (slope_along(record, own, j, value, shift, own->way, 1, own->x_plus, own->x_minus,
+                            own->x_after))
                 return 1;
             memcpy(own->way, own->x_plus, own->states * sizeof *own->way);
         }
@@ -313,35 +346,41 @@ static int jump(Record *record, Events *own, double *s, int moving, double lengt
 }
 
 /* The event that new inputs make at a sample. */
-static int jump_at_sample(Record *record, fmi2Component component, Events *own, double *s, size_t sample) {
-    if (look(record, component, own, sample, 0) || fails(record->fmu->get_state(own->glass, &own->before)) ||
-        jump(record, own, s, 0, 0) ||
-        fails(record->fmu->do_step(component, record->times[sample], 0, fmi2False))) /* lets the run have it, too */
+static int jump_at_sample(Record *record, fmi2Component component, Events *own, double *s,
+                          size_t sample) {
+    if (look(record, component, own, sample, 0) ||
+        fails(record->fmu->get_state(own->glass, &own->before)) || jump(record, own, s, 0, 0) ||
+        fails(record->fmu->do_step(component, record->times[sample], 0,
+                                   fmi2False))) /* lets the run have it, too */
         return 1;
     return remember(record, component, own, sample, 0);
 }
 
-/* From own->x_last, with the rates own->f_last, on to the first point at which the glass has an event, not sooner than after `time`; the glass is at
- * this point, before the event, and `ahead` says how far it is. */
-static int next_event(Record *record, Events *own, size_t sample, double offset, double time, double *ahead) {
+/* From own->x_last, with the rates own->f_last, on to the first point at which the glass has an
+ * event, not sooner than after `time`; the glass is at this point, before the event, and `ahead`
+ * says how far it is. */
+static int next_event(Record *record, Events *own, size_t sample, double offset, double time,
+                      double *ahead) {
     enum { DOUBLINGS = 16 };
     *ahead = time;
     for (int n = 0; n < DOUBLINGS; n++, *ahead *= 2) {
         inputs_after(record, own, sample, offset + *ahead, own->u);
-        for (size_t i = 0; i < own->states; i++) own->x[i] = own->x_last[i] + own->f_last[i] * *ahead;
+        for (size_t i = 0; i < own->states; i++)
+            own->x[i] = own->x_last[i] + own->f_last[i] * *ahead;
         if (set_before(record, own) || get_indicators(record, own, own->g) ||
-            fails(record->fmu->get_derivatives(own->glass, own->f, own->states)) || settle_glass(record, own) ||
-            read_modes(record, own->glass, own->mode_now))
+            fails(record->fmu->get_derivatives(own->glass, own->f, own->states)) ||
+            settle_glass(record, own) || read_modes(record, own->glass, own->mode_now))
             return 1;
-        if (crossed(own, own->g) || !same_modes(own, own->mode, own->mode_now)) return set_before(record, own);
+        if (crossed(own, own->g) || !same_modes(own, own->mode, own->mode_now))
+            return set_before(record, own);
     }
     return give_up(record, "An event cannot be followed.");
 }
 
-/* Takes the run over an event that lies within a short time ahead, and the sensitivities with it. There may be several at once: surfaces that
- * touch stick, and slip in the same moment. */
-static int cross(Record *record, fmi2Component component, Events *own, double *s, size_t sample, double done,
-                 double time, double length, int *passed) {
+/* Takes the run over an event that lies within a short time ahead, and the sensitivities with it.
+ * There may be several at once: surfaces that touch stick, and slip in the same moment. */
+static int cross(Record *record, fmi2Component component, Events *own, double *s, size_t sample,
+                 double done, double time, double length, int *passed) {
     enum { AT_ONCE = 8 };
     const Fmu *fmu = record->fmu;
     double offset = done, ahead;
@@ -359,12 +398,15 @@ static int cross(Record *record, fmi2Component component, Events *own, double *s
     memcpy(own->mode_run, own->mode_now, own->modes * sizeof *own->mode);
     for (int n = 0;; n++, offset += ahead) {
         if (n == AT_ONCE) return give_up(record, "An event cannot be followed.");
-        if (next_event(record, own, sample, offset, time, &ahead) || jump(record, own, s, 1, length)) return 1;
+        if (next_event(record, own, sample, offset, time, &ahead) ||
+            jump(record, own, s, 1, length))
+            return 1;
         if (same_modes(own, own->mode_now, own->mode_run)) break;
         memcpy(own->x_last, own->x_after, own->states * sizeof *own->x);
         memcpy(own->f_last, own->f_after, own->states * sizeof *own->f);
         memcpy(own->mode, own->mode_now, own->modes * sizeof *own->mode);
-        if (get_indicators(record, own, own->g) || fails(fmu->get_state(own->glass, &own->before))) return 1;
+        if (get_indicators(record, own, own->g) || fails(fmu->get_state(own->glass, &own->before)))
+            return 1;
         take_signs(own);
     }
     return remember(record, component, own, sample, done + time);

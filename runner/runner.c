@@ -10,8 +10,8 @@ int runner_version(void) {
 }
 
 /* Keeps the first sentence that tells why a call was refused; later ones follow from it. */
-static void keep_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                         fmi2String message, ...) {
+static void keep_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status,
+                         fmi2String category, fmi2String message, ...) {
     Record *record = environment;
     (void)name;
     (void)category;
@@ -26,7 +26,8 @@ static int fails(fmi2Status status) {
 /* Sets what is set once. */
 static int set_fixed(const Record *record, fmi2Component component) {
     const Fmu *fmu = record->fmu;
-    return fails(fmu->set_real(component, record->reals.references, record->reals.count, record->real_values)) ||
+    return fails(fmu->set_real(component, record->reals.references, record->reals.count,
+                               record->real_values)) ||
            fails(fmu->set_integer(component, record->integers.references, record->integers.count,
                                   record->integer_values));
 }
@@ -45,26 +46,27 @@ static int get_results(const Record *record, fmi2Component component, size_t sam
     const Variables *outputs = &record->outputs, *modes = &record->modes;
     return fails(fmu->get_real(component, outputs->references, outputs->count,
                                record->output_values + sample * outputs->count)) ||
-           (modes->count > 0 && fails(fmu->get_integer(component, modes->references, modes->count,
-                                                       record->mode_values + sample * modes->count)));
+           (modes->count > 0 &&
+            fails(fmu->get_integer(component, modes->references, modes->count,
+                                   record->mode_values + sample * modes->count)));
 }
 
 /* From a new or reset instance to the start of the run, under the inputs of a sample. */
 static int start(const Record *record, fmi2Component component, size_t sample) {
     const Fmu *fmu = record->fmu;
     return set_fixed(record, component) || set_signals(record, component, sample) ||
-           fails(fmu->setup_experiment(component, record->tolerance > 0, record->tolerance, record->times[sample],
-                                       fmi2False, 0)) ||
+           fails(fmu->setup_experiment(component, record->tolerance > 0, record->tolerance,
+                                       record->times[sample], fmi2False, 0)) ||
            fails(fmu->enter_initialization(component));
 }
 
 /* The inputs move from where they are to the next sample. */
-static int move_signals(const Record *record, fmi2Component component, const double *from, size_t sample, double length,
-                        const fmi2Integer *orders, double *rates) {
+static int move_signals(const Record *record, fmi2Component component, const double *from,
+                        size_t sample, double length, const fmi2Integer *orders, double *rates) {
     const double *to = signals_at(record, sample + 1);
     for (size_t i = 0; i < record->signals.count; i++) rates[i] = (to[i] - from[i]) / length;
-    return fails(record->fmu->set_input_derivatives(component, record->signals.references, record->signals.count,
-                                                    orders, rates));
+    return fails(record->fmu->set_input_derivatives(component, record->signals.references,
+                                                    record->signals.count, orders, rates));
 }
 
 static int give_up(Record *record, const char *why) {
@@ -73,12 +75,14 @@ static int give_up(Record *record, const char *why) {
 }
 
 static int out_of_time(const Record *record, clock_t begin) {
-    return record->seconds > 0 && (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
+    return record->seconds > 0 &&
+           (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
 }
 
-/* Inputs that move are not set anew at each sample, since they have come there by themselves, to rounding; `inputs` is where the FMU has them, so
- * that what is rounded off does not add up. */
-static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates, double *inputs) {
+/* Inputs that move are not set anew at each sample, since they have come there by themselves, to
+ * rounding; `inputs` is where the FMU has them, so that what is rounded off does not add up. */
+static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders,
+                    double *rates, double *inputs) {
     const Fmu *fmu = record->fmu;
     const size_t count = record->signals.count;
     const clock_t begin = record->seconds > 0 ? clock() : 0;
@@ -92,8 +96,10 @@ static int simulate(Record *record, fmi2Component component, const fmi2Integer *
         if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
         const double length = record->times[sample + 1] - record->times[sample];
         const int moves = record->linear && length > 0; /* two samples at one time are a jump */
-        if (moves && move_signals(record, component, inputs, sample, length, orders, rates)) return 1;
-        if (length > 0 && fails(fmu->do_step(component, record->times[sample], length, fmi2True))) return 1;
+        if (moves && move_signals(record, component, inputs, sample, length, orders, rates))
+            return 1;
+        if (length > 0 && fails(fmu->do_step(component, record->times[sample], length, fmi2True)))
+            return 1;
         if (moves) {
             for (size_t i = 0; i < count; i++) inputs[i] += length * rates[i];
         } else {
@@ -111,8 +117,9 @@ static int get_slopes(const Record *record, fmi2Component component, size_t samp
     const double one = 1;
     double *slopes = record->slopes + sample * knowns->count * outputs->count;
     for (size_t i = 0; i < knowns->count; i++)
-        if (fails(record->fmu->directional_derivative(component, outputs->references, outputs->count,
-                                                      &knowns->references[i], 1, &one, slopes + i * outputs->count)))
+        if (fails(record->fmu->directional_derivative(component, outputs->references,
+                                                      outputs->count, &knowns->references[i], 1,
+                                                      &one, slopes + i * outputs->count)))
             return 1;
     return 0;
 }
@@ -129,7 +136,8 @@ static int evaluate(Record *record, fmi2Component component) {
     return 0;
 }
 
-static fmi2Component instance_of(Record *record, const fmi2CallbackFunctions *callbacks, fmi2Type kind) {
+static fmi2Component instance_of(Record *record, const fmi2CallbackFunctions *callbacks,
+                                 fmi2Type kind) {
     record->done = 0;
     memset(record->message, 0, sizeof record->message);
     return record->fmu->instantiate("run", kind, record->guid, "", callbacks, fmi2False, fmi2False);
@@ -140,7 +148,8 @@ static int end(Record *record, fmi2Component component, int failed) {
     return failed ? give_up(record, "The FMU refused a call without telling why.") : 0;
 }
 
-typedef int Way(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates, double *inputs);
+typedef int Way(Record *record, fmi2Component component, const fmi2Integer *orders, double *rates,
+                double *inputs);
 
 static int run_along(Record *record, Way *way) {
     const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};

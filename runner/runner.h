@@ -1,7 +1,9 @@
-/* A whole record through an FMU in one call: times and inputs in, outputs back, nothing but C between the samples.
+/* A whole record through an FMU in one call: times and inputs in, outputs back, nothing but C
+ * between the samples.
  *
- * The caller has loaded the FMU's library and hands over its functions, so there is nothing here that depends on the platform. Records
- * share nothing: any number of them may run at the same time in different threads. */
+ * The caller has loaded the FMU's library and hands over its functions, so there is nothing here
+ * that depends on the platform. Records share nothing: any number of them may run at the same time
+ * in different threads. */
 #ifndef BRISTLE_RUNNER_H
 #define BRISTLE_RUNNER_H
 
@@ -48,9 +50,10 @@ typedef struct {
     const Fmu *fmu;
     const char *guid;
     double tolerance; /* 0: the FMU's own */
-    double seconds;   /* of this process's processor time after which a simulation is given up; 0: never */
-    int linear;       /* inputs move linearly from sample to sample; otherwise each is held until the next */
-    Variables reals;  /* set once, before the start */
+    double
+        seconds; /* of this process's processor time after which a simulation is given up; 0: never */
+    int linear; /* inputs move linearly from sample to sample; otherwise each is held until the next */
+    Variables reals; /* set once, before the start */
     const double *real_values;
     Variables integers;
     const int *integer_values;
@@ -61,25 +64,27 @@ typedef struct {
     Variables outputs;
     double *output_values; /* sample by sample */
     Variables modes;
-    int *mode_values;            /* sample by sample */
-    Variables states;            /* sensitivities: of the FMU, */
-    Variables derivatives;       /* and their rates, */
-    Variables event_modes;       /* and all its modes; where there are states and modes, also: */
-    size_t n_indicators;         /* its event indicators, */
-    const double *known_steps;   /* steps of the knowns for differences of these, */
-    const int *lasting;          /* and 1 for each known that counts beyond the start */
-    Variables knowns;            /* evaluate, sensitivities: slopes of the outputs with respect to these */
-    double *slopes;              /* sample by sample, in it known by known */
-    size_t done;                 /* samples whose results are there */
+    int *mode_values;          /* sample by sample */
+    Variables states;          /* sensitivities: of the FMU, */
+    Variables derivatives;     /* and their rates, */
+    Variables event_modes;     /* and all its modes; where there are states and modes, also: */
+    size_t n_indicators;       /* its event indicators, */
+    const double *known_steps; /* steps of the knowns for differences of these, */
+    const int *lasting;        /* and 1 for each known that counts beyond the start */
+    Variables knowns; /* evaluate, sensitivities: slopes of the outputs with respect to these */
+    double *slopes;   /* sample by sample, in it known by known */
+    size_t done;      /* samples whose results are there */
     char message[MESSAGE_BYTES]; /* why there are no more */
 } Record;
 
 RUNNER_EXPORT int runner_version(void);
 
-/* Co-simulation from the first to the last time. The results at a sample are those under the inputs of that sample. 0: all is well. */
+/* Co-simulation from the first to the last time. The results at a sample are those under the inputs
+ * of that sample. 0: all is well. */
 RUNNER_EXPORT int runner_simulate(Record *record);
 
-/* The same, with the slopes of the outputs at each sample with respect to parameters. 0: all is well. */
+/* The same, with the slopes of the outputs at each sample with respect to parameters. 0: all is
+ * well. */
 RUNNER_EXPORT int runner_sensitivities(Record *record);
 
 /* The initial outputs at each sample by itself; signals may be parameters too. 0: all is well. */

@@ -39,8 +39,10 @@ static void keep_row(Watch *watch, double t, const double *x) {
     const double *row = coupling_row(watch->coupling, t, x);
     if (!row) return;
     if (run->n_rows % ROWS_AT_ONCE == 0)
-        run->rows = grown_array(run->rows, (run->n_rows + ROWS_AT_ONCE) * (size_t)run->n_columns, sizeof *run->rows);
-    memcpy(run->rows + run->n_rows++ * (size_t)run->n_columns, row, (size_t)run->n_columns * sizeof *row);
+        run->rows = grown_array(run->rows, (run->n_rows + ROWS_AT_ONCE) * (size_t)run->n_columns,
+                                sizeof *run->rows);
+    memcpy(run->rows + run->n_rows++ * (size_t)run->n_columns, row,
+           (size_t)run->n_columns * sizeof *row);
 }
 
 static void on_row(void *context, double t, const double *x, bool event) {
@@ -58,21 +60,25 @@ static bool prepare(SystemRun *run, Watch *watch, double stop) {
     for (int i = 0; i < run->n_settings; i++) {
         bool known = false;
         if (!give_setting(coupling, &run->settings[i], &known, message)) return false;
-        if (!known) return fail(message, "%s has no parameter %s.", run->name, run->settings[i].name);
+        if (!known)
+            return fail(message, "%s has no parameter %s.", run->name, run->settings[i].name);
     }
     return coupling_initialize(coupling, stop, run->tolerance, message);
 }
 
 static bool integrate(SystemRun *run, Watch *watch, double stop) {
     Integrator integrator = {.on_row = on_row, .context = watch};
-    if (!integrator_begin(&integrator, watch->coupling, 0, run->tolerance, &watch->message)) return false;
+    if (!integrator_begin(&integrator, watch->coupling, 0, run->tolerance, &watch->message))
+        return false;
     long trials = 0;
     for (double next = 1; integrator.t < stop; next++) {
         const double until = watch->on_grid ? fmin(next * run->interval, stop) : stop;
         while (integrator.t < until) {
-            if (!integrator_advance(&integrator, until, TRIALS_AT_ONCE, &watch->message)) return false;
+            if (!integrator_advance(&integrator, until, TRIALS_AT_ONCE, &watch->message))
+                return false;
             trials += TRIALS_AT_ONCE;
-            if (trials > TRIALS_AT_MOST) return fail(&watch->message, "the run takes too many steps.");
+            if (trials > TRIALS_AT_MOST)
+                return fail(&watch->message, "the run takes too many steps.");
         }
         if (watch->on_grid) keep_row(watch, integrator.t, watch->coupling->x);
     }
@@ -81,7 +87,10 @@ static bool integrate(SystemRun *run, Watch *watch, double stop) {
 
 /* The element as the coupling sees it. */
 static Fmu element_of(const SystemRun *run) {
-    Fmu fmu = {.path = copied(run->name), .name = copied(run->name), .folder = copied(""), .call = *run->functions};
+    Fmu fmu = {.path = copied(run->name),
+               .name = copied(run->name),
+               .folder = copied(""),
+               .call = *run->functions};
     Description *d = &fmu.description;
     d->guid = copied(run->guid);
     d->identifier = copied(run->name);
@@ -109,9 +118,11 @@ static void forget(Fmu *fmu) {
     free(fmu->rates);
 }
 
-static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *parameters, const Fmu **fmus) {
+static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *parameters,
+                         const Fmu **fmus) {
     const System *system = run->system;
-    for (int i = 0; system->parameters && system->parameters[i].name; i++) parameters[i] = system->parameters[i].value;
+    for (int i = 0; system->parameters && system->parameters[i].name; i++)
+        parameters[i] = system->parameters[i].value;
     for (int i = 0; i < run->n_parameters; i++) {
         Message why = {""};
         const Value *given = &run->parameters[i];
@@ -129,7 +140,8 @@ static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *p
     run->misfits = 0;
     if (!integrate(run, watch, stop)) return false;
     /* An event at the very end is behind it. */
-    while (run->n_rows > 1 && run->rows[(run->n_rows - 2) * (size_t)run->n_columns] >= stop) run->n_rows--;
+    while (run->n_rows > 1 && run->rows[(run->n_rows - 2) * (size_t)run->n_columns] >= stop)
+        run->n_rows--;
     coupling_terminate(watch->coupling);
     return true;
 }

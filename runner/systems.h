@@ -1,7 +1,8 @@
-/* A system of the rig with a friction element at its contacts, in one call: no program, no file and no library of others is needed.
+/* A system of the rig with a friction element at its contacts, in one call: no program, no file and
+ * no library of others is needed.
  *
- * The caller has loaded the element and hands over its functions and variables. Runs share nothing: any number of them may run at the same
- * time in different threads. */
+ * The caller has loaded the element and hands over its functions and variables. Runs share nothing:
+ * any number of them may run at the same time in different threads. */
 #ifndef BRISTLE_SYSTEMS_H
 #define BRISTLE_SYSTEMS_H
 
@@ -26,10 +27,11 @@ typedef struct {
     int n_parameters;
     const Value *parameters; /* of the system */
     int n_settings;
-    const Setting *settings;          /* of the element: NAME, or CONTACT.NAME */
-    const char *set;                  /* a parameter set by its name, or NULL */
-    double stop, interval, tolerance; /* a stop of 0: the system's; an interval of 0: a row for every step */
-    int n_columns;                    /* results */
+    const Setting *settings; /* of the element: NAME, or CONTACT.NAME */
+    const char *set;         /* a parameter set by its name, or NULL */
+    double stop, interval,
+        tolerance; /* a stop of 0: the system's; an interval of 0: a row for every step */
+    int n_columns; /* results */
     char **columns;
     size_t n_rows;
     double *rows;

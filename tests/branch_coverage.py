@@ -4,12 +4,12 @@
     .venv/bin/python tests/branch_coverage.py --models LuGre     what these reach of their own sources
     .venv/bin/python tests/branch_coverage.py --report           the table again, of the last run
 
-Needs clang 19 (on Debian: clang-19, llvm-19, libclang-rt-19-dev). Every model is built with counters in
-build/coverage/; a branch counts as taken where any test takes it in any model. A condition shows its effect
-(MC/DC) where two runs of the decision differ in its value and in the outcome, but not in another condition
-that was evaluated. What the compiler decides, as N_STATES == 0, is no branch. tests/unreached.toml lists
-what is not reached, each with its reason; the exit code is 1 where something is missing that it does not
-list, or where it lists what is reached.
+Needs clang 19 (on Debian: clang-19, llvm-19, libclang-rt-19-dev). Every model is built with
+counters in build/coverage/; a branch counts as taken where any test takes it in any model. A
+condition shows its effect (MC/DC) where two runs of the decision differ in its value and in the
+outcome, but not in another condition that was evaluated. What the compiler decides, as N_STATES ==
+0, is no branch. tests/unreached.toml lists what is not reached, each with its reason; the exit code
+is 1 where something is missing that it does not list, or where it lists what is reached.
 """
 
 from __future__ import annotations
@@ -34,17 +34,21 @@ SOURCE = REPOSITORY / "fmu_src"
 BUILD = REPOSITORY / "build" / "coverage"
 REASONS = TESTS / "unreached.toml"
 COMPILER = (
-    "clang-19 -std=c99 -O1 -w -fPIC -shared -fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_FUNCTION_PREFIX "
-    "-fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fprofile-update=atomic"
+    "clang-19 -std=c99 -O1 -w -fPIC -shared -fvisibility=hidden -ffp-contract=off"
+    " -DFMI2_OVERRIDE_FUNCTION_PREFIX -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc"
+    " -fprofile-update=atomic"
 ).split()
-CONSTANT = re.compile(r"(?:\b[A-Z][A-Z0-9_]*\b|\b\d+\b|[\s()!<>=&|+*-])+")  # macros and numbers alone
+CONSTANT = re.compile(
+    r"(?:\b[A-Z][A-Z0-9_]*\b|\b\d+\b|[\s()!<>=&|+*-])+"
+)  # macros and numbers alone
 WRITTEN_EVERY = 500  # tests
 finished = 0
 
 
 @dataclass
 class Coverage:
-    """What was reached of one file: lines, and the outcomes and effects of conditions by line, column and end."""
+    """What was reached of one file: lines, and the outcomes and effects of conditions by line,
+    column and end."""
 
     lines: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     branches: dict[tuple, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
@@ -65,8 +69,12 @@ def parsed() -> argparse.Namespace:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     parser.add_argument("--models", nargs="+", choices=known, metavar="MODEL", help="only these")
-    parser.add_argument("--tests", nargs="+", default=["every_fmu", "models"], metavar="TEST", help="of tests/")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that test")
+    parser.add_argument(
+        "--tests", nargs="+", default=["every_fmu", "models"], metavar="TEST", help="of tests/"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes that test"
+    )
     parser.add_argument("--report", action="store_true", help="of the last run, without a new one")
     arguments = parser.parse_args()
     for tool in ("clang-19", "llvm-profdata-19", "llvm-cov-19"):
@@ -87,9 +95,10 @@ def build(models: list[str] | None) -> None:
 
     writer = BUILD / "write_counts.c"  # what writes the counts is hidden in a library
     writer.write_text(
-        "int __llvm_profile_write_file(void);\nvoid __llvm_profile_reset_counters(void);\n"
-        "__attribute__((visibility(\"default\"))) void write_counts(void) {\n"
-        "    __llvm_profile_write_file(); /* adds what is in the file */\n    __llvm_profile_reset_counters();\n}\n"
+        "int __llvm_profile_write_file(void);\nvoid"
+        ' __llvm_profile_reset_counters(void);\n__attribute__((visibility("default"))) void'
+        " write_counts(void) {\n    __llvm_profile_write_file(); /* adds what is in the file */\n  "
+        "  __llvm_profile_reset_counters();\n}\n"
     )
 
     def make(model: str) -> None:
@@ -105,19 +114,35 @@ def build(models: list[str] | None) -> None:
 
 
 def run_tests(tests: list[str], workers: int) -> None:
-    """Runs the tests on them. A test that fails, as counters change the library, still counts what it reached."""
+    """Runs the tests on them. A test that fails, as counters change the library, still counts what
+    it reached."""
     environment = os.environ | {
         "BRISTLE_FMUS": str(BUILD / "fmus"),
-        "LLVM_PROFILE_FILE": str(BUILD / "counts" / "%m.profraw"),  # one of each library, to which processes add
+        "LLVM_PROFILE_FILE": str(
+            BUILD / "counts" / "%m.profraw"
+        ),  # one of each library, to which processes add
         "PYTHONPATH": str(TESTS),
     }
     paths = [str(TESTS / test) for test in tests]
-    options = ["-q", "-n", str(workers), "-m", "not shipped", "-p", "no:cacheprovider", "-p", "branch_coverage"]
-    subprocess.run([sys.executable, "-m", "pytest", *paths, *options], env=environment, cwd=REPOSITORY)
+    options = [
+        "-q",
+        "-n",
+        str(workers),
+        "-m",
+        "not shipped",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "branch_coverage",
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "pytest", *paths, *options], env=environment, cwd=REPOSITORY
+    )
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    """As a plugin of pytest: writes the counts now and then, for a worker may be ended before it does so by itself."""
+    """As a plugin of pytest: writes the counts now and then, for a worker may be ended before it
+    does so by itself."""
     global finished
     finished += 1
     if finished % WRITTEN_EVERY == 0:
@@ -145,7 +170,9 @@ def read_export() -> dict[str, Coverage]:
     objects = [word for library in libraries for word in ("-object", str(library))][1:]
     command = ["llvm-cov-19", "export", f"-instr-profile={profile}", *objects]
     exported = [
-        subprocess.run([*command, f"-format={kind}"], check=True, capture_output=True, text=True).stdout
+        subprocess.run(
+            [*command, f"-format={kind}"], check=True, capture_output=True, text=True
+        ).stdout
         for kind in ("lcov", "text")
     ]
     files: dict[str, Coverage] = defaultdict(Coverage)
@@ -172,7 +199,8 @@ def read_lines(text: str, files: dict[str, Coverage]) -> None:
 
 
 def read_branches(data: dict, files: dict[str, Coverage]) -> None:
-    """Adds up, by its place in the source, what a condition did in each function that the compiler made of it."""
+    """Adds up, by its place in the source, what a condition did in each function that the compiler
+    made of it."""
     for function in data["data"][0]["functions"]:
         names = [own_name(file) for file in function["filenames"]]
         for branch in function["branches"]:
@@ -184,7 +212,9 @@ def read_branches(data: dict, files: dict[str, Coverage]) -> None:
     for file in data["data"][0]["files"]:
         if name := own_name(file["filename"]):
             for record in file["mcdc_records"]:
-                for i, covered in enumerate(record[-1] if isinstance(record[-1], list) else record[-2]):
+                for i, covered in enumerate(
+                    record[-1] if isinstance(record[-1], list) else record[-2]
+                ):
                     files[name].conditions[(*record[:4], i)] |= covered
 
 
@@ -193,11 +223,16 @@ def is_constant(name: str, line: int, column: int, last_line: int, end: int) -> 
 
 
 def text_of(name: str, line: int, column: int, end: int | None) -> str:
-    return (SOURCE / name).read_text(encoding="utf-8").splitlines()[line - 1][column - 1 : end and end - 1]
+    return (
+        (SOURCE / name)
+        .read_text(encoding="utf-8")
+        .splitlines()[line - 1][column - 1 : end and end - 1]
+    )
 
 
 def report(files: dict[str, Coverage], complete: bool) -> int:
-    """Prints what was reached, by folder, and what was not, with its reason; 1 where a reason is missing or not needed."""
+    """Prints what was reached, by folder, and what was not, with its reason; 1 where a reason is
+    missing or not needed."""
     print(f"\n{'':10} {'lines':>14} {'branches':>14} {'MC/DC':>14}")
     for folder in [*sorted({name.partition("/")[0] for name in files}), "all"]:
         chosen = [one for name, one in files.items() if folder in ("all", name.partition("/")[0])]
@@ -206,7 +241,10 @@ def report(files: dict[str, Coverage], complete: bool) -> int:
             [count > 0 for one in chosen for counts in one.branches.values() for count in counts],
             [shown for one in chosen for shown in one.conditions.values()],
         ]
-        print(f"{folder:10} " + " ".join(f"{sum(reached)}/{len(reached)}".rjust(14) for reached in parts))
+        print(
+            f"{folder:10} "
+            + " ".join(f"{sum(reached)}/{len(reached)}".rjust(14) for reached in parts)
+        )
     listed = tomllib.loads(REASONS.read_text(encoding="utf-8")).get("unreached", [])
     known = {(entry["file"], entry["line"], entry["never"]): entry["reason"] for entry in listed}
     missing = {}
@@ -215,7 +253,9 @@ def report(files: dict[str, Coverage], complete: bool) -> int:
             text = text_of(name, line, column, end if line == last_line else None) or "isfinite"
             for outcome, count in zip(("true", "false"), counts):
                 if not count:
-                    missing[name, text_of(name, line, 1, None).strip(), f"{text} is {outcome}"] = f"{name}:{line}:{column}"
+                    missing[name, text_of(name, line, 1, None).strip(), f"{text} is {outcome}"] = (
+                        f"{name}:{line}:{column}"
+                    )
     print(f"\n{len(missing)} branches are not reached:")
     for key, place in missing.items():
         print(f"  {place}: {key[2]}: {known.get(key, 'NO REASON IS GIVEN')}")

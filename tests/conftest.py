@@ -1,10 +1,11 @@
 """Runs each test of an `fmu` over every FMU in the folder BRISTLE_FMUS (default: dist/).
 
-A test that only makes sense for some (models with states, with modes …) says so by `@pytest.mark.fmus(predicate)`; the predicate sees
-the description, never a list of names.
+A test that only makes sense for some (models with states, with modes …) says so by
+`@pytest.mark.fmus(predicate)`; the predicate sees the description, never a list of names.
 
-The folder may hold a part of the collection. Tests that need all of it (`collection`, and those of the tools, which take FMUs by their names)
-or all platforms (`platforms`) are then left out, unless `--complete` says that nothing may be missing.
+The folder may hold a part of the collection. Tests that need all of it (`collection`, and those of
+the tools, which take FMUs by their names) or all platforms (`platforms`) are then left out, unless
+`--complete` says that nothing may be missing.
 """
 
 import re
@@ -20,13 +21,19 @@ from fmus import COMPLETE, FMUS, FOLDER, PLATFORMS, TWINS
 # The shared checks say what they compared, like the tests themselves.
 pytest.register_assert_rewrite("curves", "mass", "prescribed")
 
-settings.register_profile("bristle", max_examples=60, deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("bristle again", settings.get_profile("bristle"), max_examples=15)  # the points have been tried without a sanitizer
+settings.register_profile(
+    "bristle", max_examples=60, deadline=None, derandomize=True, print_blob=True
+)
+settings.register_profile(
+    "bristle again", settings.get_profile("bristle"), max_examples=15
+)  # the points have been tried without a sanitizer
 
 
 def pytest_addoption(parser):
     parser.addoption("--only-fmus", action="store_true", help="only the tests that run an FMU")
-    parser.addoption("--complete", action="store_true", help="the folder has to hold all FMUs for all platforms")
+    parser.addoption(
+        "--complete", action="store_true", help="the folder has to hold all FMUs for all platforms"
+    )
 
 
 def pytest_configure(config):
@@ -38,8 +45,14 @@ def pytest_configure(config):
 
 def pytest_ignore_collect(collection_path, config):
     """Tests of the tools take FMUs by their names."""
-    if collection_path.match("tools/test_*.py") and not (COMPLETE or config.getoption("--complete")):
-        if re.search(r"^from fmus import .*\b(FMUS|FOLDER)\b", collection_path.read_text(encoding="utf-8"), re.M):
+    if collection_path.match("tools/test_*.py") and not (
+        COMPLETE or config.getoption("--complete")
+    ):
+        if re.search(
+            r"^from fmus import .*\b(FMUS|FOLDER)\b",
+            collection_path.read_text(encoding="utf-8"),
+            re.M,
+        ):
             return True
     return None
 
@@ -55,15 +68,25 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups, which share something that takes long to
-    make, come first, the largest before all, so that nobody waits for them in the end."""
+    """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups,
+    which share something that takes long to make, come first, the largest before all, so that
+    nobody waits for them in the end."""
+
     def wanted(item):
-        if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(item.fixturenames):
+        if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(
+            item.fixturenames
+        ):
             return False
-        return "NOTSET" not in item.name and not any(item.get_closest_marker(mark) for mark in impossible)
+        return "NOTSET" not in item.name and not any(
+            item.get_closest_marker(mark) for mark in impossible
+        )
 
     held = {"collection": COMPLETE, "platforms": len(PLATFORMS) > 1}
-    impossible = [] if config.getoption("--complete") else [mark for mark, is_held in held.items() if not is_held]
+    impossible = (
+        []
+        if config.getoption("--complete")
+        else [mark for mark, is_held in held.items() if not is_held]
+    )
 
     def group(item):
         marker = item.get_closest_marker("xdist_group")
@@ -86,7 +109,10 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_terminal_summary(terminalreporter, config):
     if not (COMPLETE and len(PLATFORMS) > 1) and not config.getoption("--complete"):
-        terminalreporter.write_line(f"{FOLDER} holds a part of the collection: tests that need more than it holds were left out.")
+        terminalreporter.write_line(
+            f"{FOLDER} holds a part of the collection: tests that need more than it holds were left"
+            " out."
+        )
 
 
 @pytest.fixture(scope="session")

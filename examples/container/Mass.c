@@ -4,7 +4,8 @@
  */
 #include "Mass.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
     dx->x = x->v;
     dx->v = (u->F_load - u->F_R) / p->m;
@@ -12,7 +13,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     y->v_out = x->v;
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)p;
     (void)u;
     (void)x;

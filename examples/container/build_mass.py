@@ -1,7 +1,8 @@
-"""Builds Mass.fmu with the generator of this project: one description, one C file, as for every model here.
+"""Builds Mass.fmu with the generator of this project: one description, one C file, as for every
+model here.
 
-The two files stay outside modelDescription/ and fmu_src/models/, so that the mass is no friction element of the library;
-they are joined with the shared parts in a folder of their own.
+The two files stay outside modelDescription/ and fmu_src/models/, so that the mass is no friction
+element of the library; they are joined with the shared parts in a folder of their own.
 """
 
 import shutil
@@ -14,13 +15,21 @@ import fmpy
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HEADERS = Path(fmpy.__file__).parent / "c-code"
-PLATFORM = {"linux": ("linux64", ".so"), "win32": ("win64", ".dll"), "darwin": ("darwin64", ".dylib")}[sys.platform]
+PLATFORM = {
+    "linux": ("linux64", ".so"),
+    "win32": ("win64", ".dll"),
+    "darwin": ("darwin64", ".dylib"),
+}[sys.platform]
 
 
 def build_mass(folder):
     """Gives the path of the FMU, which it builds in the folder."""
     folder = Path(folder)
-    shutil.copytree(ROOT / "modelDescription" / "shared", folder / "modelDescription" / "shared", dirs_exist_ok=True)
+    shutil.copytree(
+        ROOT / "modelDescription" / "shared",
+        folder / "modelDescription" / "shared",
+        dirs_exist_ok=True,
+    )
     shutil.copytree(ROOT / "fmu_src", folder / "fmu_src", dirs_exist_ok=True)
     description = Path(shutil.copy(HERE / "Mass.toml", folder / "modelDescription"))
     shutil.copy(HERE / "Mass.c", folder / "fmu_src" / "models")
@@ -32,10 +41,22 @@ def build_mass(folder):
     generator("generate", description, "--out", generated, "--fmi-include", HEADERS)
     includes = [f"-I{path}" for path in (generated, folder / "fmu_src", HEADERS)]
     compiler = [sys.executable, "-m", "ziglang", "cc"]
-    subprocess.run([*compiler, "-O2", "-fPIC", "-shared", *includes, generated / "fmu.c", "-o", library], check=True)
+    subprocess.run(
+        [*compiler, "-O2", "-fPIC", "-shared", *includes, generated / "fmu.c", "-o", library],
+        check=True,
+    )
     fmu = folder / "Mass.fmu"
     generator(
-        "package", description, "--generated", generated, "--fmi-include", HEADERS, "--out", fmu, "--libraries", library
+        "package",
+        description,
+        "--generated",
+        generated,
+        "--fmi-include",
+        HEADERS,
+        "--out",
+        fmu,
+        "--libraries",
+        library,
     )
     return fmu
 

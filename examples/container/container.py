@@ -1,11 +1,13 @@
 """A co-simulation of two FMUs in one: FMPy's container with a mass and a friction element inside.
 
-The container hands velocity and friction force over once per communication step and holds them in between. Held values
-come late, and a late friction force puts energy into the body. So the step has to be short against the time in which
-the contact answers, which is about m/bristleDamping (2.5 ms here) for a bristle model and far less for one that reacts
-within a small regularization velocity: m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The table
-that this prints shows what too long a step does. A coupling under model exchange (see ../c) has no such limit, and neither has
-one with couplingMass, the mass that the contact moves: with it the element accounts for the delay.
+The container hands velocity and friction force over once per communication step and holds them in
+between. Held values come late, and a late friction force puts energy into the body. So the step has
+to be short against the time in which the contact answers, which is about m/bristleDamping (2.5 ms
+here) for a bristle model and far less for one that reacts within a small regularization velocity:
+m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The table that this prints
+shows what too long a step does. A coupling under model exchange (see ../c) has no such limit, and
+neither has one with couplingMass, the mass that the contact moves: with it the element accounts for
+the delay.
 
     python examples/container/container.py [picture] [friction FMU] [couplingMass]
 """
@@ -24,7 +26,13 @@ from build_mass import build_mass
 from fmpy import read_model_description, simulate_fmu
 from fmpy.container_fmu.cli import create_container_fmu
 from fmpy.container_fmu.config import Component, Configuration, Connection
-from fmpy.model_description import CoSimulation, DefaultExperiment, ModelDescription, ModelVariable, Unknown
+from fmpy.model_description import (
+    CoSimulation,
+    DefaultExperiment,
+    ModelDescription,
+    ModelVariable,
+    Unknown,
+)
 
 FRICTION = Path(__file__).resolve().parent.parent.parent / "dist" / "SecondOrderBristle.fmu"
 STEPS = (2e-3, 1e-3, 1e-4, 1e-5)
@@ -41,12 +49,20 @@ def write_container(file, mass_fmu, friction_fmu, step):
         "couplingMass": (friction, "couplingMass"),
     }
     # FMPy numbers the variables by their place and wants the time in the first.
-    variables = [ModelVariable(name="time", type="Real", causality="independent", variability="continuous")]
+    variables = [
+        ModelVariable(name="time", type="Real", causality="independent", variability="continuous")
+    ]
     mappings = {}
     for name, (owner, inner) in shown.items():
         inner = variable(owner, inner)
-        outer = ModelVariable(name=name, type="Real", causality=inner.causality, variability=inner.variability,
-                              start=inner.start, description=inner.description)  # fmt: skip
+        outer = ModelVariable(
+            name=name,
+            type="Real",
+            causality=inner.causality,
+            variability=inner.variability,
+            start=inner.start,
+            description=inner.description,
+        )
         variables.append(outer)
         mappings[outer] = [(owner, inner)]
     outputs = [Unknown(variable=outer) for outer in variables if outer.causality == "output"]
@@ -54,15 +70,21 @@ def write_container(file, mass_fmu, friction_fmu, step):
         fmiVersion="2.0",
         modelName="MassWithFriction",
         instantiationToken="{mass-with-friction}",
-        coSimulation=CoSimulation(canHandleVariableCommunicationStepSize=True, fixedInternalStepSize=step),
+        coSimulation=CoSimulation(
+            canHandleVariableCommunicationStepSize=True, fixedInternalStepSize=step
+        ),
         defaultExperiment=DefaultExperiment(startTime="0", stopTime="0.4", stepSize=str(step)),
         modelVariables=variables,
         outputs=outputs,
         initialUnknowns=outputs,
     )
     connections = [
-        Connection(mass, [signal(mass, "velocity")], friction, [signal(friction, "relativeVelocity")]),
-        Connection(friction, [signal(friction, "frictionForce")], mass, [signal(mass, "frictionForce")]),
+        Connection(
+            mass, [signal(mass, "velocity")], friction, [signal(friction, "relativeVelocity")]
+        ),
+        Connection(
+            friction, [signal(friction, "frictionForce")], mass, [signal(mass, "frictionForce")]
+        ),
     ]
     with tempfile.TemporaryDirectory() as folder:
         configuration = Configuration(False, description, [mass, friction], connections, mappings)
@@ -90,20 +112,32 @@ def pulses():
 
 def main(picture="container.png", friction_fmu=FRICTION, coupling_mass=0.0):
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    print(f"{Path(friction_fmu).stem}\ncommunication step   remaining displacement   largest friction force")
+    print(
+        f"{Path(friction_fmu).stem}\ncommunication step   remaining displacement   largest friction"
+        " force"
+    )
     with tempfile.TemporaryDirectory() as folder:
         mass_fmu = build_mass(Path(folder) / "mass")
         for step in STEPS:
             file = Path(folder) / f"container_{step:g}.fmu"
             write_container(file, mass_fmu, friction_fmu, step)
-            result = simulate_fmu(str(file), stop_time=0.4, output_interval=max(step, 1e-3), input=pulses(),
-                                  start_values={"couplingMass": float(coupling_mass)},
-                                  output=["position", "frictionForce"])  # fmt: skip
-            axes.plot(result["time"], 1e3 * result["position"], linewidth=1.2, label=f"{1e3 * step:g} ms")
+            result = simulate_fmu(
+                str(file),
+                stop_time=0.4,
+                output_interval=max(step, 1e-3),
+                input=pulses(),
+                start_values={"couplingMass": float(coupling_mass)},
+                output=["position", "frictionForce"],
+            )
+            axes.plot(
+                result["time"], 1e3 * result["position"], linewidth=1.2, label=f"{1e3 * step:g} ms"
+            )
             end, peak = result["position"][-1], abs(result["frictionForce"]).max()
             print(f"{1e3 * step:15g} ms {1e3 * end:20.5f} mm {peak:22.3f} N")
     axes.set(
-        xlabel="time in s", ylabel="position of the mass in mm", title="The same two FMUs, four communication steps"
+        xlabel="time in s",
+        ylabel="position of the mass in mm",
+        title="The same two FMUs, four communication steps",
     )
     axes.grid(alpha=0.3)
     axes.legend()

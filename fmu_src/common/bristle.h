@@ -6,7 +6,8 @@
 
 #include "common/slowing.h"
 
-/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13), slowed down where g is nearly zero. */
+/* Rate of a bristle that saturates where sigma0 z = g: v - sigma0 |v|/g z (Rill 2023, eq 13),
+ * slowed down where g is nearly zero. */
 static double lugre_rate(double sigma0, double sigma1, double g, double v, double z) {
     return saturating_rate(g, sigma1, v, sigma0 * z);
 }

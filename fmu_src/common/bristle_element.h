@@ -1,5 +1,5 @@
-/* A friction element with one bristle: the model gives its laws in contact, without contact the bristle relaxes.
- * It stores sigma0 z^2/2. */
+/* A friction element with one bristle: the model gives its laws in contact, without contact the
+ * bristle relaxes. It stores sigma0 z^2/2. */
 #ifndef BRISTLE_BRISTLE_ELEMENT_H
 #define BRISTLE_BRISTLE_ELEMENT_H
 
@@ -9,9 +9,11 @@
 #include "common/scalar.h"
 
 /* Friction force in contact, N > 0, where dx->z is set too. */
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx);
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                             States *dx);
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0;
     if (u->N > 0)
         F = friction_force(p, u, x, m, dx);

@@ -2,7 +2,8 @@
  *
  *     dz/dt = v sgn(w) |w|^delta,   w = 1 - sgn(v) z/z_max          Piatkowski 2014, eq 2
  *
- * The bristles have no damping, so a separate time constant, tau, determines how they relax without contact.
+ * The bristles have no damping, so a separate time constant, tau, determines how they relax without
+ * contact.
  */
 #ifndef BRISTLE_DAHL_BRISTLE_H
 #define BRISTLE_DAHL_BRISTLE_H
@@ -18,9 +19,10 @@ static double signed_power(double w, double delta) {
     return copysign(pow(fabs(w), delta), w);
 }
 
-/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1 and 0 above. Where
- * only states move it does without the logarithm. */
-static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope, double *result_slope) {
+/* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1
+ * and 0 above. Where only states move it does without the logarithm. */
+static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope,
+                                  double *result_slope) {
     if (w == 0) {
         *result_slope = delta == 1 ? w_slope : 0;
         return signed_power(w, delta);
@@ -37,9 +39,10 @@ static double saturation_length(double g, double sigma0) {
     return fmax(g / sigma0, NO_LENGTH);
 }
 
-/* Rate of the deflection; the bristles have the time constant tau. Where the slope of the power is unbounded, the law is continued linearly,
- * since no solver can follow it: below a millionth of the way to the limit for delta < 1, and beyond a thousand times the limit (the
- * normal force is nearly zero). */
+/* Rate of the deflection; the bristles have the time constant tau. Where the slope of the power is
+ * unbounded, the law is continued linearly, since no solver can follow it: below a millionth of the
+ * way to the limit for delta < 1, and beyond a thousand times the limit (the normal force is nearly
+ * zero). */
 static double dahl_rate(double z_max, double delta, double tau, double v, double z) {
     const double side = copysign(1, v);
     const double path = fmax(z_max, SHORTEST * tau * fabs(v));

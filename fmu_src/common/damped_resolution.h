@@ -1,5 +1,5 @@
-/* What co-simulation has to resolve of a deflection with a damper: a part of the one that carries the static limit, less
- * of it the more the damper makes of its rate. */
+/* What co-simulation has to resolve of a deflection with a damper: a part of the one that carries
+ * the static limit, less of it the more the damper makes of its rate. */
 #ifndef BRISTLE_DAMPED_RESOLUTION_H
 #define BRISTLE_DAMPED_RESOLUTION_H
 
@@ -9,7 +9,8 @@
 /* Damping of the bristle at the speed a, given by the model. */
 static double damping_at(const Parameters *p, double a);
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     if (u->N <= 0) return;
     const double limit = lower_limit(p, p->mu_s * u->N, x->z, u->v), a = fabs(u->v);

@@ -4,7 +4,8 @@
 
 #include "common/resolution.h"
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     (void)x;
     if (u->N > 0) length->x = p->x_s;

@@ -1,4 +1,5 @@
-/* A friction element without memory: its force is a function of the velocity, defined by the model. */
+/* A friction element without memory: its force is a function of the velocity, defined by the
+ * model. */
 #ifndef BRISTLE_FRICTION_CURVE_H
 #define BRISTLE_FRICTION_CURVE_H
 
@@ -7,10 +8,12 @@
 #include "common/heat.h"
 #include "common/scalar.h"
 
-/* Friction force in contact under the normal force N, with the sign of the velocity, which also selects the side (limit_towards). */
+/* Friction force in contact under the normal force N, with the sign of the velocity, which also
+ * selects the side (limit_towards). */
 static double friction_curve(const Parameters *p, double N, double v);
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)m;
     (void)dx;

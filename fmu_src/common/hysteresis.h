@@ -1,9 +1,9 @@
 /* Limits at which modes end.
  *
- * A mode that holds below a limit ends slightly above it, a mode that holds above it ends at the limit, so that no
- * indicator stays at zero before or after an event. An event changes the mode slightly before the indicator changes
- * its sign, so that an importer that stops short of the crossing by its own rounding error does not have to locate it
- * again:
+ * A mode that holds below a limit ends slightly above it, a mode that holds above it ends at the
+ * limit, so that no indicator stays at zero before or after an event. An event changes the mode
+ * slightly before the indicator changes its sign, so that an importer that stops short of the
+ * crossing by its own rounding error does not have to locate it again:
  *
  *     limit times   1            1 + H/4            1 + 3H/4           1 + H
  *                   slip ends    slip may go on     stick may go on    stick ends
@@ -15,7 +15,8 @@
 #include <math.h>
 
 static const double HYSTERESIS = 1e-6; /* H */
-static const double REST = 1e-4; /* slip has come to rest at this fraction of a speed that is small for the model */
+static const double REST =
+    1e-4; /* slip has come to rest at this fraction of a speed that is small for the model */
 
 /* Value over limit, bounded so that it cannot overflow. */
 static double part_of_limit(double value, double limit) {
@@ -38,8 +39,9 @@ static int is_above(double value, double limit) {
     return value > limit * (1 + 0.25 * HYSTERESIS);
 }
 
-/* Small speeds. An importer misses a crossing by the change of the speed within one rounding error of the time, which late in a run is
- * more than the hysteresis of a tiny speed. So an event changes the mode a factor of two before the indicator. */
+/* Small speeds. An importer misses a crossing by the change of the speed within one rounding error
+ * of the time, which late in a run is more than the hysteresis of a tiny speed. So an event changes
+ * the mode a factor of two before the indicator. */
 
 /* Of a speed that falls until above_indicator(v, v_0) ends the motion. */
 static int is_moving(double v, double v_0) {

@@ -3,11 +3,13 @@
  *     stick   F = F_ext + F_s v/v_r, limited to -F_s ... F_s, F_s = mu_s N      (see stick_force.h)
  *     slip    F(|v|) in the direction of the slip                               given by the model
  *
- * Stick begins when the sliding speed has come down to rest (a 1e-4 part of v_r) and the load is within the static
- * limit. It ends when the load passes the limit; also when the speed passes v_r although the load does not, because
- * the motion is prescribed. A slip that begins at rest lasts as long as either the load is above the limit or the body
- * moves, so it cannot end because of a velocity that it has not reached yet. Beyond v_r the direction of the motion is that of the
- * slip. If friction depends on the direction (direction.h), the limit is that of the side to which the load pulls or the slip goes.
+ * Stick begins when the sliding speed has come down to rest (a 1e-4 part of v_r) and the load is
+ * within the static limit. It ends when the load passes the limit; also when the speed passes v_r
+ * although the load does not, because the motion is prescribed. A slip that begins at rest lasts as
+ * long as either the load is above the limit or the body moves, so it cannot end because of a
+ * velocity that it has not reached yet. Beyond v_r the direction of the motion is that of the slip.
+ * If friction depends on the direction (direction.h), the limit is that of the side to which the
+ * load pulls or the slip goes.
  */
 #ifndef BRISTLE_IDEAL_STICK_H
 #define BRISTLE_IDEAL_STICK_H
@@ -21,10 +23,12 @@
 #include "common/slip_direction.h"
 #include "common/stick_force.h"
 
-/* Friction force of a slip with the speed a >= 0 towards a side, 1 or -1, under the normal force N. */
+/* Friction force of a slip with the speed a >= 0 towards a side, 1 or -1, under the normal force
+ * N. */
 static double sliding_force(const Parameters *p, double N, int side, double a);
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     double F = 0;
@@ -39,7 +43,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(0, y);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;

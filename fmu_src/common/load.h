@@ -1,8 +1,8 @@
 /* What presses the surfaces of a joint: magnitudes of its reactions, and an element without events.
  *
  * A magnitude has no slope where it vanishes. With a width w > 0 it is sqrt(a^2 + w^2) - w instead:
- * smooth, zero at zero, and below the magnitude by less than w. With w = 0 it is the magnitude itself,
- * whose slope at zero is taken as 0 (common/vector.h).
+ * smooth, zero at zero, and below the magnitude by less than w. With w = 0 it is the magnitude
+ * itself, whose slope at zero is taken as 0 (common/vector.h).
  */
 #ifndef BRISTLE_LOAD_H
 #define BRISTLE_LOAD_H
@@ -15,7 +15,8 @@ static double smooth_magnitude(double a, double b, double width) {
     return length(all) - width;
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)p;
     (void)u;
     (void)x;

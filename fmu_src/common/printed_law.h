@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stddef.h>
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y);
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y);
 
-/* The remedy where the printed force creates energy, pushes a body along, is left over from a greater normal force or exceeds
- * what the contact can carry: where it is not the bounded one. A thousandth of the sliding friction is more than the error
- * of a solver; what is less changes no benchmark system by as much. */
+/* The remedy where the printed force creates energy, pushes a body along, is left over from a
+ * greater normal force or exceeds what the contact can carry: where it is not the bounded one. A
+ * thousandth of the sliding friction is more than the error of a solver; what is less changes no
+ * benchmark system by as much. */
 static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
     Modes other = *m;
     other.law = LAW_BOUNDED;

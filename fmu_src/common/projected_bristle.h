@@ -1,27 +1,32 @@
-/* One bristle in the plane of a contact, per unit of normal force: the LuGre model in any direction.
+/* One bristle in the plane of a contact, per unit of normal force: the LuGre model in any
+ * direction.
  *
  *     g     = mu(|v_t|)                                                    Colantonio et al. 2022, eq 23
  *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
  *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h, viscous_power.h
  *
- * v_t and z_t are the components in the plane. As long as the normal n keeps its direction, z stays in the plane and the last term is zero.
- * When the normal rotates, z would be left behind. Its component out of the plane is not held by anything, so it relaxes like a free
- * bristle and does not act. This lets z rotate with the plane, without a rate of the normal among the inputs:
- * from d(n z)/dt = 0 the last term becomes -(z dn/dt) n, the turning of a vector that is fixed in the plane.
+ * v_t and z_t are the components in the plane. As long as the normal n keeps its direction, z stays
+ * in the plane and the last term is zero. When the normal rotates, z would be left behind. Its
+ * component out of the plane is not held by anything, so it relaxes like a free bristle and does
+ * not act. This lets z rotate with the plane, without a rate of the normal among the inputs: from
+ * d(n z)/dt = 0 the last term becomes -(z dn/dt) n, the turning of a vector that is fixed in the
+ * plane.
  *
- * The bristle stores N sigma0 |z_t|^2/2; what a rising normal force or a rotating plane adds to it is neither power nor heat.
+ * The bristle stores N sigma0 |z_t|^2/2; what a rising normal force or a rotating plane adds to it
+ * is neither power nor heat.
  *
- * Friction that differs along and across an axis e in the plane (a grain): across it is r times that along it. With M the matrix that
- * leaves vectors along e and multiplies those across by r,
+ * Friction that differs along and across an axis e in the plane (a grain): across it is r times
+ * that along it. With M the matrix that leaves vectors along e and multiplies those across by r,
  *
  *     dz/dt = v_t - sigma0 |M v_t|/g M^-2 z,   in steady sliding sigma0 z = g M^2 v_t/|M v_t|:
  *
- * the friction force ends on an ellipse with the half axes g and r g, and points where it takes most power. What the bristle stores
- * falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a grain at r = 1.
+ * the friction force ends on an ellipse with the half axes g and r g, and points where it takes
+ * most power. What the bristle stores falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a
+ * grain at r = 1.
  *
- * With the option Bounded of the damper takes part what keeps spring and damper together within the ellipse of the static
- * limit, |M^-1 F_b| <= mu_s N, and from pushing the body along or creating energy while the bristle springs back. On a line
- * that is the bound of LuGreNormalized.
+ * With the option Bounded of the damper takes part what keeps spring and damper together within the
+ * ellipse of the static limit, |M^-1 F_b| <= mu_s N, and from pushing the body along or creating
+ * energy while the bristle springs back. On a line that is the bound of LuGreNormalized.
  */
 #ifndef BRISTLE_PROJECTED_BRISTLE_H
 #define BRISTLE_PROJECTED_BRISTLE_H
@@ -58,7 +63,8 @@ static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n)
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* The end of a way from a along d as far as it lies within a distance from zero; or, where no part of it does, what is nearest, drawn in. */
+/* The end of a way from a along d as far as it lies within a distance from zero; or, where no part
+ * of it does, what is nearest, drawn in. */
 static Vector within(double most, Vector a, Vector d) {
     const Vector e = unit(d);
     const double towards = dot(a, e), aside = length(plus(a, -towards, e));
@@ -68,22 +74,28 @@ static Vector within(double most, Vector a, Vector d) {
     return distance > most ? scaled(most / distance, end) : end;
 }
 
-/* The part of a damper that takes from a spring no more than it gives along the motion (spring_back.h), less what it takes
- * up itself at the same time: with a grain it may do both. So F v is at least the greater of zero and of what is stored. */
+/* The part of a damper that takes from a spring no more than it gives along the motion
+ * (spring_back.h), less what it takes up itself at the same time: with a grain it may do both. So F
+ * v is at least the greater of zero and of what is stored. */
 static double part_without_push(Vector spring, Vector damper, Vector v, Vector rate) {
-    const double given = fmax(dot(spring, v) - fmax(dot(spring, rate), 0), 0), taken = -dot(damper, v);
+    const double given = fmax(dot(spring, v) - fmax(dot(spring, rate), 0), 0),
+                 taken = -dot(damper, v);
     return taken > given ? given / taken : 1;
 }
 
-/* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper that creates no energy creates any, so it is
- * the damper that is shortened. The force itself is drawn in only where the spring alone is beyond the limit; there the bristle loses more than
- * it takes up. */
-static Vector bristle_force(const Parameters *p, int printed, Vector axis, Vector v_t, Vector z_t, Vector rate) {
+/* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper
+ * that creates no energy creates any, so it is the damper that is shortened. The force itself is
+ * drawn in only where the spring alone is beyond the limit; there the bristle loses more than it
+ * takes up. */
+static Vector bristle_force(const Parameters *p, int printed, Vector axis, Vector v_t, Vector z_t,
+                            Vector rate) {
     const Vector spring = scaled(p->sigma0, z_t), whole = scaled(p->sigma1, rate);
-    const Vector damper = printed ? whole : scaled(part_without_push(spring, whole, v_t, rate), whole);
+    const Vector damper =
+        printed ? whole : scaled(part_without_push(spring, whole, v_t, rate), whole);
     const Vector force = plus(spring, 1, damper);
     if (printed || length(stretched(axis, 1, 1 / p->r, force)) <= p->mu_s) return force;
-    const Vector round = within(p->mu_s, stretched(axis, 1, 1 / p->r, spring), stretched(axis, 1, 1 / p->r, damper));
+    const Vector round =
+        within(p->mu_s, stretched(axis, 1, 1 / p->r, spring), stretched(axis, 1, 1 / p->r, damper));
     return stretched(axis, 1, p->r, round);
 }
 
@@ -92,9 +104,10 @@ static Vector viscous_part(const Parameters *p, double N, Vector v_t) {
     return scaled(viscous_damping(p, N) * power_factor(length(v_t), p->v_n, p->n_v), v_t);
 }
 
-/* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at the relative velocity v. */
-static void plane_friction(const Parameters *p, int printed, double N, Vector n, Vector v, const States *x, States *dx,
-                           Outputs *y) {
+/* Rates and outputs of a contact under the normal force N in the plane with the unit normal n, at
+ * the relative velocity v. */
+static void plane_friction(const Parameters *p, int printed, double N, Vector n, Vector v,
+                           const States *x, States *dx, Outputs *y) {
     const Vector z = vector(x->z);
     const Vector v_t = tangential(n, v), z_t = tangential(n, z);
     Vector F = {0, 0, 0};
@@ -112,15 +125,18 @@ static void plane_friction(const Parameters *p, int printed, double N, Vector n,
     heat_output(N > 0 ? N * p->sigma0 * dot(z_t, rate_t) : 0, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     (void)x;
-    const double resolved = damped_deflection(p->mu_s, p->sigma0, p->sigma1, magnitude(vector(u->v)));
+    const double resolved =
+        damped_deflection(p->mu_s, p->sigma0, p->sigma1, magnitude(vector(u->v)));
     for (int i = 0; i < 3; i++) length->z[i] = resolved;
 }
 
-/* Projects the bristle onto a plane that has turned from one normal to another. What does not act is taken away, so the force stays as it
- * is. Twice, because what rounding leaves of a large part out of the plane may be large against the part in it. */
+/* Projects the bristle onto a plane that has turned from one normal to another. What does not act
+ * is taken away, so the force stays as it is. Twice, because what rounding leaves of a large part
+ * out of the plane may be large against the part in it. */
 static void follow_plane(Vector before, Vector now, States *x) {
     const Vector n = unit(now);
     if (magnitude(plus(now, -1, before)) > 0) put(tangential(n, tangential(n, vector(x->z))), x->z);
@@ -129,7 +145,8 @@ static void follow_plane(Vector before, Vector now, States *x) {
 /* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */
 static const char *check_grain(const Parameters *p, Vector n) {
     if (p->r == 1 || length(grain_axis(p, unit(n))) > 0) return NULL;
-    return "frictionAxis is normal to the contact plane, but it must have a direction in that plane.";
+    return "frictionAxis is normal to the contact plane, but it must have a direction in that "
+           "plane.";
 }
 
 #endif

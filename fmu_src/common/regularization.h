@@ -1,4 +1,5 @@
-/* Friction made continuous at rest: a parabola through zero that meets the Stribeck curve at the speed v_r.
+/* Friction made continuous at rest: a parabola through zero that meets the Stribeck curve at the
+ * speed v_r.
  *
  *     mu_s N xi (2 - xi), xi = a/v_r    for a = |v| <= v_r     Rill 2023, eq 21
  *     mu(a - v_r) N + F_v(a - v_r)      above                  Listing 4; F_v: viscous_force.h

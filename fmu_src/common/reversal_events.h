@@ -1,9 +1,10 @@
-/* Events of an element without discrete modes whose state rests in sliding and sets out at once when the motion turns
- * round: touch-down, lift-off and reversals.
+/* Events of an element without discrete modes whose state rests in sliding and sets out at once
+ * when the motion turns round: touch-down, lift-off and reversals.
  *
- * In sliding nothing changes, and the steps of a host's solver become long; one that holds the inputs over a step
- * (FMPy's model exchange) would notice a reversal late, or fail there. A speed that counts as rest lies between the
- * two indicators of a reversal, so that a body at rest makes no events. */
+ * In sliding nothing changes, and the steps of a host's solver become long; one that holds the
+ * inputs over a step (FMPy's model exchange) would notice a reversal late, or fail there. A speed
+ * that counts as rest lies between the two indicators of a reversal, so that a body at rest makes
+ * no events. */
 #ifndef BRISTLE_REVERSAL_EVENTS_H
 #define BRISTLE_REVERSAL_EVENTS_H
 
@@ -12,7 +13,8 @@
 
 static const double NO_SPEED = 1e-6; /* m/s, a ten-thousandth of the nominal velocity */
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)p;
     (void)x;
     (void)m;

@@ -1,4 +1,5 @@
-/* The contact of every scalar friction element: its normal force is an input, and it has these outputs. */
+/* The contact of every scalar friction element: its normal force is an input, and it has these
+ * outputs. */
 #ifndef BRISTLE_SCALAR_H
 #define BRISTLE_SCALAR_H
 

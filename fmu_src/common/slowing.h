@@ -1,8 +1,10 @@
 /* Bristles that slide under a normal force that has all but vanished.
  *
- * In sliding a deflection tends to its limit over a path of the length of the limit. The path becomes short with the normal force, and
- * the rate grows without bound: every solver stalls there. So nothing follows faster than in a millionth of the bristle's own time
- * constant. The rate is what is bounded; what the bristle tends to stays as printed, and with it the force of steady sliding.
+ * In sliding a deflection tends to its limit over a path of the length of the limit. The path
+ * becomes short with the normal force, and the rate grows without bound: every solver stalls there.
+ * So nothing follows faster than in a millionth of the bristle's own time constant. The rate is
+ * what is bounded; what the bristle tends to stays as printed, and with it the force of steady
+ * sliding.
  */
 #ifndef BRISTLE_SLOWING_H
 #define BRISTLE_SLOWING_H
@@ -11,17 +13,20 @@
 
 static const double SHORTEST =
     1e-6; /* time in which a deflection follows, as a part of the bristle's own time constant */
-static const double NO_LENGTH = 1e-290; /* stands for a limit of zero, so that nothing is divided by it */
+static const double NO_LENGTH =
+    1e-290; /* stands for a limit of zero, so that nothing is divided by it */
 
-/* Rate of a deflection that saturates at the limit: v - |v| z/limit. Limit, tau and z may be given multiplied by a stiffness. */
+/* Rate of a deflection that saturates at the limit: v - |v| z/limit. Limit, tau and z may be given
+ * multiplied by a stiffness. */
 static double saturating_rate(double limit, double tau, double v, double z) {
     const double a = fabs(v), shortest = SHORTEST * tau;
     if (shortest * a < limit) return v - z * a / limit;
     return (copysign(limit, v) - z) / shortest;
 }
 
-/* What the printed rate is multiplied with: 1, unless the path that is slid in the shortest time, at the speed |v|, is longer than the
- * limit. Both may be given as forces instead, multiplied by a stiffness. */
+/* What the printed rate is multiplied with: 1, unless the path that is slid in the shortest time,
+ * at the speed |v|, is longer than the limit. Both may be given as forces instead, multiplied by a
+ * stiffness. */
 static double slowing(double limit, double tau, double v) {
     const double path = SHORTEST * tau * fabs(v);
     return path > limit ? limit / path : 1;

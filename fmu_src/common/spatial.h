@@ -4,7 +4,8 @@
 
 #include "common/vector.h"
 
-/* Outputs of a contact under the normal force N that transmits the friction force F while the surfaces slide with v_S. */
+/* Outputs of a contact under the normal force N that transmits the friction force F while the
+ * surfaces slide with v_S. */
 static void friction_outputs(double N, Vector F, Vector v, Vector v_S, Outputs *y) {
     put(F, y->F);
     y->F_abs = length(F);

@@ -1,17 +1,18 @@
-/* Bristles that carry more than sliding takes, after a fall of the normal force or a jump of the speed,
- * and spring back.
+/* Bristles that carry more than sliding takes, after a fall of the normal force or a jump of the
+ * speed, and spring back.
  *
- * With r = sigma0 z/g along the motion, c = sigma1 |v|/g and the share s of sliding (1 in LuGre), F = g (r + c (1 - s r)),
- * and the heat is F v - sigma0 z dz/dt = g |v| (s r^2 + c (1 - s r)). That can be negative only where s r > 1: where the
- * bristle springs back. There s r^2 > r, so the heat is more than F |v|, and negative only if F pushes. Without the push it
- * is what the spring gives. As printed, there are deflections at which the damper creates energy for c > 4.
+ * With r = sigma0 z/g along the motion, c = sigma1 |v|/g and the share s of sliding (1 in LuGre), F
+ * = g (r + c (1 - s r)), and the heat is F v - sigma0 z dz/dt = g |v| (s r^2 + c (1 - s r)). That
+ * can be negative only where s r > 1: where the bristle springs back. There s r^2 > r, so the heat
+ * is more than F |v|, and negative only if F pushes. Without the push it is what the spring gives.
+ * As printed, there are deflections at which the damper creates energy for c > 4.
  */
 #ifndef BRISTLE_SPRING_BACK_H
 #define BRISTLE_SPRING_BACK_H
 
-/* Force of spring and damper at the velocity v, where the bristle deflects at the given rate. A damper takes from
- * a spring that comes back, against the motion, no more than the spring gives: the tip slides along with the surfaces,
- * and friction there cannot push the body along. */
+/* Force of spring and damper at the velocity v, where the bristle deflects at the given rate. A
+ * damper takes from a spring that comes back, against the motion, no more than the spring gives:
+ * the tip slides along with the surfaces, and friction there cannot push the body along. */
 static double without_push(double force, double rate, double v) {
     return v * rate < 0 && v * force < 0 ? 0 : force;
 }

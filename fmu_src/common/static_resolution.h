@@ -1,13 +1,17 @@
-/* What co-simulation has to resolve of a deflection: a part of the one that carries the static limit, which falls with the normal force. */
+/* What co-simulation has to resolve of a deflection: a part of the one that carries the static
+ * limit, which falls with the normal force. */
 #ifndef BRISTLE_STATIC_RESOLUTION_H
 #define BRISTLE_STATIC_RESOLUTION_H
 
 #include "common/direction.h"
 #include "common/resolution.h"
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
-    if (u->N > 0) length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
+    if (u->N > 0)
+        length->z =
+            resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
 }
 
 #endif

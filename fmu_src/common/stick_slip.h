@@ -4,14 +4,15 @@
  *     slip    |v| >  v_s:  mu = STEP5(|v|, v_s, mu_s, v_d, mu_d) sgn v                    eq 2
  *     F = mu N                                                                            eq 3
  *
- * q(u) = (15 u - 10 u^3 + 3 u^5)/8 is STEP5(u, -1, -1, 1, 1), odd and constant outside. x is what the body has moved
- * since stick began: dx/dt = v, held at x_s, so that a motion back is felt at once. Slip leaves x alone and the return
- * to stick sets it to 0. The law is continuous where the modes meet: there beta = 1, and x has no say.
+ * q(u) = (15 u - 10 u^3 + 3 u^5)/8 is STEP5(u, -1, -1, 1, 1), odd and constant outside. x is what
+ * the body has moved since stick began: dx/dt = v, held at x_s, so that a motion back is felt at
+ * once. Slip leaves x alone and the return to stick sets it to 0. The law is continuous where the
+ * modes meet: there beta = 1, and x has no say.
  *
  * By direction (direction.h) the part of x has its side from x, that of the velocity from v.
  *
- * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9 there, and a solver
- * meets no jump.
+ * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9
+ * there, and a solver meets no jump.
  */
 #ifndef BRISTLE_STICK_SLIP_H
 #define BRISTLE_STICK_SLIP_H
@@ -34,10 +35,12 @@ static double stick_friction(const Parameters *p, double x, double v) {
 }
 
 static double slip_friction(const Parameters *p, double v) {
-    return copysign(limit_towards(p, step5(fabs(v), p->v_s, p->mu_s, dynamic_velocity(p), p->mu_d), v), v);
+    return copysign(
+        limit_towards(p, step5(fabs(v), p->v_s, p->mu_s, dynamic_velocity(p), p->mu_d), v), v);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0;
     dx->x = 0;
     if (u->N > 0) {
@@ -50,7 +53,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, u->v - dx->x, y);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)x;
     band_indicators(u, m->mode, p->v_s, g);
 }

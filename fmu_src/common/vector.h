@@ -31,7 +31,8 @@ static double dot(Vector a, Vector b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/* The largest component: a vector is divided by it, so that its squares neither overflow nor vanish. */
+/* The largest component: a vector is divided by it, so that its squares neither overflow nor
+ * vanish. */
 static double magnitude(Vector a) {
     return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
 }
@@ -43,7 +44,8 @@ static double length(Vector a) {
     return m * sqrt(dot(b, b));
 }
 
-/* Slope of length: along the vector. At zero, where it does not exist, the mean of both sides of any line: 0. */
+/* Slope of length: along the vector. At zero, where it does not exist, the mean of both sides of
+ * any line: 0. */
 static double length_slopes(Vector a, Vector a_slope, double *result_slope) {
     const double m = magnitude(a);
     *result_slope = 0;

@@ -2,9 +2,10 @@
  *
  *     F_v = (nu N + sigma2) v
  *
- * nu N v comes from asperities that shear under the normal force. sigma2 v is a film between the surfaces, which does not depend
- * on the normal force; it is the sigma2 v of the LuGre literature. On a line it may differ by direction (directed_viscous.h) and, in most
- * models, be a power of the speed (viscous_force.h).
+ * nu N v comes from asperities that shear under the normal force. sigma2 v is a film between the
+ * surfaces, which does not depend on the normal force; it is the sigma2 v of the LuGre literature.
+ * On a line it may differ by direction (directed_viscous.h) and, in most models, be a power of the
+ * speed (viscous_force.h).
  */
 #ifndef BRISTLE_VISCOUS_H
 #define BRISTLE_VISCOUS_H

@@ -1,11 +1,12 @@
-/* Co-simulation without couplingMass: notices that the host's step is too long for the law, from the velocities that the host
- * gives and the forces that it gets.
+/* Co-simulation without couplingMass: notices that the host's step is too long for the law, from
+ * the velocities that the host gives and the forces that it gets.
  *
- * A host that holds the force over its step obeys m (a[n] - a[n-1]) = -(F[n] - F[n-1]), a[n] = (v[n+1] - v[n])/h, for a load
- * that hardly changes in a step; one step late, with F[n-1] - F[n-2]. So changes of a and of F are proportional, with either
- * timing: their correlation is -1, while a velocity that does not answer to the force reaches -0.87 (white noise through a
- * linear law), or -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where they are proportional,
- * a turn of the acceleration counts if
+ * A host that holds the force over its step obeys m (a[n] - a[n-1]) = -(F[n] - F[n-1]), a[n] =
+ * (v[n+1] - v[n])/h, for a load that hardly changes in a step; one step late, with F[n-1] - F[n-2].
+ * So changes of a and of F are proportional, with either timing: their correlation is -1, while a
+ * velocity that does not answer to the force reaches -0.87 (white noise through a linear law), or
+ * -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where they are
+ * proportional, a turn of the acceleration counts if
  *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of stability each turn is
  *     weaker than the last, and an oscillation that the steps resolve turns through small accelerations; or
  *   - the force acts late, and the turn follows the last one within a few steps: a spring that acts late feeds an
@@ -16,15 +17,22 @@
 #include <string.h>
 
 #if HAS_COUPLING
-/* A window of some ten steps: long enough that noise does not look proportional, and short enough for a
- * chatter of which 0.2 s hold 40 steps. */
+/* A window of some ten steps: long enough that noise does not look proportional, and short enough
+ * for a chatter of which 0.2 s hold 40 steps. */
 static const double CHATTER_FORGETS = 0.9;
 /* Correlation; an unrelated velocity has at most 0.87 on the average. */
 static const double CHATTER_PROPORTIONAL = 0.99;
-static const double CHATTER_BACK = 0.8;  /* of the acceleration before; an oscillation of 7 steps or more stays below */
-static const double CHATTER_SMALL = 0.1; /* change of the force, relative to what the contact holds: counts once, */
+static const double CHATTER_BACK =
+    0.8; /* of the acceleration before; an oscillation of 7 steps or more stays below */
+static const double CHATTER_SMALL =
+    0.1; /* change of the force, relative to what the contact holds: counts once, */
 static const double CHATTER_LARGE = 0.2; /* and twice */
-enum { CHATTER_COUNT = 4, CHATTER_FAST = 24, CHATTER_FAR = 50, CHATTER_KNOWN = 10 }; /* turns; steps */
+enum {
+    CHATTER_COUNT = 4,
+    CHATTER_FAST = 24,
+    CHATTER_FAR = 50,
+    CHATTER_KNOWN = 10
+}; /* turns; steps */
 
 /* Takes the last step into account; returns whether the acceleration has turned. */
 static int watch_motion(Memory *k) {
@@ -56,7 +64,8 @@ static int watch_motion(Memory *k) {
     return turn < 0;
 }
 
-/* Squared change of the force in the window if that of the acceleration is proportional to it, or 0. */
+/* Squared change of the force in the window if that of the acceleration is proportional to it, or
+ * 0. */
 static double answered(double aa, double ff, double af) {
     return af > 0 && af * af >= CHATTER_PROPORTIONAL * CHATTER_PROPORTIONAL * aa * ff ? ff : 0;
 }
@@ -65,22 +74,26 @@ static double answered(double aa, double ff, double af) {
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
     Chatter *w = &k->chatter;
-    const double at_once = answered(w->aa, w->ff, w->af), late = answered(w->aa, w->ff_late, w->af_late);
+    const double at_once = answered(w->aa, w->ff, w->af),
+                 late = answered(w->aa, w->ff_late, w->af_late);
     const double change = sqrt(fmax(at_once, late));
-    const double holds = most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
+    const double holds =
+        most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
     const int since = w->since;
     w->since = 0;
     if (since > CHATTER_FAR || !(change >= CHATTER_SMALL * holds && change > 0)) {
         w->turns = 0;
         return;
     }
-    const int fed = late > 0 && since <= CHATTER_FAST && w->af_late * w->af_late * w->ff > w->af * w->af * w->ff_late;
+    const int fed = late > 0 && since <= CHATTER_FAST &&
+                    w->af_late * w->af_late * w->ff > w->af * w->af * w->ff_late;
     if (w->thrown || fed) w->turns += change >= CHATTER_LARGE * holds ? 2 : 1;
     if (w->turns < CHATTER_COUNT) return;
     w->turns = CHATTER_COUNT;
     if (w->steps < CHATTER_KNOWN) return;
     warn(c, WARNED_CHATTER,
-         "The body is shaken by a friction force that is held over steps too long for this law: set %s to "
+         "The body is shaken by a friction force that is held over steps too long for this law: "
+         "set %s to "
          "the mass that the contact moves, or less, or make the steps shorter.",
          real_names[COUPLED_MASS]);
 }
@@ -97,8 +110,8 @@ static void note_force(Memory *k) {
     (void)k;
 }
 
-/* Says once that the body is shaken to and fro, where the element could help it. Called before a step of a length, with the inputs
- * of it. */
+/* Says once that the body is shaken to and fro, where the element could help it. Called before a
+ * step of a length, with the inputs of it. */
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;

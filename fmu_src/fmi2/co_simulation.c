@@ -19,20 +19,25 @@ static int are_first(const fmi2Integer *order) {
 }
 
 /* Rates of any inputs, or values that may have to be refused. */
-NOINLINE static fmi2Status set_rates(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Integer order[],
-                                     const fmi2Real value[]) {
+NOINLINE static fmi2Status set_rates(Instance *c, const fmi2ValueReference vr[], size_t nvr,
+                                     const fmi2Integer order[], const fmi2Real value[]) {
     for (size_t i = 0; i < nvr; i++) {
-        if (!is_input(vr[i])) return refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
-        if (order[i] != 1) return refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.", order[i]);
+        if (!is_input(vr[i]))
+            return refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
+        if (order[i] != 1)
+            return refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.",
+                          order[i]);
         if (!isfinite(value[i]))
-            return refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.", real_names[vr[i]], value[i]);
+            return refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.",
+                          real_names[vr[i]], value[i]);
     }
     for (size_t i = 0; i < nvr; i++) set_rate(&c->memory, vr[i], value[i]);
     return fmi2OK;
 }
 
-fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
-                                       const fmi2Integer order[], const fmi2Real value[]) {
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[],
+                                       size_t nvr, const fmi2Integer order[],
+                                       const fmi2Real value[]) {
     Instance *c = (Instance *)component;
     const char *function = "fmi2SetRealInputDerivatives";
     fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEPPING, function);
@@ -41,13 +46,14 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
     if (status != fmi2OK) return status;
     if (!are_all_inputs(vr, nvr) || !are_first(order) || !all_finite(value, N_INPUTS))
         return set_rates(c, vr, nvr, order, value);
-    for (fmi2ValueReference i = 0; i < N_INPUTS; i++) set_rate(&c->memory, FIRST_INPUT + i, value[i]);
+    for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
+        set_rate(&c->memory, FIRST_INPUT + i, value[i]);
     return fmi2OK;
 }
 
 /* Time derivatives of the outputs at the end of the last step. */
-fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
-                                        const fmi2Integer order[], fmi2Real value[]) {
+fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[],
+                                        size_t nvr, const fmi2Integer order[], fmi2Real value[]) {
     Instance *c = (Instance *)component;
     const char *function = "fmi2GetRealOutputDerivatives";
     fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING | TERMINATED, function);
@@ -66,30 +72,38 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
             return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
-        if (order[i] != 1) return refuse(c, fmi2Error, "Outputs give their first derivative, not order %d.", order[i]);
+        if (order[i] != 1)
+            return refuse(c, fmi2Error, "Outputs give their first derivative, not order %d.",
+                          order[i]);
         value[i] = *real_place(&slopes, vr[i]);
     }
     return fmi2OK;
 }
 
-/* A master may round its communication points, but must not leave out a part of the run: neither at once nor little by little. */
+/* A master may round its communication points, but must not leave out a part of the run: neither at
+ * once nor little by little. */
 static fmi2Status check_step(Instance *c, double point, double length) {
     const double gap = point - c->memory.time, left_out = c->memory.left_out + gap;
-    if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX && fabs(gap) <= 1e-9 * length + 1e-12 * fabs(point))
+    if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX &&
+        fabs(gap) <= 1e-9 * length + 1e-12 * fabs(point))
         return fmi2OK; /* nearly always */
     if (!isfinite(point) || !isfinite(length) || length < 0)
-        return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point, length);
+        return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point,
+                      length);
     if (fabs(gap) > 0.05 * length + 1e-12 * fabs(point))
-        return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.", point,
-                      c->memory.time);
+        return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.",
+                      point, c->memory.time);
     if (fabs(left_out) > 0.1 * length)
-        return refuse(c, fmi2Error, "The step starts at %.9g s; with it the steps leave out %.3g s of the run.", point,
-                      left_out);
-    tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.", "the gap is not simulated");
+        return refuse(c, fmi2Error,
+                      "The step starts at %.9g s; with it the steps leave out %.3g s of the run.",
+                      point, left_out);
+    tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.",
+             "the gap is not simulated");
     return fmi2OK;
 }
 
-/* The point at which a step starts; where nothing has changed since the last evaluation, it is known. */
+/* The point at which a step starts; where nothing has changed since the last evaluation, it is
+ * known. */
 static Point start_of_step(const Instance *c, const Motion *motion) {
     const Memory *k = &c->memory;
     if (N_STATES == 0) {
@@ -118,7 +132,8 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 #if HAS_COUPLING
     Memory *k = &c->memory;
     if (couples(k)) {
-        if (length == 0) return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
+        if (length == 0)
+            return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
         return couple(motion, length, &k->coupling, &k->reals.x, &k->modes);
     }
     /* it has been switched off and is forgotten */
@@ -132,8 +147,8 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 COLD static fmi2Status refuse_motion(Instance *c, const Inputs *end, double length) {
     int i = 0;
     while (isfinite(((const double *)end)[i])) i++;
-    return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.", real_names[FIRST_INPUT + i],
-                  length);
+    return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.",
+                  real_names[FIRST_INPUT + i], length);
 }
 
 /* What the solver tells of events goes to the log, in the time of the run. */
@@ -148,7 +163,8 @@ static void note_modes(void *log, double t, const Modes *before, const Modes *af
 }
 
 /* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
-COLD static void log_events(const Instance *c, Motion motion, double point, double length, const Memory *before) {
+COLD static void log_events(const Instance *c, Motion motion, double point, double length,
+                            const Memory *before) {
     StepLog log = {c, point};
     States x = before->reals.x;
     Modes m = before->modes;
@@ -164,8 +180,8 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     advance(&motion, length, &x, &m, &step);
 }
 
-/* Copies what a step may change, but for derivatives and outputs, which follow from it; what is observed of a body and the coupling with
- * it, which comes last, only where it is used. */
+/* Copies what a step may change, but for derivatives and outputs, which follow from it; what is
+ * observed of a body and the coupling with it, which comes last, only where it is used. */
 static void copy_changing(Memory *to, const Memory *from, int with_coupling) {
     enum { FIRST = offsetof(Memory, u_last) };
     to->reals.u = from->reals.u;
@@ -208,13 +224,15 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     for (int i = 0; i < N_INPUTS; i++)
         if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
     const Inputs end = inputs_at(&motion, length);
-    if (!motion.held && !all_finite((const double *)&end, N_INPUTS)) return refuse_motion(c, &end, length);
+    if (!motion.held && !all_finite((const double *)&end, N_INPUTS))
+        return refuse_motion(c, &end, length);
     begin_run(k);
     if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
     warn_of_chattering(c, length);
     warn_of_rebound(c, length);
     pass_advice(c);
-    const int outcome = with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
+    const int outcome =
+        with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
     k->reals.u = end;
     apply_constraints(k);
     k->left_out += point - k->time;
@@ -229,17 +247,22 @@ static fmi2Status make_step(Instance *c, double point, double length) {
         take_back(c, &before, with_coupling);
     else
         pass_advice(c);
-    if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS)) log_events(c, motion, point, length, &before);
+    if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS))
+        log_events(c, motion, point, length, &before);
     if (with_coupling && status == fmi2OK) warn_of_mass(c);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
-        warn(c, WARNED_SWING, "The element oscillates too fast for the substeps of a step to follow it: %s.",
+        warn(c, WARNED_SWING,
+             "The element oscillates too fast for the substeps of a step to follow it: %s.",
              "the phase of the oscillation is lost");
     if (outcome == SOLVER_NOT_FINITE)
-        return refuse(c, fmi2Discard, "From %.9g s a step of %g s leads to states that are not finite.", point, length);
+        return refuse(c, fmi2Discard,
+                      "From %.9g s a step of %g s leads to states that are not finite.", point,
+                      length);
     return status;
 }
 
-fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint, fmi2Real communicationStepSize,
+fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint,
+                      fmi2Real communicationStepSize,
                       fmi2Boolean noSetFMUStatePriorToCurrentPoint) {
     Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
@@ -256,7 +279,8 @@ fmi2Status fmi2CancelStep(fmi2Component component) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2CancelStep");
     if (status != fmi2OK) return status;
-    return refuse(c, fmi2Error, "There is no step to cancel: fmi2DoStep returns when its step is done.");
+    return refuse(c, fmi2Error,
+                  "There is no step to cancel: fmi2DoStep returns when its step is done.");
 }
 
 static fmi2Status allow_status(Instance *c, const void *value, const char *function) {
@@ -265,7 +289,8 @@ static fmi2Status allow_status(Instance *c, const void *value, const char *funct
 }
 
 static fmi2Status no_such_status(Instance *c, fmi2StatusKind kind) {
-    return refuse(c, fmi2Discard, "The status of kind %d is not available by this function.", (int)kind);
+    return refuse(c, fmi2Discard, "The status of kind %d is not available by this function.",
+                  (int)kind);
 }
 
 fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
@@ -286,13 +311,15 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
     return fmi2OK;
 }
 
-fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value) {
+fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind,
+                                fmi2Integer *value) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetIntegerStatus");
     return status == fmi2OK ? no_such_status(c, kind) : status;
 }
 
-fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value) {
+fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind,
+                                fmi2Boolean *value) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetBooleanStatus");
     if (status != fmi2OK) return status;
@@ -301,7 +328,8 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind ki
     return fmi2OK;
 }
 
-fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind, fmi2String *value) {
+fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind,
+                               fmi2String *value) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_status(c, value, "fmi2GetStringStatus");
     if (status != fmi2OK) return status;

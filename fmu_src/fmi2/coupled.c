@@ -1,4 +1,5 @@
-/* Co-simulation with the body in the loop, as history from the FMI functions: whether it is on, and what it gives. */
+/* Co-simulation with the body in the loop, as history from the FMI functions: whether it is on, and
+ * what it gives. */
 #include <string.h>
 
 /* Whether the loop over the body is to be closed inside. */
@@ -26,7 +27,8 @@ static void warn_of_missing_load(Instance *c) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && !c->memory.load_set)
         warn(c, WARNED_LOAD,
-             "%s has never been set: stick does not know the load that it has to hold, and the body creeps or "
+             "%s has never been set: stick does not know the load that it has to hold, and the "
+             "body creeps or "
              "jitters.",
              real_names[FIRST_INPUT + COUPLED_LOAD]);
 #else
@@ -39,7 +41,8 @@ static void warn_of_mass(Instance *c) {
 #if HAS_COUPLING
     const Memory *k = &c->memory;
     if (couples(k) && mass_is_too_large(&k->reals.p, &k->coupling))
-        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.", real_names[COUPLED_MASS]);
+        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
+             real_names[COUPLED_MASS]);
 #else
     (void)c;
 #endif
@@ -55,8 +58,8 @@ static int is_coupled(const Memory *k) {
 #endif
 }
 
-/* The inputs of now. After a step with the body, as long as the host does not say otherwise, the velocity is the one expected at the end
- * of it: they are then put into the room. */
+/* The inputs of now. After a step with the body, as long as the host does not say otherwise, the
+ * velocity is the one expected at the end of it: they are then put into the room. */
 static const Inputs *present_inputs(const Memory *k, Inputs *room) {
     if (!is_coupled(k)) return &k->reals.u;
     *room = k->reals.u;
@@ -74,7 +77,8 @@ static void give_coupled(Memory *k, const Inputs *u) {
 #if HAS_COUPLING
     const History *history = &k->coupling.history;
     put_mean_force(history, u, &k->reals.y);
-    for (int i = 0; i < N_AXES; i++) k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
+    for (int i = 0; i < N_AXES; i++)
+        k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
 #else
     (void)u;
 #endif

@@ -1,7 +1,9 @@
-/* What distinguishes an element from others with the same law: its GUID, its name and its start values.
+/* What distinguishes an element from others with the same law: its GUID, its name and its start
+ * values.
  *
- * They are stored in one table behind a unique marker, so that a tool can find it in the finished library and replace the
- * values (`bristle stamp`), without a compiler. The values are in the generated own_defaults.h. */
+ * They are stored in one table behind a unique marker, so that a tool can find it in the finished
+ * library and replace the values (`bristle stamp`), without a compiler. The values are in the
+ * generated own_defaults.h. */
 #ifndef BRISTLE_DEFAULTS_H
 #define BRISTLE_DEFAULTS_H
 

@@ -1,7 +1,8 @@
 /* When the model is evaluated: once, after something has changed, and when somebody asks. */
 
-/* States and modes under the inputs of now. Between co-simulation steps the event that new inputs make is not taken before
- * the step, because they may still be set anew; but what is read shows it. */
+/* States and modes under the inputs of now. Between co-simulation steps the event that new
+ * inputs make is not taken before the step, because they may still be set anew; but what is read
+ * shows it. */
 typedef struct {
     States x;
     Modes modes;
@@ -16,8 +17,8 @@ static Present present(const Memory *k) {
     return now;
 }
 
-/* Says once where the law leaves what a contact does, at a point that the run has come to. That takes evaluations of its own,
- * which are made only for those who want to hear of it. */
+/* Says once where the law leaves what a contact does, at a point that the run has come to. That
+ * takes evaluations of its own, which are made only for those who want to hear of it. */
 static void pass_advice(Instance *c) {
 #if HAS_ADVICE
     if (!is_news(c, WARNED_LAW)) return;
@@ -44,10 +45,10 @@ FLATTENED static int evaluate_all(Reals *reals, const Inputs *u, const States *x
 }
 
 #if LINEAR_STATES
-/* The same with the slopes of the derivatives along their states, which do not see each other: one direction gives all. Slopes of
- * outputs nobody asks for. */
-FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x, const Modes *m,
-                                          States *slopes) {
+/* The same with the slopes of the derivatives along their states, which do not see each other: one
+ * direction gives all. Slopes of outputs nobody asks for. */
+FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x,
+                                          const Modes *m, States *slopes) {
     const States seed = all_directions();
     Outputs y_slopes;
     evaluate_state_slopes(&reals->p, u, x, &seed, m, &reals->dx, slopes, &reals->y, &y_slopes);
@@ -55,8 +56,10 @@ FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const S
 }
 #endif
 
-/* With the slopes of linear states, where they are asked for: a step that starts here then knows them. */
-static int evaluate_now(Instance *c, const Inputs *u, const States *x, const Modes *m, int with_slopes) {
+/* With the slopes of linear states, where they are asked for: a step that starts here then knows
+ * them. */
+static int evaluate_now(Instance *c, const Inputs *u, const States *x, const Modes *m,
+                        int with_slopes) {
 #if LINEAR_STATES
     c->slopes_known = with_slopes;
     if (with_slopes) return evaluate_with_slopes(&c->memory.reals, u, x, m, &c->slopes);
@@ -102,12 +105,15 @@ static fmi2Status renew(Instance *c, int with_slopes) {
     } else {
         finite = evaluate_now(c, &k->reals.u, &k->reals.x, &k->modes, with_slopes);
     }
-    if (!finite) return refuse_result(c, "the friction law overflows: inputs, states or parameters are too large");
+    if (!finite)
+        return refuse_result(
+            c, "the friction law overflows: inputs, states or parameters are too large");
     k->stale = 0;
     return fmi2OK;
 }
 
-/* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation steps will step from there. */
+/* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation
+ * steps will step from there. */
 static fmi2Status bring_up_to_date(Instance *c) {
     if (!c->memory.stale) return fmi2OK;
     return renew(c, c->memory.phase == STEPPING && !couples(&c->memory));

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* The importer's headers handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without them, the headers that come
- * with the sources are used; these do not know the prefix, so it is applied here. */
+/* The importer's headers handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without them, the
+ * headers that come with the sources are used; these do not know the prefix, so it is applied
+ * here. */
 #ifdef __has_include
 #if !__has_include(<fmi2Functions.h>)
 #define BRISTLE_OWN_HEADERS
@@ -23,7 +24,8 @@
 #include <fmi2Functions.h>
 #endif
 
-/* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it allows. */
+/* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it
+ * allows. */
 enum {
     INSTANTIATED = 1,
     INITIALIZATION = 2,
@@ -48,23 +50,25 @@ typedef struct {
 #endif
 } Reals;
 
-/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode is already the one beyond it. */
+/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode
+ * is already the one beyond it. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
 #if HAS_COUPLING
 /* What is remembered of the motion, to notice that the body chatters (chatter.c). */
 typedef struct {
-    double length;                       /* of the last step, 0 before the first */
-    double a[N_AXES];                    /* acceleration over it */
-    double given[N_AXES];                /* force at its end, which the host has now */
-    double force[N_AXES];                /* at its start */
-    double force_change[N_AXES];         /* from the one before */
-    double aa, ff, ff_late, af, af_late; /* products of changes of acceleration and force, older ones fading */
-    double peak;                         /* largest squared acceleration, fading */
-    int thrown;                          /* the last acceleration was as large as that */
-    int turns;                           /* that count */
-    int since;                           /* steps since the last turn */
-    int steps;                           /* in all */
+    double length;               /* of the last step, 0 before the first */
+    double a[N_AXES];            /* acceleration over it */
+    double given[N_AXES];        /* force at its end, which the host has now */
+    double force[N_AXES];        /* at its start */
+    double force_change[N_AXES]; /* from the one before */
+    double aa, ff, ff_late, af,
+        af_late; /* products of changes of acceleration and force, older ones fading */
+    double peak; /* largest squared acceleration, fading */
+    int thrown;  /* the last acceleration was as large as that */
+    int turns;   /* that count */
+    int since;   /* steps since the last turn */
+    int steps;   /* in all */
 } Chatter;
 
 enum { CHATTER_NUMBERS = offsetof(Chatter, thrown) / sizeof(double) };
@@ -73,21 +77,24 @@ enum { CHATTER_NUMBERS = offsetof(Chatter, thrown) / sizeof(double) };
 #if HAS_APPROACH
 /* What is remembered of an impact, to notice that it gives back more than it took (rebound.c). */
 typedef struct {
-    double length;       /* of the last step, 0 before the first */
-    double rate;         /* of the penetration at its start */
-    double normal;       /* force at its end, which the host has now */
-    double force;        /* at its start */
-    double given[2];     /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    double length; /* of the last step, 0 before the first */
+    double rate;   /* of the penetration at its start */
+    double normal; /* force at its end, which the host has now */
+    double force;  /* at its start */
+    double given
+        [2]; /* energy given to the bodies since touch-down, if the force acts at once and a step late */
     double exchanged[2]; /* all work since then */
     double most;         /* work of an impact until now */
 } Rebound;
 #endif
 
-/* Everything that a stored FMU state has to restore; a co-simulation step may change what follows from u_last on, and inputs and states. */
+/* Everything that a stored FMU state has to restore; a co-simulation step may change what follows
+ * from u_last on, and inputs and states. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;
-    double t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
+    double
+        t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
     Inputs u_ahead;
     States x_ahead;
     double t_set;  /* model exchange: time for which the inputs were set */
@@ -100,16 +107,17 @@ typedef struct {
     int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
     int states_given; /* the importer has set the states before the run started */
-    int load_set;     /* the importer has set the load, or its rate, in a model that has one among its inputs */
-    int unchecked;    /* parameters have changed since the last check of their rules */
+    int load_set; /* the importer has set the load, or its rate, in a model that has one among its inputs */
+    int unchecked; /* parameters have changed since the last check of their rules */
     Reals reals;
-    Inputs u_last; /* inputs at the end of the last co-simulation step, in model exchange at the last event */
+    Inputs
+        u_last; /* inputs at the end of the last co-simulation step, in model exchange at the last event */
     Modes modes;
     double time;
     double solver_step;
-    double left_out;  /* time skipped by steps that did not start where the last one ended */
-    int new_rates;    /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
-    int started;      /* has left event mode, or made a step: from here on initial values and options are fixed */
+    double left_out; /* time skipped by steps that did not start where the last one ended */
+    int new_rates; /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
+    int started; /* has left event mode, or made a step: from here on initial values and options are fixed */
     int stale;        /* derivatives and outputs have to be evaluated again */
     int co_simulates; /* an instance for model exchange has no room for what comes last */
 #if HAS_APPROACH

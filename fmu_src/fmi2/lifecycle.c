@@ -1,4 +1,5 @@
-/* From instantiation to the end: both state machines of FMI 2.0, which share all but their running phase. */
+/* From instantiation to the end: both state machines of FMI 2.0, which share all but their running
+ * phase. */
 #include <stddef.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@ COLD static fmi2Status refuse_phase(Instance *c, const char *function) {
 COLD static fmi2Status refuse_kind(Instance *c, const char *function) {
     static const char *const kinds[] = {"model exchange", "co-simulation"};
     const int exchange = c->kind == fmi2ModelExchange;
-    return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function, kinds[exchange],
-                  kinds[!exchange]);
+    return refuse(c, fmi2Error, "%s belongs to %s, this instance was made for %s.", function,
+                  kinds[exchange], kinds[!exchange]);
 }
 
 /* Whether a function may be called now; a call in a wrong phase changes nothing. */
@@ -52,22 +53,25 @@ static void set_start_values(Instance *c) {
     k->stale = 1;
 }
 
-static void refuse_instance(const fmi2CallbackFunctions *functions, const char *name, const char *format, ...) {
+static void refuse_instance(const fmi2CallbackFunctions *functions, const char *name,
+                            const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_log(functions->logger, functions->componentEnvironment, name ? name : "", fmi2Error, LOG_ERROR, format,
-              arguments);
+    write_log(functions->logger, functions->componentEnvironment, name ? name : "", fmi2Error,
+              LOG_ERROR, format, arguments);
     va_end(arguments);
 }
 
 fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2String fmuGUID,
-                              fmi2String fmuResourceLocation, const fmi2CallbackFunctions *functions,
-                              fmi2Boolean visible, fmi2Boolean loggingOn) {
+                              fmi2String fmuResourceLocation,
+                              const fmi2CallbackFunctions *functions, fmi2Boolean visible,
+                              fmi2Boolean loggingOn) {
     (void)fmuResourceLocation;
     (void)visible;
     if (!functions) return NULL;
     if (!functions->allocateMemory || !functions->freeMemory) {
-        refuse_instance(functions, instanceName, "%s needs the callbacks allocateMemory and freeMemory.", own()->name);
+        refuse_instance(functions, instanceName,
+                        "%s needs the callbacks allocateMemory and freeMemory.", own()->name);
         return NULL;
     }
     if (!instanceName || !*instanceName) {
@@ -87,7 +91,8 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     const size_t size = offsetof(Instance, memory) + memory_size(fmuType);
     Instance *c = (Instance *)functions->allocateMemory(1, size + name_length + 1);
     if (!c) {
-        refuse_instance(functions, instanceName, "There is no memory for an instance of %s.", own()->name);
+        refuse_instance(functions, instanceName, "There is no memory for an instance of %s.",
+                        own()->name);
         return NULL;
     }
     memset(c, 0, size);
@@ -116,10 +121,12 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
     if (nCategories > 0 && need(c, categories, "fmi2SetDebugLogging") != fmi2OK) return fmi2Error;
     for (size_t i = 0; i < nCategories; i++) {
         int category = 0;
-        while (category < LOG_CATEGORIES && (!categories[i] || strcmp(categories[i], category_names[category]) != 0))
+        while (category < LOG_CATEGORIES &&
+               (!categories[i] || strcmp(categories[i], category_names[category]) != 0))
             category++;
         if (category == LOG_CATEGORIES)
-            return refuse(c, fmi2Error, "There is no log category %s.", categories[i] ? categories[i] : "(null)");
+            return refuse(c, fmi2Error, "There is no log category %s.",
+                          categories[i] ? categories[i] : "(null)");
         chosen |= 1u << category;
     }
     if (chosen & 1u << LOG_WARNING) chosen |= 1u << LOG_TOLERATED;
@@ -127,16 +134,19 @@ fmi2Status fmi2SetDebugLogging(fmi2Component component, fmi2Boolean loggingOn, s
     return fmi2OK;
 }
 
-fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined, fmi2Real tolerance,
-                               fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime) {
+fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDefined,
+                               fmi2Real tolerance, fmi2Real startTime, fmi2Boolean stopTimeDefined,
+                               fmi2Real stopTime) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow(c, INSTANTIATED, "fmi2SetupExperiment");
     if (status != fmi2OK) return status;
-    if (!isfinite(startTime)) return refuse(c, fmi2Error, "The start time %g is not finite.", startTime);
+    if (!isfinite(startTime))
+        return refuse(c, fmi2Error, "The start time %g is not finite.", startTime);
     if (toleranceDefined && !(tolerance >= 0 && isfinite(tolerance)))
         return refuse(c, fmi2Error, "The tolerance %g must be greater than 0.", tolerance);
     if (stopTimeDefined && !(stopTime >= startTime))
-        return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime, startTime);
+        return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime,
+                      startTime);
     if (toleranceDefined && tolerance > 0)
         c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
     else if (toleranceDefined)
@@ -164,7 +174,8 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
     return fmi2OK;
 }
 
-/* An importer that gives up because a call was refused ends what has not begun: the reason has been told. */
+/* An importer that gives up because a call was refused ends what has not begun: the reason has been
+ * told. */
 fmi2Status fmi2Terminate(fmi2Component component) {
     Instance *c = (Instance *)component;
     if (c && c->refused && c->memory.phase & BEFORE_START) return fmi2Error;

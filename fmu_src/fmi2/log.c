@@ -1,7 +1,8 @@
-/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always logged. Logging
- * that is merely switched on, as OpenModelica does for every instance and FMPy on request, adds warnings, once each, of what a
- * user should know. Events, and calls against the standard that are taken because importers make them in every run, have to
- * be requested by fmi2SetDebugLogging. */
+/* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always
+ * logged. Logging that is merely switched on, as OpenModelica does for every instance and FMPy on
+ * request, adds warnings, once each, of what a user should know. Events, and calls against the
+ * standard that are taken because importers make them in every run, have to be requested by
+ * fmi2SetDebugLogging. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,12 +19,15 @@ enum {
 };
 
 static const char *const category_names[LOG_CATEGORIES] = {
-    "logStatusWarning", "logStatusDiscard", "logStatusError", "logStatusFatal", "logEvents", "logAll",
+    "logStatusWarning", "logStatusDiscard", "logStatusError",
+    "logStatusFatal",   "logEvents",        "logAll",
 };
 
-/* Passes a text to a logger that may or may not treat it as a format, so it must not contain a per cent sign. */
-static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment, const char *name,
-                      fmi2Status status, int category, const char *format, va_list arguments) {
+/* Passes a text to a logger that may or may not treat it as a format, so it must not contain a per
+ * cent sign. */
+static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment,
+                      const char *name, fmi2Status status, int category, const char *format,
+                      va_list arguments) {
     char text[512];
     if (!logger) return;
     vsnprintf(text, sizeof text, format, arguments);
@@ -37,8 +41,8 @@ COLD static fmi2Status refuse(Instance *c, fmi2Status status, const char *format
     va_list arguments;
     c->refused = 1;
     va_start(arguments, format);
-    write_log(c->logger, c->environment, c->name, status, status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format,
-              arguments);
+    write_log(c->logger, c->environment, c->name, status,
+              status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -47,7 +51,8 @@ static int is_logged(const Instance *c, int category) {
     return (c->logged & (1u << category | 1u << LOG_ALL)) != 0;
 }
 
-static void log_message(const Instance *c, fmi2Status status, int category, const char *format, ...) {
+static void log_message(const Instance *c, fmi2Status status, int category, const char *format,
+                        ...) {
     va_list arguments;
     if (!is_logged(c, category)) return;
     va_start(arguments, format);
@@ -55,8 +60,8 @@ static void log_message(const Instance *c, fmi2Status status, int category, cons
     va_end(arguments);
 }
 
-/* What is logged once per instance: calls that are accepted although the standard does not allow them there, and what a user
- * should know of a run. */
+/* What is logged once per instance: calls that are accepted although the standard does not allow
+ * them there, and what a user should know of a run. */
 enum {
     TOLERATED_PARAMETER,
     TOLERATED_STATE,

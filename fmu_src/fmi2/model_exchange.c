@@ -1,16 +1,17 @@
-/* Model exchange: the importer's solver owns time and states, the element returns derivatives, indicators and modes. */
+/* Model exchange: the importer's solver owns time and states, the element returns derivatives,
+ * indicators and modes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 COLD static fmi2Status refuse_count(Instance *c, size_t count, size_t expected, const char *what,
                                     const char *function) {
-    return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count, what,
-                  (unsigned)expected);
+    return refuse(c, fmi2Error, "%s was called for %u %s, there are %u.", function, (unsigned)count,
+                  what, (unsigned)expected);
 }
 
-static inline fmi2Status allow_vector(Instance *c, int phases, const void *values, size_t count, size_t expected,
-                                      const char *what, const char *function) {
+static inline fmi2Status allow_vector(Instance *c, int phases, const void *values, size_t count,
+                                      size_t expected, const char *what, const char *function) {
     const fmi2Status status = allow_kind(c, fmi2ModelExchange, phases, function);
     if (status != fmi2OK) return status;
     if (count != expected) return refuse_count(c, count, expected, what, function);
@@ -19,22 +20,24 @@ static inline fmi2Status allow_vector(Instance *c, int phases, const void *value
 
 fmi2Status fmi2EnterEventMode(fmi2Component component) {
     Instance *c = (Instance *)component;
-    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2EnterEventMode");
+    const fmi2Status status =
+        allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2EnterEventMode");
     if (status != fmi2OK) return status;
     c->memory.phase = EVENT;
     return fmi2OK;
 }
 
-/* Late in a run the time has few digits left. An importer that stops one rounding error short of a crossing would find nothing changed there, continue
- * and meet the same crossing again, forever. So the mode is then the one beyond the detected crossing, and so are the
- * indicators until that time is reached. */
+/* Late in a run the time has few digits left. An importer that stops one rounding error short of a
+ * crossing would find nothing changed there, continue and meet the same crossing again, forever. So
+ * the mode is then the one beyond the detected crossing, and so are the indicators until that time
+ * is reached. */
 static int is_just_ahead(const Memory *k) {
     return k->t_ahead > k->time && k->t_ahead - k->time <= 16 * DBL_EPSILON * fabs(k->t_ahead);
 }
 
-/* Inputs for indicators and modes. A host that goes back from the time for which it has set the inputs, to locate an
- * event, and does not set them again would find every event at the beginning of its step, with the inputs of the end.
- * Between the two they are taken as a straight line. */
+/* Inputs for indicators and modes. A host that goes back from the time for which it has set the
+ * inputs, to locate an event, and does not set them again would find every event at the beginning
+ * of its step, with the inputs of the end. Between the two they are taken as a straight line. */
 static Inputs inputs_now(const Memory *k) {
     Inputs u = k->reals.u;
     if (!(k->t_from < k->time && k->time < k->t_set)) return u;
@@ -48,7 +51,8 @@ static Inputs inputs_now(const Memory *k) {
 
 static void current_indicators(const Memory *k, const Inputs *u, double *values) {
     const int ahead = k->ahead == AHEAD_TAKEN && is_just_ahead(k);
-    indicators(&k->reals.p, ahead ? &k->u_ahead : u, ahead ? &k->x_ahead : &k->reals.x, &k->modes, values);
+    indicators(&k->reals.p, ahead ? &k->u_ahead : u, ahead ? &k->x_ahead : &k->reals.x, &k->modes,
+               values);
 }
 
 static int signs_of(const double *values) {
@@ -57,7 +61,8 @@ static int signs_of(const double *values) {
     return signs;
 }
 
-/* Stores a point at which an indicator has a different sign than on entry to continuous-time mode. */
+/* Stores a point at which an indicator has a different sign than on entry to continuous-time
+ * mode. */
 static void look_ahead(Memory *k, const Inputs *u, const double *values) {
     if (k->phase != CONTINUOUS || signs_of(values) == k->signs) return;
     k->ahead = AHEAD_SEEN;
@@ -84,8 +89,8 @@ static int settle_event(Memory *k) {
     return 1;
 }
 
-/* The modes settle in one call, because some importers do not iterate; every field is written, because some importers
- * hand in a struct they have not initialized. */
+/* The modes settle in one call, because some importers do not iterate; every field is written,
+ * because some importers hand in a struct they have not initialized. */
 fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     Instance *c = (Instance *)component;
     fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2NewDiscreteStates");
@@ -124,13 +129,17 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
 }
 
 /* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean noSetFMUStatePriorToCurrentPoint,
-                                       fmi2Boolean *enterEventMode, fmi2Boolean *terminateSimulation) {
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component component,
+                                       fmi2Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi2Boolean *enterEventMode,
+                                       fmi2Boolean *terminateSimulation) {
     Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
-    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2CompletedIntegratorStep");
+    const fmi2Status status =
+        allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2CompletedIntegratorStep");
     if (status != fmi2OK) return status;
-    if (!enterEventMode || !terminateSimulation) return need(c, NULL, "fmi2CompletedIntegratorStep");
+    if (!enterEventMode || !terminateSimulation)
+        return need(c, NULL, "fmi2CompletedIntegratorStep");
     *enterEventMode = fmi2False;
     *terminateSimulation = fmi2False;
     pass_advice(c);
@@ -148,22 +157,25 @@ fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
 
 fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx) {
     Instance *c = (Instance *)component;
-    const fmi2Status status = allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
+    const fmi2Status status =
+        allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
     if (!all_finite(x, N_STATES))
-        return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.", c->memory.time);
+        return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.",
+                      c->memory.time);
     memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
     c->memory.states_given = 1;
     c->memory.stale = 1;
     if (c->memory.phase == EVENT)
-        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE, "The states were set %s; the new values are used.",
-                 phase_name(EVENT));
+        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE,
+                 "The states were set %s; the new values are used.", phase_name(EVENT));
     return fmi2OK;
 }
 
 fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t nx) {
     Instance *c = (Instance *)component;
-    fmi2Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
+    fmi2Status status =
+        allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", "fmi2GetContinuousStates");
     if (status == fmi2OK) status = check_effect(c);
     if (status != fmi2OK || nx == 0) return status;
     follow_start(&c->memory);
@@ -171,19 +183,22 @@ fmi2Status fmi2GetContinuousStates(fmi2Component component, fmi2Real x[], size_t
     return fmi2OK;
 }
 
-fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real nominals[], size_t nx) {
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real nominals[],
+                                             size_t nx) {
     Instance *c = (Instance *)component;
-    const fmi2Status status =
-        allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", "fmi2GetNominalsOfContinuousStates");
+    const fmi2Status status = allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states",
+                                           "fmi2GetNominalsOfContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
     const int given = !(c->memory.phase & BEFORE_START);
-    memcpy(nominals, given ? (const double *)&c->memory.nominals : state_nominals, N_STATES * sizeof *nominals);
+    memcpy(nominals, given ? (const double *)&c->memory.nominals : state_nominals,
+           N_STATES * sizeof *nominals);
     return fmi2OK;
 }
 
 fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], size_t nx) {
     Instance *c = (Instance *)component;
-    fmi2Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", "fmi2GetDerivatives");
+    fmi2Status status =
+        allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", "fmi2GetDerivatives");
     if (status == fmi2OK) status = bring_up_to_date(c);
     if (status != fmi2OK || nx == 0) return status;
     memcpy(derivatives, &c->memory.reals.dx, N_STATES * sizeof *derivatives);
@@ -192,8 +207,8 @@ fmi2Status fmi2GetDerivatives(fmi2Component component, fmi2Real derivatives[], s
 
 fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], size_t ni) {
     Instance *c = (Instance *)component;
-    fmi2Status status =
-        allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", "fmi2GetEventIndicators");
+    fmi2Status status = allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators",
+                                     "fmi2GetEventIndicators");
     if (status == fmi2OK) status = check_effect(c);
     if (status != fmi2OK || ni == 0) return status;
     Memory *k = &c->memory;

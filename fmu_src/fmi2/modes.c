@@ -1,12 +1,14 @@
 /* States and modes: initial values, changes at events, and logging of them. */
 
 /* Logs each mode that has changed. */
-COLD static void log_mode_changes(const Instance *c, double time, const Modes *before, const Modes *after) {
+COLD static void log_mode_changes(const Instance *c, double time, const Modes *before,
+                                  const Modes *after) {
     for (int i = 0; i < N_MODES; i++) {
-        const int a = ((const int *)before)[i], b = ((const int *)after)[i], first = mode_first_item[i];
+        const int a = ((const int *)before)[i], b = ((const int *)after)[i],
+                  first = mode_first_item[i];
         if (a != b && a > 0)
-            log_message(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time, mode_names[i],
-                        mode_items[first + a - 1], mode_items[first + b - 1]);
+            log_message(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time,
+                        mode_names[i], mode_items[first + a - 1], mode_items[first + b - 1]);
     }
 }
 
@@ -32,7 +34,8 @@ static void begin_run(Memory *k) {
     if (!k->started) k->u_last = k->reals.u;
 }
 
-/* Projects the states onto what the law allows, given the change of the inputs since the last call; returns 1 if they have changed. */
+/* Projects the states onto what the law allows, given the change of the inputs since the last call;
+ * returns 1 if they have changed. */
 static int apply_constraints(Memory *k) {
     int changed = 0;
 #if HAS_CONSTRAIN
@@ -45,14 +48,16 @@ static int apply_constraints(Memory *k) {
     return changed;
 }
 
-/* Nominal values of the states in model exchange: the resolution of the law at the current inputs and for unloaded states, since states change
- * without an event. They are kept until one of them changes by more than a factor of two; returns 1 in that case. */
+/* Nominal values of the states in model exchange: the resolution of the law at the current inputs
+ * and for unloaded states, since states change without an event. They are kept until one of them
+ * changes by more than a factor of two; returns 1 in that case. */
 static int renew_nominals(Memory *k) {
     const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->tolerance, 1, NULL, NULL};
     const States resolved = resolved_at(&now, 0, &no_states, &k->modes);
     int changed = 0;
     for (int i = 0; i < N_STATES; i++) {
-        const double before = ((const double *)&k->nominals)[i], after = ((const double *)&resolved)[i];
+        const double before = ((const double *)&k->nominals)[i],
+                     after = ((const double *)&resolved)[i];
         if (after > 2 * before || 2 * after < before) changed = 1;
     }
     if (changed) k->nominals = resolved;

@@ -1,16 +1,17 @@
 /* Contacts in the normal direction: notices that the host's step is too long for the contact.
  *
- * A host that holds the normal force N over a step of length h changes the kinetic energy of its bodies by -N h (r[n] + r[n+1])/2,
- * r the rate of the penetration, whatever else acts on them. From touch-down to lift-off a contact gives back no more than it
- * has taken. Where it does, with the force of the step as with that of the step before, it was the step. */
+ * A host that holds the normal force N over a step of length h changes the kinetic energy of its
+ * bodies by -N h (r[n] + r[n+1])/2, r the rate of the penetration, whatever else acts on them. From
+ * touch-down to lift-off a contact gives back no more than it has taken. Where it does, with the
+ * force of the step as with that of the step before, it was the step. */
 #include <math.h>
 #include <string.h>
 
 static const double REBOUND_GAIN = 0.1; /* of the work of an impact */
 
 #if HAS_APPROACH
-/* Whether an impact, with the force at once (0) or a step late (1), has given back too much; a touch that is weak beside those
- * before does not count. */
+/* Whether an impact, with the force at once (0) or a step late (1), has given back too much; a
+ * touch that is weak beside those before does not count. */
 static int gains(const Rebound *w, int late) {
     return w->given[late] > REBOUND_GAIN * fmax(w->exchanged[late], w->most);
 }
@@ -29,7 +30,8 @@ static void warn_of_rebound(Instance *c, double length) {
     if (w->normal == 0 && w->force == 0) { /* they have parted */
         if (gains(w, 0) && gains(w, 1))
             warn(c, WARNED_REBOUND,
-                 "The contact has given back more energy than it took, because the steps are too long for its %s: make "
+                 "The contact has given back more energy than it took, because the steps are too "
+                 "long for its %s: make "
                  "them shorter, or the contact softer.",
                  "stiffness and damping");
         w->most = fmax(w->most, w->exchanged[0]);

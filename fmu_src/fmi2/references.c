@@ -8,17 +8,20 @@ enum {
     FIRST_MODE_OUTPUT = N_REALS,
     FIRST_OPTION = N_REALS + N_MODE_OUTPUTS,
     N_INTEGERS = N_MODE_OUTPUTS + N_OPTIONS,
-    OPTION_PLACE = N_MODES,              /* options come after the modes */
-    STATELESS_GAP = N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
+    OPTION_PLACE = N_MODES, /* options come after the modes */
+    STATELESS_GAP =
+        N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
 };
 
-/* The table is read in place, through a pointer that the compiler cannot see through, so that no value of it is compiled into the code. */
+/* The table is read in place, through a pointer that the compiler cannot see through, so that no
+ * value of it is compiled into the code. */
 static const Defaults *own(void) {
     const Defaults *volatile place = &own_defaults;
     return place;
 }
 
-typedef char reals_are_contiguous[sizeof(Reals) == (N_REALS + STATELESS_GAP) * sizeof(double) ? 1 : -1];
+typedef char
+    reals_are_contiguous[sizeof(Reals) == (N_REALS + STATELESS_GAP) * sizeof(double) ? 1 : -1];
 
 static double *real_place(Reals *reals, fmi2ValueReference reference) {
     const fmi2ValueReference gap = reference < FIRST_STATE ? 0 : STATELESS_GAP;

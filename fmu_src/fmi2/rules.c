@@ -2,8 +2,10 @@
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
-    double even = 0,
-           odd = 0; /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
+    double
+        even = 0,
+        odd =
+            0; /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
     for (size_t i = 0; i + 1 < count; i += 2) {
         even += 0 * values[i];
         odd += 0 * values[i + 1];
@@ -31,10 +33,10 @@ static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
         const double value = p[rule->parameter];
         if (keeps_rule(value, rule->relation, bound)) continue;
         if (rule->other < 0)
-            return refuse(c, fmi2Error, "%s = %.9g must be %s %.9g.", real_names[rule->parameter], value,
-                          words[rule->relation], bound);
-        return refuse(c, fmi2Error, "%s = %.9g must be %s %s = %.9g.", real_names[rule->parameter], value,
-                      words[rule->relation], real_names[rule->other], bound);
+            return refuse(c, fmi2Error, "%s = %.9g must be %s %.9g.", real_names[rule->parameter],
+                          value, words[rule->relation], bound);
+        return refuse(c, fmi2Error, "%s = %.9g must be %s %s = %.9g.", real_names[rule->parameter],
+                      value, words[rule->relation], real_names[rule->other], bound);
     }
 #if HAS_CHECK
     const char *broken = check(parameters);
@@ -51,8 +53,9 @@ static fmi2Status check_parameters(Instance *c) {
     return status;
 }
 
-/* In model exchange parameters take effect with the next evaluation, in event mode too: OpenModelica sets them there and reads
- * the states at once. Before the start and between co-simulation steps they may still be set one after the other, so they are not checked yet. */
+/* In model exchange parameters take effect with the next evaluation, in event mode too:
+ * OpenModelica sets them there and reads the states at once. Before the start and between
+ * co-simulation steps they may still be set one after the other, so they are not checked yet. */
 static fmi2Status check_effect(Instance *c) {
     if (!c->memory.unchecked) return fmi2OK; /* nearly always */
     return c->memory.phase & (EVENT | CONTINUOUS) ? check_parameters(c) : fmi2OK;
@@ -61,7 +64,8 @@ static fmi2Status check_effect(Instance *c) {
 /* Refuses a result that is not finite; if a parameter breaks its rule, that is the reason given. */
 COLD static fmi2Status refuse_result(Instance *c, const char *what) {
     const fmi2Status status = check_parameters(c);
-    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what) : status;
+    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what)
+                            : status;
 }
 
 /* Refuses parameters and inputs for which the model is not defined; the model gives the reason. */

@@ -1,4 +1,5 @@
-/* Directional derivatives: the exact slopes of the model, along any direction of its inputs, states and parameters. */
+/* Directional derivatives: the exact slopes of the model, along any direction of its inputs, states
+ * and parameters. */
 #include <string.h>
 
 /* Slopes of the states at the start, where they follow from parameters and inputs. */
@@ -23,20 +24,24 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
     const Present now = present(k);
-    evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x, &now.modes, &dx, &slopes->dx,
-                    &y, &slopes->y);
-    if (!all_finite((const double *)&slopes->y, N_OUTPUTS) || !all_finite((const double *)&slopes->dx, N_STATES))
+    evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x,
+                    &now.modes, &dx, &slopes->dx, &y, &slopes->y);
+    if (!all_finite((const double *)&slopes->y, N_OUTPUTS) ||
+        !all_finite((const double *)&slopes->dx, N_STATES))
         return refuse_result(c, "a directional derivative is not finite");
     return fmi2OK;
 }
 
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2ValueReference vUnknown_ref[],
-                                        size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
+                                        const fmi2ValueReference vUnknown_ref[], size_t nUnknown,
+                                        const fmi2ValueReference vKnown_ref[], size_t nKnown,
                                         const fmi2Real dvKnown[], fmi2Real dvUnknown[]) {
     Instance *c = (Instance *)component;
     const char *function = "fmi2GetDirectionalDerivative";
-    fmi2Status status = allow_arrays(c, ANY_PHASE & ~INSTANTIATED, vUnknown_ref, dvUnknown, nUnknown, function);
-    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);
+    fmi2Status status =
+        allow_arrays(c, ANY_PHASE & ~INSTANTIATED, vUnknown_ref, dvUnknown, nUnknown, function);
+    if (status == fmi2OK)
+        status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);
     if (status != fmi2OK) return status;
     Memory *k = &c->memory;
     const int starting = (k->phase & BEFORE_START) != 0;
@@ -44,8 +49,10 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component, const fmi2Value
     memset(&slopes, 0, sizeof slopes);
     for (size_t i = 0; i < nKnown; i++) {
         if (vKnown_ref[i] >= N_REALS) return unknown_reference(c, vKnown_ref[i], "Real");
-        if (!is_parameter(vKnown_ref[i]) && !is_input(vKnown_ref[i]) && !(is_state(vKnown_ref[i]) && !starting))
-            return refuse(c, fmi2Error, "%s is not known here: there is no derivative with respect to it.",
+        if (!is_parameter(vKnown_ref[i]) && !is_input(vKnown_ref[i]) &&
+            !(is_state(vKnown_ref[i]) && !starting))
+            return refuse(c, fmi2Error,
+                          "%s is not known here: there is no derivative with respect to it.",
                           real_names[vKnown_ref[i]]);
         *real_place(&slopes, vKnown_ref[i]) += dvKnown[i];
     }

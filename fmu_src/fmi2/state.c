@@ -1,7 +1,8 @@
-/* Storing and restoring an instance, in memory and as bytes that any machine and any later process can read back.
+/* Storing and restoring an instance, in memory and as bytes that any machine and any later process
+ * can read back.
  *
- * The bytes are words of 8, least significant byte first, in the order of carry_state, followed by a checksum.
- * Derivatives and outputs are evaluated again.
+ * The bytes are words of 8, least significant byte first, in the order of carry_state, followed by
+ * a checksum. Derivatives and outputs are evaluated again.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -23,11 +24,13 @@ static size_t stored_size(fmi2Type kind) {
 
 static uint64_t hash_bytes(const void *bytes, size_t count) { /* FNV-1a */
     uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
     return hash;
 }
 
-/* Two builds of one model have the same identity only if all of their description and code is the same. */
+/* Two builds of one model have the same identity only if all of their description and code is the
+ * same. */
 static uint64_t model_identity(void) {
     return hash_bytes(own()->guid, sizeof own()->guid);
 }
@@ -36,7 +39,8 @@ static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     if (stored->identity != model_identity())
         return refuse(c, fmi2Error, "The stored state does not belong to this %s.", own()->name);
     if (stored->kind != c->kind)
-        return refuse(c, fmi2Error, "The stored state belongs to a %s instance, this instance does not.",
+        return refuse(c, fmi2Error,
+                      "The stored state belongs to a %s instance, this instance does not.",
                       stored->kind == fmi2ModelExchange ? "model exchange" : "co-simulation");
     return fmi2OK;
 }
@@ -49,38 +53,52 @@ static int is_zero(const void *bytes, size_t count) {
 }
 #endif
 
-/* Whether the bytes can be the state of a running instance: the checksum shows that they are unchanged, not who wrote them. */
+/* Whether the bytes can be the state of a running instance: the checksum shows that they are
+ * unchanged, not who wrote them. */
 static int is_sound(const StoredState *stored) {
     const Memory *k = &stored->memory;
     const int phases = stored->kind == fmi2ModelExchange ? EVENT | CONTINUOUS : STEPPING;
     const int *m = (const int *)&k->modes;
-    if (!all_finite((const double *)&k->reals.p, N_PARAMETERS) || !all_finite((const double *)&k->reals.u, N_INPUTS) ||
-        !all_finite((const double *)&k->reals.x, N_STATES) || !all_finite((const double *)&k->u_rate, N_INPUTS) ||
-        !all_finite((const double *)&k->u_last, N_INPUTS) || !isfinite(k->time) || !isfinite(k->left_out) ||
-        !isfinite(k->t_ahead) || !all_finite((const double *)&k->u_ahead, N_INPUTS) ||
-        !all_finite((const double *)&k->x_ahead, N_STATES) || !isfinite(k->t_set) || !isfinite(k->t_seen) ||
-        !all_finite((const double *)&k->u_seen, N_INPUTS) || !isfinite(k->t_from) ||
-        !all_finite((const double *)&k->u_from, N_INPUTS))
+    if (!all_finite((const double *)&k->reals.p, N_PARAMETERS) ||
+        !all_finite((const double *)&k->reals.u, N_INPUTS) ||
+        !all_finite((const double *)&k->reals.x, N_STATES) ||
+        !all_finite((const double *)&k->u_rate, N_INPUTS) ||
+        !all_finite((const double *)&k->u_last, N_INPUTS) || !isfinite(k->time) ||
+        !isfinite(k->left_out) || !isfinite(k->t_ahead) ||
+        !all_finite((const double *)&k->u_ahead, N_INPUTS) ||
+        !all_finite((const double *)&k->x_ahead, N_STATES) || !isfinite(k->t_set) ||
+        !isfinite(k->t_seen) || !all_finite((const double *)&k->u_seen, N_INPUTS) ||
+        !isfinite(k->t_from) || !all_finite((const double *)&k->u_from, N_INPUTS))
         return 0;
-    if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 && isfinite(k->solver_step))) return 0;
-    if (k->phase == 0 || k->phase & (k->phase - 1) || !(k->phase & (BEFORE_START | TERMINATED | phases))) return 0;
-    if (k->ahead < AHEAD_NOTHING || k->ahead > AHEAD_TAKEN || k->signs < 0 || k->signs >> N_INDICATORS) return 0;
+    if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 &&
+          isfinite(k->solver_step)))
+        return 0;
+    if (k->phase == 0 || k->phase & (k->phase - 1) ||
+        !(k->phase & (BEFORE_START | TERMINATED | phases)))
+        return 0;
+    if (k->ahead < AHEAD_NOTHING || k->ahead > AHEAD_TAKEN || k->signs < 0 ||
+        k->signs >> N_INDICATORS)
+        return 0;
     if (k->new_rates < 0 || k->new_rates >> N_INPUTS ||
         (k->states_given | k->load_set | k->started | k->unchecked) & ~1)
         return 0;
     for (int i = 0; i < N_STATES; i++) {
         const double nominal = ((const double *)&k->nominals)[i];
-        if (!(nominal <= state_nominals[i]) || !(k->phase & BEFORE_START ? nominal >= 0 : nominal > 0)) return 0;
+        if (!(nominal <= state_nominals[i]) ||
+            !(k->phase & BEFORE_START ? nominal >= 0 : nominal > 0))
+            return 0;
     }
 #if HAS_COUPLING
     const Coupling *coupling = &k->coupling;
     const Chatter *chatter = &k->chatter;
-    if (!all_finite((const double *)chatter, CHATTER_NUMBERS) || chatter->thrown & ~1 || chatter->turns < 0 ||
-        chatter->turns > CHATTER_COUNT || chatter->since < 0 || chatter->steps < 0)
+    if (!all_finite((const double *)chatter, CHATTER_NUMBERS) || chatter->thrown & ~1 ||
+        chatter->turns < 0 || chatter->turns > CHATTER_COUNT || chatter->since < 0 ||
+        chatter->steps < 0)
         return 0;
     const size_t used = memory_size(fmi2ModelExchange);
     if (!k->co_simulates && !is_zero((const char *)k + used, sizeof *k - used)) return 0;
-    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double))) return 0;
+    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double)))
+        return 0;
     if (coupling->steps & ~1) return 0;
     for (int i = 0; i < N_MODES; i++) {
         const int last = ((const int *)&coupling->m)[i];
@@ -139,7 +157,8 @@ fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state) {
     return fmi2OK;
 }
 
-/* A pass over the bytes of a stored state: it writes to `to`, reads from `from`, or with neither only counts. */
+/* A pass over the bytes of a stored state: it writes to `to`, reads from `from`, or with neither
+ * only counts. */
 typedef struct {
     unsigned char *to;
     const unsigned char *from;
@@ -153,7 +172,8 @@ static uint64_t carry_word(Walk *walk, uint64_t word) {
         for (int i = 0; i < 8; i++) word |= (uint64_t)walk->from[walk->count + (size_t)i] << 8 * i;
     }
     if (walk->to)
-        for (int i = 0; i < 8; i++) walk->to[walk->count + (size_t)i] = (unsigned char)(word >> 8 * i & 0xff);
+        for (int i = 0; i < 8; i++)
+            walk->to[walk->count + (size_t)i] = (unsigned char)(word >> 8 * i & 0xff);
     walk->count += 8;
     return word;
 }
@@ -241,15 +261,16 @@ fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate stat
     return fmi2OK;
 }
 
-fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[], size_t size) {
+fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
+                                 size_t size) {
     Instance *c = (Instance *)component;
     const StoredState *stored = (const StoredState *)state;
     const size_t needed = stored_bytes();
     if (!c) return fmi2Error;
     if (!stored || !bytes) return need(c, NULL, "fmi2SerializeFMUstate");
     if (size < needed)
-        return refuse(c, fmi2Error, "%u bytes are too few to store the state, which takes %u.", (unsigned)size,
-                      (unsigned)needed);
+        return refuse(c, fmi2Error, "%u bytes are too few to store the state, which takes %u.",
+                      (unsigned)size, (unsigned)needed);
     const fmi2Status status = check_stored(c, stored);
     if (status != fmi2OK) return status;
     StoredState copy;
@@ -261,7 +282,8 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
     return fmi2OK;
 }
 
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state) {
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size,
+                                   fmi2FMUstate *state) {
     Instance *c = (Instance *)component;
     if (!c) return fmi2Error;
     if (!bytes || !state) return need(c, NULL, "fmi2DeSerializeFMUstate");
@@ -270,14 +292,19 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     memset(&stored, 0, sizeof stored);
     if (size == stored_bytes()) carry_state(&walk, &stored);
     if (stored.magic != STATE_MAGIC)
-        return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size, own()->name);
+        return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size,
+                      own()->name);
     const size_t content = walk.count;
-    if (carry_word(&walk, 0) != hash_bytes(bytes, content)) return refuse(c, fmi2Error, "The stored state is damaged.");
+    if (carry_word(&walk, 0) != hash_bytes(bytes, content))
+        return refuse(c, fmi2Error, "The stored state is damaged.");
     stored.memory.stale = 1;
     fmi2Status status = check_stored(c, &stored);
     if (status == fmi2OK && (walk.odd || !is_sound(&stored)))
-        status = refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.", own()->name);
-    if (status == fmi2OK && !stored.memory.unchecked) status = check_rules(c, &stored.memory.reals.p);
+        status =
+            refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.",
+                   own()->name);
+    if (status == fmi2OK && !stored.memory.unchecked)
+        status = check_rules(c, &stored.memory.reals.p);
     if (status == fmi2OK) status = make_room(c, state);
     if (status != fmi2OK) return status;
     memcpy(*state, &stored, stored_size(c->kind));

@@ -1,18 +1,21 @@
 /* Getting and setting variables. A set that is refused in part is refused as a whole. */
 
-COLD static fmi2Status unknown_reference(Instance *c, fmi2ValueReference reference, const char *type) {
-    return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type, reference);
+COLD static fmi2Status unknown_reference(Instance *c, fmi2ValueReference reference,
+                                         const char *type) {
+    return refuse(c, fmi2Error, "There is no %s variable with value reference %u.", type,
+                  reference);
 }
 
-static fmi2Status allow_arrays(Instance *c, int phases, const void *references, const void *values, size_t count,
-                               const char *function) {
+static fmi2Status allow_arrays(Instance *c, int phases, const void *references, const void *values,
+                               size_t count, const char *function) {
     const fmi2Status status = allow(c, phases, function);
     if (status != fmi2OK || count == 0) return status;
     return references && values ? fmi2OK : need(c, NULL, function);
 }
 
 /* Reals as they stand. */
-static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr,
+                             fmi2Real value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] >= N_REALS) return unknown_reference(c, vr[i], "Real");
         value[i] = *real_place(&c->memory.reals, vr[i]);
@@ -21,7 +24,8 @@ static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t 
 }
 
 /* Reals of which some may have to be evaluated first; with the first of them all are. */
-NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr,
+                                          fmi2Real value[]) {
     for (size_t i = 0; i < nvr && c->memory.stale; i++) {
         if (is_state(vr[i])) follow_start(&c->memory);
         const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
@@ -32,30 +36,33 @@ NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference 
     return copy_reals(c, vr, nvr, value);
 }
 
-fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[]) {
+fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                       fmi2Real value[]) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
     if (status != fmi2OK) return status;
     return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
 }
 
-/* All parameters are declared as fixed, and taken at any time: OpenModelica sets them in event mode, an importer that optimizes
- * evaluates one point with many of them, and a person may tune. Only initial values and options have no meaning any more once
- * the run has started. */
+/* All parameters are declared as fixed, and taken at any time: OpenModelica sets them in event
+ * mode, an importer that optimizes evaluates one point with many of them, and a person may tune.
+ * Only initial values and options have no meaning any more once the run has started. */
 static fmi2Status allow_parameter(Instance *c, const char *name, int of_the_start) {
     if (c->memory.phase & BEFORE_START) return fmi2OK;
     if (of_the_start && c->memory.started)
-        return refuse(c, fmi2Error, "%s takes effect only at the start of a run and cannot be changed during it.",
+        return refuse(c, fmi2Error,
+                      "%s takes effect only at the start of a run and cannot be changed during it.",
                       name);
-    tolerate(c, TOLERATED_PARAMETER, "The fixed parameter %s was set after initialization; the new value is used.",
-             name);
+    tolerate(c, TOLERATED_PARAMETER,
+             "The fixed parameter %s was set after initialization; the new value is used.", name);
     return fmi2OK;
 }
 
 /* Some importers set states one by one. */
 static int allow_state(Instance *c, fmi2ValueReference reference) {
     if (!is_state(reference) || !(c->memory.phase & (EVENT | CONTINUOUS))) return 0;
-    tolerate(c, TOLERATED_STATE, "The state %s was set by fmi2SetReal; the new value is used.", real_names[reference]);
+    tolerate(c, TOLERATED_STATE, "The state %s was set by fmi2SetReal; the new value is used.",
+             real_names[reference]);
     return 1;
 }
 
@@ -65,13 +72,14 @@ static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double v
     const char *name = real_names[reference];
     if (!isfinite(value)) return refuse(c, fmi2Discard, "%s must be finite, not %g.", name, value);
     if (allow_state(c, reference)) return fmi2OK;
-    if (!is_parameter(reference)) return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
+    if (!is_parameter(reference))
+        return refuse(c, fmi2Error, "%s is computed by the model and cannot be set.", name);
     if (value == *real_place(&c->memory.reals, reference)) return fmi2OK;
     return allow_parameter(c, name, is_initial_value(reference));
 }
 
-/* What follows from a parameter that has changed. States that the importer has given itself stay, unless it is their own
- * start value that has changed. */
+/* What follows from a parameter that has changed. States that the importer has given itself stay,
+ * unless it is their own start value that has changed. */
 static void parameter_changed(Memory *k, int start_changed) {
     k->unchecked = 1;
     if (k->phase & BEFORE_START || k->started) return;
@@ -96,7 +104,8 @@ static void set_input(Memory *k, fmi2ValueReference reference, double value) {
 }
 
 /* Any Reals, or values that may have to be refused. */
-NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
+NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr,
+                                     const fmi2Real value[]) {
     Memory *k = &c->memory;
     int changed = 0, start_changed = 0;
     for (size_t i = 0; i < nvr; i++) {
@@ -121,12 +130,16 @@ NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[],
     return fmi2OK;
 }
 
-fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[]) {
+fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                       const fmi2Real value[]) {
     Instance *c = (Instance *)component;
-    const fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
+    const fmi2Status status =
+        allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetReal");
     if (status != fmi2OK) return status;
-    if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS)) return set_reals(c, vr, nvr, value);
-    for (fmi2ValueReference i = 0; i < N_INPUTS; i++) set_input(&c->memory, FIRST_INPUT + i, value[i]);
+    if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS))
+        return set_reals(c, vr, nvr, value);
+    for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
+        set_input(&c->memory, FIRST_INPUT + i, value[i]);
     c->memory.stale = 1;
     return fmi2OK;
 }
@@ -137,7 +150,8 @@ static int *integer_place(Modes *modes, fmi2ValueReference reference) {
                                     : first + OPTION_PLACE + (reference - FIRST_OPTION);
 }
 
-fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[]) {
+fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[], size_t nvr,
+                          fmi2Integer value[]) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetInteger");
     if (status != fmi2OK) return status;
@@ -153,10 +167,11 @@ fmi2Status fmi2GetInteger(fmi2Component component, const fmi2ValueReference vr[]
 static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int value) {
     const fmi2ValueReference option = reference - FIRST_OPTION;
     if (!is_integer(reference)) return unknown_reference(c, reference, "Integer");
-    if (reference < FIRST_OPTION) return refuse(c, fmi2Error, "A mode is determined by the model and cannot be set.");
+    if (reference < FIRST_OPTION)
+        return refuse(c, fmi2Error, "A mode is determined by the model and cannot be set.");
     if (value < 1 || value > option_largest[option])
-        return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option], value,
-                      option_largest[option]);
+        return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option],
+                      value, option_largest[option]);
     if (value == *integer_place(&c->memory.modes, reference)) return fmi2OK;
     return allow_parameter(c, option_names[option], 1);
 }
@@ -174,28 +189,33 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[]
 }
 
 /* There are no Boolean and no String variables. */
-static fmi2Status allow_nothing(Instance *c, const fmi2ValueReference vr[], size_t nvr, const char *type) {
+static fmi2Status allow_nothing(Instance *c, const fmi2ValueReference vr[], size_t nvr,
+                                const char *type) {
     if (!c) return fmi2Error;
     if (nvr == 0) return fmi2OK;
     return vr ? unknown_reference(c, vr[0], type) : need(c, NULL, "A function for variables");
 }
 
-fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Boolean value[]) {
+fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
+                          fmi2Boolean value[]) {
     (void)value;
     return allow_nothing((Instance *)c, vr, nvr, "Boolean");
 }
 
-fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Boolean value[]) {
+fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
+                          const fmi2Boolean value[]) {
     (void)value;
     return allow_nothing((Instance *)c, vr, nvr, "Boolean");
 }
 
-fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2String value[]) {
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
+                         fmi2String value[]) {
     (void)value;
     return allow_nothing((Instance *)c, vr, nvr, "String");
 }
 
-fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2String value[]) {
+fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
+                         const fmi2String value[]) {
     (void)value;
     return allow_nothing((Instance *)c, vr, nvr, "String");
 }

@@ -1,10 +1,10 @@
-/* AdamsStickSlip: friction that grows with a small displacement in stick and falls with the speed in slip, as Adams
- * has it.
+/* AdamsStickSlip: friction that grows with a small displacement in stick and falls with the speed
+ * in slip, as Adams has it.
  *
  * The law is in common/stick_slip.h (Schuderer et al. 2023, eqs 2-4); here v_d = lambda v_s.
  *
- * Separated (N <= 0): F = 0 and x = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and x = 0. F has the sign of the sliding velocity and is subtracted
+ * from the body's equation of motion.
  */
 #include "AdamsStickSlip.h"
 #include "common/stick_slip.h"

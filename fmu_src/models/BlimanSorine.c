@@ -1,21 +1,23 @@
-/* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that takes the overshoot back.
+/* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that takes
+ * the overshoot back.
  *
  *     F       = sigma_1 z_1 - sigma_2 z_2                                        Bliman and Sorine 1995, second order
  *     dz_i/dt = v (1 - sgn(v) z_i/l_i),     l_1 = eta l,  l_2 = l,  eta < 1      Dahl with the exponent 1
  *
- * From rest the force rises to a peak over the path s_e and falls to the dynamic friction from there:
+ * From rest the force rises to a peak over the path s_e and falls to the dynamic friction from
+ * there:
  *
  *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d                            so that fast sliding takes F_d = mu_d N
  *     F_s/F_d     = 1 + b (1 - eta) (eta b/(1 + b))^(eta/(1 - eta))              peak, at s_e = l eta/(1 - eta) ln((1 + b)/(eta b))
  *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
- * With the option Bounded |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a reversal out of sliding
- * and the greatest force of any motion under a constant normal force. Of a deflection only what is within l_i acts, which
- * under a constant normal force is all of it.
+ * With the option Bounded |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a
+ * reversal out of sliding and the greatest force of any motion under a constant normal force. Of a
+ * deflection only what is within l_i acts, which under a constant normal force is all of it.
  *
- * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the bristles relax, dz_i/dt = -z_i/tau_r. F has the sign of the
+ * sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "BlimanSorine.h"
 #include "common/reversal_events.h"
@@ -25,8 +27,9 @@
 #include "common/resolution.h"
 #include "common/scalar.h"
 
-/* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k ln(1 + e^L), k = eta/(1 - eta), is
- * concave in L: from the left, where the last term is left out, Newton's iteration converges monotonically. */
+/* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k
+ * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, where the last term is left out,
+ * Newton's iteration converges monotonically. */
 static double slow_part(double overshoot, double eta) {
     if (overshoot <= 0) return 0;
     const double k = eta / (1 - eta);
@@ -42,13 +45,14 @@ static double slow_part(double overshoot, double eta) {
 }
 
 /* Slope of the implicit function. Without overshoot it has no bound, and 0 stands for it. */
-static double slow_part_slopes(double overshoot, double overshoot_slope, double eta, double eta_slope,
-                               double *result_slope) {
+static double slow_part_slopes(double overshoot, double overshoot_slope, double eta,
+                               double eta_slope, double *result_slope) {
     const double b = slow_part(overshoot, eta), k = eta / (1 - eta);
     *result_slope = 0;
     if (b > 0) {
         const double along_eta = log(eta * b / (1 + b)) / ((1 - eta) * (1 - eta));
-        *result_slope = b * (overshoot_slope / overshoot - along_eta * eta_slope) / (1 + k / (1 + b));
+        *result_slope =
+            b * (overshoot_slope / overshoot - along_eta * eta_slope) / (1 + k / (1 + b));
     }
     return b;
 }
@@ -64,24 +68,28 @@ static Parts parts(const Parameters *p) {
     return (Parts){c, (1 + b) / p->eta / c, b / c};
 }
 
-/* Greatest force towards a side, the peak of a reversal out of sliding towards the other: F_d + (1 + kappa) (F_s - F_d) forward and
- * kappa F_d + (1 + kappa) (F_s - F_d) backward; 2 F_s - F_d where they are alike. */
+/* Greatest force towards a side, the peak of a reversal out of sliding towards the other: F_d + (1
+ * + kappa) (F_s - F_d) forward and kappa F_d + (1 + kappa) (F_s - F_d) backward; 2 F_s - F_d where
+ * they are alike. */
 static double reversal_peak(const Parameters *p, double N, int side) {
     const double rise = p->mu_s - p->mu_d, more = side < 0 ? 1 - p->kappa : p->kappa - 1;
     return (limit_towards(p, 2 * p->mu_s - p->mu_d, side) + more * rise) * N;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     const Parts of = parts(p);
     double F = 0;
     if (u->N > 0) {
-        const double l = saturation_length(limit_towards(p, of.length * p->mu_d * u->N, u->v), p->sigma0);
+        const double l =
+            saturation_length(limit_towards(p, of.length * p->mu_d * u->N, u->v), p->sigma0);
         dx->z[0] = saturating_rate(p->eta * l, p->eta * p->tau_r, u->v, x->z[0]);
         dx->z[1] = saturating_rate(l, p->tau_r, u->v, x->z[1]);
         F = p->sigma0 * (of.fast * x->z[0] - of.slow * x->z[1]);
         if (m->law != LAW_PRINTED) {
             const double most = saturation_length(of.length * p->mu_d * u->N, p->sigma0);
-            const double fast = between_limits(p, x->z[0], p->eta * most), slow = between_limits(p, x->z[1], most);
+            const double fast = between_limits(p, x->z[0], p->eta * most),
+                         slow = between_limits(p, x->z[1], most);
             F = p->sigma0 * (of.fast * fast - of.slow * slow);
             F = fmax(-reversal_peak(p, u->N, -1), fmin(F, reversal_peak(p, u->N, 1)));
         }
@@ -92,7 +100,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, u->v - (of.fast * dx->z[0] - of.slow * dx->z[1]), y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     if (u->N <= 0) return;
     const Parts of = parts(p);

@@ -1,4 +1,5 @@
-/* ContactPoint: a point of one body against a plane of another, with normal force and friction: HuntCrossley and ProjectedLuGre joined.
+/* ContactPoint: a point of one body against a plane of another, with normal force and friction:
+ * HuntCrossley and ProjectedLuGre joined.
  *
  *     delta       = (r_P - r_A) n                                          Colantonio et al. 2022, eq 15
  *     d(delta)/dt = -v n                                                   eq 16
@@ -6,9 +7,10 @@
  *     F           = friction of the bristle z under N                      eqs 18, 21-24
  *     F_A         = N n - F
  *
- * r_A: the point, r_P: any point of the plane, n: its normal, on the side where the point is free (the paper's n points into the
- * plane), v: velocity of the point relative to the body of the plane where they touch. F_A acts on the body of the point and is
- * added to its equation of motion; the opposite acts on the plane's body at the same place.
+ * r_A: the point, r_P: any point of the plane, n: its normal, on the side where the point is free
+ * (the paper's n points into the plane), v: velocity of the point relative to the body of the plane
+ * where they touch. F_A acts on the body of the point and is added to its equation of motion; the
+ * opposite acts on the plane's body at the same place.
  *
  * Separated (N = 0): F_A = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
  */
@@ -41,7 +43,8 @@ static double normal_force(const Parameters *p, const Inputs *u) {
 }
 
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
-    if (length(vector(u->n)) == 0) return "contactNormal has zero length, so the plane is not defined.";
+    if (length(vector(u->n)) == 0)
+        return "contactNormal has zero length, so the plane is not defined.";
     return normal_force(p, u) > 0 ? check_grain(p, vector(u->n)) : NULL;
 }
 
@@ -49,7 +52,8 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
     if (normal_force(p, u) > 0) follow_plane(vector(before->n), vector(u->n), x);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     const Vector n = plane_normal(u);
     const double delta_rate = penetration_rate(u);
     y->delta = penetration(u);

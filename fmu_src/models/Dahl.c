@@ -3,11 +3,12 @@
  *     F     = sigma0 z                                                          Pennestri et al. 2016, eq 7
  *     dz/dt = v sgn(w) |w|^delta_D,   w = 1 - sgn(v) sigma0 z/F_d               eq 8 in the form of Piatkowski 2014, eq 2
  *
- * with F_d = mu_d N. The force is a function of the path alone, not of the speed.
- * With the option Bounded |F| <= F_d, which it passes only where the normal force has fallen.
+ * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
+ * Bounded |F| <= F_d, which it passes only where the normal force has fallen.
  *
- * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that would say how fast).
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that
+ * would say how fast). F has the sign of the sliding velocity and is subtracted from the body's
+ * equation of motion.
  */
 #include "Dahl.h"
 #include "common/reversal_events.h"
@@ -18,12 +19,14 @@
 #include "common/resolution.h"
 #include "common/scalar.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0;
     dx->z = -x->z / p->tau_r;
     if (u->N > 0) {
         const double F_d = p->mu_d * u->N;
-        dx->z = dahl_rate(saturation_length(limit_towards(p, F_d, u->v), p->sigma0), p->delta_D, p->tau_r, u->v, x->z);
+        dx->z = dahl_rate(saturation_length(limit_towards(p, F_d, u->v), p->sigma0), p->delta_D,
+                          p->tau_r, u->v, x->z);
         F = p->sigma0 * x->z;
         if (m->law != LAW_PRINTED) F = between_limits(p, F, F_d);
     }
@@ -31,7 +34,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
-    if (u->N > 0) length->z = resolved_deflection(lower_limit(p, p->mu_d * u->N, x->z, u->v) / p->sigma0, x->z);
+    if (u->N > 0)
+        length->z =
+            resolved_deflection(lower_limit(p, p->mu_d * u->N, x->z, u->v) / p->sigma0, x->z);
 }

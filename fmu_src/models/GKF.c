@@ -3,10 +3,11 @@
  *     stick   F = mu_s N v/v_r                      for |v| < v_r     Colantonio et al. 2022, eq 38, its sgn V dropped
  *     slip    F = (mu(|v|) + nu |v|) N sgn v        above             eq 38 with |V|/V_st for eps/V_st; v_r is eps
  *
- * A film adds sigma2 v in contact (common/viscous.h). The jump between the two, and the mode that marks it, are those of common/general_kinetic.h.
+ * A film adds sigma2 v in contact (common/viscous.h). The jump between the two, and the mode that
+ * marks it, are those of common/general_kinetic.h.
  *
- * Separated (N <= 0): F = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
+ * body's equation of motion.
  */
 #include "GKF.h"
 #include "common/directed_viscous.h"
@@ -20,7 +21,8 @@ static const char *check(const Parameters *p) {
     if (!lines_meet(p, (Side){1, 1}))
         return "viscousFriction times regularizationVelocity must be less than staticFriction.";
     if (!lines_meet(p, (Side){p->kappa, p->kappa_v}))
-        return "backwardViscousRatio times viscousFriction times regularizationVelocity must be less than "
+        return "backwardViscousRatio times viscousFriction times regularizationVelocity must be "
+               "less than "
                "backwardFrictionRatio times staticFriction.";
     return NULL;
 }
@@ -30,7 +32,8 @@ static Side side_of(const Parameters *p, double towards) {
     return (Side){limit_towards(p, 1, towards), viscous_towards(p, 1, towards)};
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     double F = 0;
@@ -45,9 +48,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(0, y);
 }
 
-/* The last one finds what a host that decides events with old inputs has left behind: stick beyond its band, slip
- * within it. */
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+/* The last one finds what a host that decides events with old inputs has left behind: stick beyond
+ * its band, slip within it. */
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
@@ -69,7 +73,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         m->mode = MODE_SEPARATED;
         return 0;
     }
-    if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v)))) return 0;
+    if (m->mode == MODE_STICK && is_below(fabs(u->v), stick_limit(p, side_of(p, u->v), fabs(u->v))))
+        return 0;
     if (is_above(slip_direction(m->mode) * u->v, p->v_r)) return 0;
     if (is_below(fabs(u->v), p->v_r))
         m->mode = MODE_STICK;

@@ -1,4 +1,5 @@
-/* GearLoad: the normal force with which friction takes its share of the torque that a gear transmits.
+/* GearLoad: the normal force with which friction takes its share of the torque that a gear
+ * transmits.
  *
  *     T_f = c |tau|,   N = T_f/(mu r)
  *     c = c_b  at rest and where the load drives back, omega tau <= 0
@@ -21,7 +22,8 @@ static double backward_loss(const Parameters *p, const Modes *m) {
     return m->losses == LOSSES_EFFICIENCIES ? 1 - p->eta_b : p->c_b;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     const double c_f = forward_loss(p, m), c_b = backward_loss(p, m);

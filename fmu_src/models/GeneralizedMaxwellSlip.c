@@ -1,20 +1,24 @@
-/* GeneralizedMaxwellSlip: four spring and slider elements in parallel, each of which sticks or slips for itself.
+/* GeneralizedMaxwellSlip: four spring and slider elements in parallel, each of which sticks or
+ * slips for itself.
  *
  *     stick   dF_i/dt = k_i v                                until |F_i| = alpha_i s(v)           Al-Bender et al. 2005
  *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))         until v reverses
  *     F = F_1 + ... + F_4 + sigma1 v k_stick/k + F_v,   s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
  *
- * F_v: common/viscous.h. k_stick/k is the part of the stiffness that sticks, v - v_S the rate of the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the
- * share of an element in the whole: the parameters are divided by their sum. An element that slips has the direction
- * of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9 part of v_A is told from rest)
- * and keeps its force then. Where the limit comes down to an element at rest, it slips in the direction of its force
- * until the force has come down. The law is made for a constant normal force: where N falls faster than C lets the
- * forces follow, an element carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise. Damper and elements together give no more than mu_s N.
+ * F_v: common/viscous.h. k_stick/k is the part of the stiffness that sticks, v - v_S the rate of
+ * the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the share
+ * of an element in the whole: the parameters are divided by their sum. An element that slips has
+ * the direction of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9
+ * part of v_A is told from rest) and keeps its force then. Where the limit comes down to an element
+ * at rest, it slips in the direction of its force until the force has come down. The law is made
+ * for a constant normal force: where N falls faster than C lets the forces follow, an element
+ * carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise. Damper and
+ * elements together give no more than mu_s N.
  *
  * It stores the sum of F_i^2/(2 k_i), which is lost at once at lift-off.
  *
- * Separated (N <= 0): F = 0 and F_i = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and F_i = 0. F has the sign of the sliding velocity and is subtracted
+ * from the body's equation of motion.
  */
 #include "GeneralizedMaxwellSlip.h"
 #include "common/direction.h"
@@ -27,7 +31,7 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-static const double REVERSAL = 1e-9;      /* speed of a motion back that ends a slip, as a part of v_A */
+static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
 
 /* s(v)/N */
@@ -35,14 +39,15 @@ static double sliding_friction(const Parameters *p, double v) {
     return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(v));
 }
 
-/* Rate with which a slipping element follows its share of s. Its time constant s/C vanishes with the normal force, where every solver stalls,
- * and is kept above a nanosecond. */
+/* Rate with which a slipping element follows its share of s. Its time constant s/C vanishes with
+ * the normal force, where every solver stalls, and is kept above a nanosecond. */
 static double following_rate(double C, double alpha_i, double s, double F) {
     if (SHORTEST_TIME * C < s) return C * (alpha_i - F / s);
     return (alpha_i * s - F) / SHORTEST_TIME;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0, slipped = 0, sticking = 0, stored_power = 0;
     const double mu = sliding_friction(p, u->v);
     for (int i = 0; i < ELEMENTS; i++) {
@@ -56,8 +61,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
                 sticking += p->k[i];
             }
             if (direction != 0) {
-                dx->F_e[i] =
-                    following_rate(p->C, direction * alpha_i, limit_towards(p, mu * u->N, direction), x->F_e[i]);
+                dx->F_e[i] = following_rate(p->C, direction * alpha_i,
+                                            limit_towards(p, mu * u->N, direction), x->F_e[i]);
                 slipped += p->k[i] * u->v - dx->F_e[i];
             }
             stored_power += x->F_e[i] * dx->F_e[i] / p->k[i];
@@ -77,7 +82,8 @@ static double element_limit(const Parameters *p, const Inputs *u, int i, double 
     return limit_towards(p, element_share(p, i) * sliding_friction(p, u->v) * u->N, towards);
 }
 
-/* The side to which an element can begin to slip, by its sign: that of the motion or, at rest, of its force. */
+/* The side to which an element can begin to slip, by its sign: that of the motion or, at rest, of
+ * its force. */
 static double pushed_towards(double F, double v, double v_0) {
     return fabs(v) > v_0 ? v : F;
 }
@@ -87,25 +93,31 @@ static double pushing_force(double F, double towards) {
     return F * copysign(1, towards);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     const double v_0 = REVERSAL * p->v_A;
     for (int i = 0; i < ELEMENTS; i++) {
         const double towards = pushed_towards(x->F_e[i], u->v, v_0);
-        const double pushing = pushing_force(x->F_e[i], towards), limit = element_limit(p, u, i, towards);
+        const double pushing = pushing_force(x->F_e[i], towards),
+                     limit = element_limit(p, u, i, towards);
         g[i] = 1;
         if (u->N > 0 && m->mode[i] == MODE_STICK) g[i] = below_indicator(pushing, limit);
-        if (u->N > 0 && m->mode[i] != MODE_STICK) g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
+        if (u->N > 0 && m->mode[i] != MODE_STICK)
+            g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
     }
     g[ELEMENTS] = contact_indicator(u->N);
 }
 
-static int element_mode(const Parameters *p, const Inputs *u, int i, int mode, double F, double v_0) {
+static int element_mode(const Parameters *p, const Inputs *u, int i, int mode, double F,
+                        double v_0) {
     const int direction = slip_direction(mode);
     const int moving_on = direction * u->v > 0;
-    const int relaxing = is_below(-direction * u->v, v_0) && is_above(direction * F, element_limit(p, u, i, direction));
+    const int relaxing = is_below(-direction * u->v, v_0) &&
+                         is_above(direction * F, element_limit(p, u, i, direction));
     if (direction != 0 && (moving_on || relaxing)) return mode;
     const double towards = pushed_towards(F, u->v, v_0);
-    return is_below(pushing_force(F, towards), element_limit(p, u, i, towards)) ? MODE_STICK : slip_towards(F);
+    return is_below(pushing_force(F, towards), element_limit(p, u, i, towards)) ? MODE_STICK
+                                                                                : slip_towards(F);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -124,9 +136,11 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     return reset;
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     if (u->N <= 0) return;
     for (int i = 0; i < ELEMENTS; i++)
-        length->F_e[i] = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->F_e[i], u->v), x->F_e[i]);
+        length->F_e[i] =
+            resolved_deflection(lower_limit(p, p->mu_s * u->N, x->F_e[i], u->v), x->F_e[i]);
 }

@@ -1,4 +1,5 @@
-/* Gonthier: a bristle that sticks below the Stribeck velocity and slides above it, with a static force that grows with the time of rest.
+/* Gonthier: a bristle that sticks below the Stribeck velocity and slides above it, with a static
+ * force that grows with the time of rest.
  *
  *     s        = exp(-(v/v_A)^2)                       1 in stick, 0 in sliding                 Pennestri et al. 2016, eq 22
  *     dz/dt    = s v + (1 - s) (F_c - sigma0 z)/sigma1                                          eqs 21, 23, 24
@@ -7,8 +8,9 @@
  *     F        = sat(sigma0 z + sigma1 dz/dt, F_max) + F_v                                      eqs 20, 29, 30; F_v: common/viscous.h
  *     F_max    = (mu_d + (mu_s - mu_d) s_dw) N                                                  eq 27
  *
- * Separated (N <= 0): F = 0, the bristle relaxes, dz/dt = -sigma0/sigma1 z, and the time of rest is forgotten as fast.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0, the bristle relaxes, dz/dt = -sigma0/sigma1 z, and the time of rest is
+ * forgotten as fast. F has the sign of the sliding velocity and is subtracted from the body's
+ * equation of motion.
  */
 #include "Gonthier.h"
 #include "common/bristle.h"
@@ -20,7 +22,8 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
     if (u->N <= 0) {
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
@@ -35,6 +38,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
     const double F_br = p->sigma0 * x->z + p->sigma1 * dx->z;
     const double F_max = fmax(p->mu_d + (p->mu_s - p->mu_d) * x->s_dw, 0) * u->N;
-    const double F = copysign(fmin(fabs(F_br), limit_towards(p, F_max, F_br)), F_br) + viscous_force(p, u->N, u->v);
+    const double F = copysign(fmin(fabs(F_br), limit_towards(p, F_max, F_br)), F_br) +
+                     viscous_force(p, u->N, u->v);
     contact_outputs(u, F, u->v - dx->z, y);
 }

@@ -1,8 +1,10 @@
-/* HuntCrossley: normal force of a point that is pressed into a surface, with a damping that grows with the penetration.
+/* HuntCrossley: normal force of a point that is pressed into a surface, with a damping that grows
+ * with the penetration.
  *
  *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0       Colantonio et al. 2022, eq 19
  *
- * Without penetration (delta <= 0) N = 0; and N is never negative: surfaces that part faster than they spring back are separated.
+ * Without penetration (delta <= 0) N = 0; and N is never negative: surfaces that part faster than
+ * they spring back are separated.
  */
 #include "HuntCrossley.h"
 #include "common/hunt_crossley.h"
@@ -17,7 +19,8 @@ static double approach(const Parameters *p, const Inputs *u) {
     return u->delta_rate;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)m;
     (void)dx;

@@ -1,4 +1,5 @@
-/* ImplicitBristle: a massless bristle whose force balance with the friction at its tip is solved, not approximated.
+/* ImplicitBristle: a massless bristle whose force balance with the friction at its tip is solved,
+ * not approximated.
  *
  *     mu(|v_S|) N sgn v_S = sigma0 z + sigma1 dz/dt,   v_S = v - dz/dt        Rill 2023, eqs 1, 2, 3, 5
  *
@@ -7,15 +8,18 @@
  *     stick   |F*| <= F_s = mu_s N:   v_S = 0, F = F*
  *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + F_v(a)/N (eq 4)
  *
- * H turns its curvature once, at a = a_i: it is concave below and convex above (for alpha <= 1, a_i = 0). Where sigma1 + nu N + sigma2 is small it falls in between,
- * from a fold a_1 <= a_i to a fold a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode
- * remembers which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at a_i.
- * On each piece Newton's iteration starts on the side from which it converges monotonically, so it cannot fail.
+ * H turns its curvature once, at a = a_i: it is concave below and convex above (for alpha <= 1, a_i
+ * = 0). Where sigma1 + nu N + sigma2 is small it falls in between, from a fold a_1 <= a_i to a fold
+ * a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode remembers
+ * which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at
+ * a_i. On each piece Newton's iteration starts on the side from which it converges monotonically,
+ * so it cannot fail.
  *
- * By direction (common/direction.h) the side of F* is that of stick and slip, which have their own F_s and H on either side.
+ * By direction (common/direction.h) the side of F* is that of stick and slip, which have their own
+ * F_s and H on either side.
  *
- * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6).
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6). F has the
+ * sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "ImplicitBristle.h"
 #include "common/bristle.h"
@@ -29,7 +33,8 @@
 
 enum { ITERATIONS_AT_MOST = 100 };
 
-/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha); none for alpha <= 1, where it is convex from rest on. */
+/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha); none for alpha <= 1,
+ * where it is convex from rest on. */
 static double inflection(const Parameters *p) {
     if (p->alpha <= 1) return 0;
     if (p->alpha == 2) return 0.70710678118654752 * p->v_A;
@@ -58,7 +63,8 @@ typedef struct {
 } Tip;
 
 static Tip tip_towards(const Parameters *p, double N, int side) {
-    return (Tip){limit_towards(p, N, side), p->sigma1 + viscous_towards(p, viscous_damping(p, N), side)};
+    return (Tip){limit_towards(p, N, side),
+                 p->sigma1 + viscous_towards(p, viscous_damping(p, N), side)};
 }
 
 /* H(a) and its slope: the force |F*| at which the tip slides with the speed a. */
@@ -71,8 +77,9 @@ static double balance(const Parameters *p, Tip tip, double a, double *rise) {
     return p->mu_d * tip.N + drop * fading + tip.damping * a;
 }
 
-/* The fold s of a curve that falls steeply at rest, alpha < 1: over y = ln s, phi = level - (1 - alpha) y - exp(alpha y) is concave and
- * falls, so from a point where it is negative Newton's iteration runs down to its zero. */
+/* The fold s of a curve that falls steeply at rest, alpha < 1: over y = ln s, phi = level - (1 -
+ * alpha) y - exp(alpha y) is concave and falls, so from a point where it is negative Newton's
+ * iteration runs down to its zero. */
 static double steep_fold(double level, double alpha) {
     double y = fmin(level / (1 - alpha), log(fmax(level, 1)) / alpha);
     for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
@@ -84,9 +91,10 @@ static double steep_fold(double level, double alpha) {
     return exp(y);
 }
 
-/* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H always rises.
- * In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln lift = 0, and phi is concave: from a point
- * outside the folds, where phi < 0, Newton's iteration runs monotonically to the nearer one. For alpha <= 1 the first fold lies at rest. */
+/* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H
+ * always rises. In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln lift
+ * = 0, and phi is concave: from a point outside the folds, where phi < 0, Newton's iteration runs
+ * monotonically to the nearer one. For alpha <= 1 the first fold lies at rest. */
 static double fold(const Parameters *p, Tip tip, int falling) {
     const double a_i = inflection(p), alpha = p->alpha;
     double rise;
@@ -138,10 +146,11 @@ static double slip_speed(const Parameters *p, double N, double F, int side, int 
     return a;
 }
 
-/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None beyond the ends of a piece, where the speed does not
- * follow F; on it a root balances F to rounding. */
-static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N, double N_slope, double F,
-                                double F_slope, int side, int mode, double *result_slope) {
+/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None beyond the ends of a
+ * piece, where the speed does not follow F; on it a root balances F to rounding. */
+static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N,
+                                double N_slope, double F, double F_slope, int side, int mode,
+                                double *result_slope) {
     const double a = slip_speed(p, N, F, side, mode);
     double rise, fading_slope;
     const double H = balance(p, tip_towards(p, N, side), a, &rise);
@@ -150,11 +159,13 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
         return a;
     }
     const double s = a / p->v_A;
-    const double fading = decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
+    const double fading =
+        decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
     const double curve = p->mu_d + (p->mu_s - p->mu_d) * fading;
-    const double curve_slope =
-        p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading + (p->mu_s - p->mu_d) * fading_slope;
-    const double mu = limit_towards(p, curve, side) + viscous_towards(p, viscous_friction(p, a), side);
+    const double curve_slope = p_slope->mu_d + (p_slope->mu_s - p_slope->mu_d) * fading +
+                               (p->mu_s - p->mu_d) * fading_slope;
+    const double mu =
+        limit_towards(p, curve, side) + viscous_towards(p, viscous_friction(p, a), side);
     double mu_slope = limit_towards(p, curve_slope, side);
     double damping_slope = p_slope->sigma1 + viscous_towards(p, viscous_damping(p_slope, N), side);
     if (side < 0) {
@@ -165,13 +176,14 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
     return a;
 }
 
-/* Whether a force is half of what slip needs at any speed: the mode is left behind then, by a host that decides events
- * with old inputs, and the speed of the fold would push the body along. */
+/* Whether a force is half of what slip needs at any speed: the mode is left behind then, by a host
+ * that decides events with old inputs, and the speed of the fold would push the body along. */
 static int is_far_below_slip(const Parameters *p, double N, double F) {
     return fabs(F) < 0.5 * limit_towards(p, p->mu_d * N, F);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     if (u->N <= 0 || m->mode == MODE_SEPARATED) {
         dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
         contact_outputs(u, 0, u->v - dx->z, y);
@@ -201,14 +213,16 @@ static double arrest_force(const Parameters *p, double N, int side) {
     return balance(p, tip, fold(p, tip, 1), &rise);
 }
 
-/* Where the damping is small against friction, the force of steady slip is that of the arrest but for less than its hysteresis; the speed
- * of the tip tells the two apart. */
+/* Where the damping is small against friction, the force of steady slip is that of the arrest but
+ * for less than its hysteresis; the speed of the tip tells the two apart. */
 static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
     return is_above(F, arrest_force(p, N, side)) ||
-           is_moving(slip_speed(p, N, F, side, MODE_SLIP), fmax(fold(p, tip_towards(p, N, side), 1), p->v_A));
+           is_moving(slip_speed(p, N, F, side, MODE_SLIP),
+                     fmax(fold(p, tip_towards(p, N, side), 1), p->v_A));
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     g[0] = contact_indicator(u->N);
     g[1] = 1;
     g[2] = 1;
@@ -233,16 +247,18 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     const int side = side_of(F_star);
     const double F_s = static_limit(p, u->N, side);
     if (m->mode == MODE_SLIP && goes_on_slipping(p, u->N, F, side)) return 0;
-    if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s) : is_below(F, F_s)) /* the escape is F_s or more */
+    if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s)
+                                 : is_below(F, F_s)) /* the escape is F_s or more */
         m->mode = MODE_STICK;
     else
         m->mode = is_below(F, escape_force(p, u->N, side)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
 }
 
-/* A deflection is felt by the force and, in slip, by the speed of the tip, 1/H' times as much. Near a fold, where H'
- * vanishes, that decides when the tip jumps. */
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+/* A deflection is felt by the force and, in slip, by the speed of the tip, 1/H' times as much. Near
+ * a fold, where H' vanishes, that decides when the tip jumps. */
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     if (u->N <= 0) return;
     length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
     if (m->mode != MODE_SLIP && m->mode != MODE_SLOWSLIP) return;

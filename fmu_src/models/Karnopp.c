@@ -3,13 +3,14 @@
  *     stick   |v| <= v_s:  F = F_ext + F_s v/v_s, limited to -F_s ... F_s     Pennestri et al. 2016, eq 6
  *     slip    |v| >  v_s:  F = F_d sgn v                                      F_s = mu_s N, F_d = mu_d N
  *
- * Karnopp's own algorithm sets the velocity to zero in the band. It belongs to the host, so an element cannot do that,
- * and with the load alone (eq 6 as printed) a body would creep through the band for ever. F_s v/v_s brings the
- * velocity to zero instead; at rest eq 6 holds to the letter. There is no chatter at the edge of the band: under no
- * load do stick and slip both drive the velocity towards it.
+ * Karnopp's own algorithm sets the velocity to zero in the band. It belongs to the host, so an
+ * element cannot do that, and with the load alone (eq 6 as printed) a body would creep through the
+ * band for ever. F_s v/v_s brings the velocity to zero instead; at rest eq 6 holds to the letter.
+ * There is no chatter at the edge of the band: under no load do stick and slip both drive the
+ * velocity towards it.
  *
- * Separated (N <= 0): F = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
+ * body's equation of motion.
  */
 #include "Karnopp.h"
 #include "common/direction.h"
@@ -18,7 +19,8 @@
 #include "common/stick_force.h"
 #include "common/velocity_band.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     double F = 0;
@@ -30,7 +32,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(0, y);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)x;
     band_indicators(u, m->mode, p->v_s, g);
 }

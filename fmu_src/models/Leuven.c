@@ -1,21 +1,23 @@
-/* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified Leuven model).
+/* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified
+ * Leuven model).
  *
  *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v              Lampaert et al. 2002
  *     F     = F_h + sigma1 dz/dt + F_v                                         F_v: common/viscous.h
  *
- * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z. Only the rate of z has a part in it, so z
- * itself is no state:
+ * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z.
+ * Only the rate of z has a part in it, so z itself is no state:
  *
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
- * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An element comes to rest over the last
- * thousandth of the way to its limit. It never carries more than a thousandth above W_i: what the normal force, falling, leaves above it fades with the
- * time constant sigma1/sum k_i.
- * With the option Bounded F_h and damper together give no more than mu_s N and do not push the body along while the
- * springs come back, so that they create no energy (common/spring_back.h).
+ * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An
+ * element comes to rest over the last thousandth of the way to its limit. It never carries more
+ * than a thousandth above W_i: what the normal force, falling, leaves above it fades with the time
+ * constant sigma1/sum k_i. With the option Bounded F_h and damper together give no more than mu_s N
+ * and do not push the body along while the springs come back, so that they create no energy
+ * (common/spring_back.h).
  *
- * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i. F has
+ * the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "Leuven.h"
 #include "common/contact_events.h"
@@ -31,8 +33,8 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-/* Elements that carry more than the Stribeck curve slide back at most this many times as fast as the surfaces move: a power of a large exponent
- * would overflow. */
+/* Elements that carry more than the Stribeck curve slide back at most this many times as fast as
+ * the surfaces move: a power of a large exponent would overflow. */
 static const double FASTEST = 1e9;
 
 /* Force an element slips at, towards the side of its deflection. */
@@ -40,8 +42,8 @@ static double slider_limit(const Parameters *p, int i, double N, double zeta) {
     return limit_towards(p, element_share(p, i) * p->mu_s * N, zeta);
 }
 
-/* Force of a spring that has come beyond the limit of its slider: it ends a thousandth above it, with a slope that fades, since a corner
- * throws every solver back that crosses it slowly. */
+/* Force of a spring that has come beyond the limit of its slider: it ends a thousandth above it,
+ * with a slope that fades, since a corner throws every solver back that crosses it slowly. */
 static double yielding(double force, double limit) {
     const double last = LAST_PART * limit, excess = fabs(force) - limit;
     if (excess <= 0) return force;
@@ -63,8 +65,9 @@ static double elastic_power(const Parameters *p, const double *zeta, const doubl
     return power;
 }
 
-/* Rate of a spring that is moved with w. In sliding w is next to nothing and of either sign; there, below w_0, a spring at its limit goes over
- * smoothly from being held to being unloaded, since solvers chatter at the corner. */
+/* Rate of a spring that is moved with w. In sliding w is next to nothing and of either sign; there,
+ * below w_0, a spring at its limit goes over smoothly from being held to being unloaded, since
+ * solvers chatter at the corner. */
 static double moved_rate(double limit, double zeta, double w, double w_0) {
     if (fabs(w) >= w_0) return held_rate(limit, zeta, w);
     const double held = 1 - fmax(-1, fmin((1 - fabs(zeta) / limit) / LAST_PART, 1));
@@ -77,7 +80,8 @@ static double element_rate(double limit, double zeta, double w, double w_0, doub
     return moved_rate(limit, zeta, w, w_0) - relaxation * (zeta - limited(zeta, limit));
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     const double relaxation = sum(p->k) / p->sigma1;
     if (u->N <= 0) {
         for (int i = 0; i < ELEMENTS; i++) dx->zeta[i] = -x->zeta[i] * relaxation;
@@ -104,7 +108,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 }
 
 /* An error of the springs is felt by their force and, through the state equation, by the damper. */
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     if (u->N <= 0) return;
     const double a = fabs(u->v), curve = stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N;

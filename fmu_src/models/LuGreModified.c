@@ -4,10 +4,11 @@
  *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)                     eq 18
  *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
  *
- * With the option Bounded |F| <= mu_s N + F_v, which it passes only where the normal force has fallen.
+ * With the option Bounded |F| <= mu_s N + F_v, which it passes only where the normal force has
+ * fallen.
  *
- * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0. F
+ * has the sign of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "LuGreModified.h"
 #include "common/bristle_element.h"
@@ -16,12 +17,16 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx) {
+static double friction_force(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                             States *dx) {
     const double a = fabs(u->v);
-    const double curve = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, u->v);
+    const double curve =
+        limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, u->v);
     const double viscous = viscous_force(p, u->N, u->v);
     const double g =
-        curve + (u->v < 0 ? -viscous : viscous); /* not fabs, which has no slope where there is no viscous part */
+        curve + (u->v < 0
+                     ? -viscous
+                     : viscous); /* not fabs, which has no slope where there is no viscous part */
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
     const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
     if (m->law == LAW_PRINTED) return F;

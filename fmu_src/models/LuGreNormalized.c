@@ -23,11 +23,13 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0, stored_power = 0;
     dx->z = relaxation_rate(p->sigma0, p->sigma1, x->z);
     if (u->N > 0) {
-        const double g = limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)), u->v);
+        const double g =
+            limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)), u->v);
         dx->z = u->v - p->sigma0 * x->z * fabs(u->v) / g;
         F = bristle_force(p, m->law == LAW_PRINTED, p->sigma1, p->mu_s, u->v, x->z, dx->z) * u->N +
             viscous_force(p, u->N, u->v);
@@ -37,7 +39,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(stored_power, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
-    if (u->N > 0) length->z = damped_deflection(lower_limit(p, p->mu_s, x->z, u->v), p->sigma0, p->sigma1, fabs(u->v));
+    if (u->N > 0)
+        length->z = damped_deflection(lower_limit(p, p->mu_s, x->z, u->v), p->sigma0, p->sigma1,
+                                      fabs(u->v));
 }

@@ -1,18 +1,19 @@
-/* PinLoad: the normal force that the reactions of a joint press into its friction, for a pin in a hole
- * (revolute, cylindrical, universal) or a ball in its socket.
+/* PinLoad: the normal force that the reactions of a joint press into its friction, for a pin in a
+ * hole (revolute, cylindrical, universal) or a ball in its socket.
  *
  *     N = F_r + F_a R_n/R_p + M_b/R_b       pin; axis 3 is that of the pin
  *     N = |F|                               ball
  *
  *     F_r = sqrt(F_1^2 + F_2^2),  F_a = |F_3|,  M_b = sqrt(M_1^2 + M_2^2)
  *
- * With the friction force mu N at the radius R_p the axial force acts at the friction arm R_n, and a
- * bending moment is carried by two forces at the bending arm R_b.
+ * With the friction force mu N at the radius R_p the axial force acts at the friction arm R_n, and
+ * a bending moment is carried by two forces at the bending arm R_b.
  */
 #include "PinLoad.h"
 #include "common/load.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     const double w = p->w;

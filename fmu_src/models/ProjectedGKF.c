@@ -4,11 +4,13 @@
  *     stick   F = mu_s N v_t/v_r                      for |v_t| < v_r      eq 38, its sgn V dropped
  *     slip    F = (mu(|v_t|) + nu |v_t|) N v_t/|v_t|  above                eq 38 with |V|/V_st for eps/V_st; v_r is eps
  *
- * A film adds sigma2 v_t in contact. On a line it is GKF; the jump at v_r, the mode and its hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly
- * below v_r while a solver looks for the event; below half of it, where a direction would soon be lost, the force fades with v_t.
+ * A film adds sigma2 v_t in contact. On a line it is GKF; the jump at v_r, the mode and its
+ * hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly below v_r while a
+ * solver looks for the event; below half of it, where a direction would soon be lost, the force
+ * fades with v_t.
  *
- * Separated (N <= 0): F = 0.
- * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0. F has the direction of the sliding velocity and is subtracted from the
+ * body's equation of motion.
  */
 #include "ProjectedGKF.h"
 #include "common/contact.h"
@@ -29,7 +31,8 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return "contactNormal has zero length while the surfaces touch, so the plane is not defined.";
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     const Vector v = vector(u->v);
@@ -50,7 +53,8 @@ static double sliding_speed(const Inputs *u) {
     return length(tangential(unit(vector(u->n)), vector(u->v)));
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)x;
     g[0] = contact_indicator(u->N);
     g[1] = 1;

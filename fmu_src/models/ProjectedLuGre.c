@@ -4,11 +4,12 @@
  *     dz/dt = v_t - sigma0 |v_t|/g z                                       eq 21, g = mu(|v_t|) of eq 23
  *     F     = (sigma0 z + sigma1 dz/dt) N + F_v                            eq 24, turned round; F_v: common/viscous.h
  *
- * On a line it is LuGreNormalized. The vectors may be given in any frame. How z follows a plane that turns, and how friction may
- * differ along and across a grain, says common/projected_bristle.h.
+ * On a line it is LuGreNormalized. The vectors may be given in any frame. How z follows a plane
+ * that turns, and how friction may differ along and across a grain, says
+ * common/projected_bristle.h.
  *
- * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
- * F has the direction of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z. F has the direction
+ * of the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "ProjectedLuGre.h"
 #include "common/contact_events.h"
@@ -24,7 +25,8 @@ static double normal_force(const Parameters *p, const Inputs *u) {
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     if (u->N <= 0) return NULL;
     if (length(vector(u->n)) == 0)
-        return "contactNormal has zero length while the surfaces touch, so the plane is not defined.";
+        return "contactNormal has zero length while the surfaces touch, so the plane is not "
+               "defined.";
     return check_grain(p, vector(u->n));
 }
 
@@ -33,6 +35,7 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
     if (u->N > 0) follow_plane(vector(before->n), vector(u->n), x);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     plane_friction(p, m->law == LAW_PRINTED, u->N, unit(vector(u->n)), vector(u->v), x, dx, y);
 }

@@ -1,11 +1,12 @@
-/* QuasiStaticLuGre: the LuGre model with its bristles at rest, which leaves the Stribeck curve and an ideal stick.
+/* QuasiStaticLuGre: the LuGre model with its bristles at rest, which leaves the Stribeck curve and
+ * an ideal stick.
  *
  *     stick   F = F_ext up to |F_ext| = F_s = mu_s N
  *     slip    F = (F_d + (F_s - F_d) exp(-(|v|/v_A)^alpha)) sgn v + F_v,  F_d = mu_d N     Pennestri et al. 2016, eq 12
  *
- * F_v: common/viscous.h. How stick begins, ends and keeps the velocity at zero: common/ideal_stick.h.
- * Separated (N <= 0): F = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * F_v: common/viscous.h. How stick begins, ends and keeps the velocity at zero:
+ * common/ideal_stick.h. Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is
+ * subtracted from the body's equation of motion.
  */
 #include "QuasiStaticLuGre.h"
 #include "common/ideal_stick.h"

@@ -1,13 +1,14 @@
-/* SecondOrderBristle: a bristle with a mass, on a friction curve that is shifted so that stick needs no creep.
+/* SecondOrderBristle: a bristle with a mass, on a friction curve that is shifted so that stick
+ * needs no creep.
  *
  *     F_0  = sigma0 z + sigma1 v                           force that stick takes            Rill 2023, eq 25
  *     dv   = sgn(F_0) v_r (1 - sqrt(1 - |F_0|/F_s))        shift, v_r for |F_0| > F_s        eq 22
  *     F    = F_reg(v_S + dv),  v_S = v - dz/dt             parabola up to v_r, Stribeck      eq 21, Listing 4
  *     m_b d2z/dt2 = F - sigma0 z - sigma1 dz/dt            m_b = sigma1^2 / (4 sigma0)       eqs 23, 24
  *
- * In stick v_S = 0 and F = F_0: the bristle holds the load without motion.
- * Separated (N <= 0): F = 0 and the bristle relaxes aperiodically.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * In stick v_S = 0 and F = F_0: the bristle holds the load without motion. Separated (N <= 0): F =
+ * 0 and the bristle relaxes aperiodically. F has the sign of the sliding velocity and is subtracted
+ * from the body's equation of motion.
  */
 #include "SecondOrderBristle.h"
 #include "common/contact_events.h"
@@ -20,13 +21,15 @@ static double stick_shift(double v_r, double ratio) {
     return copysign(v_r * (1 - sqrt(fmax(1 - fabs(ratio), 0))), ratio);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
     const double v_S = u->v - x->w;
     double F = 0;
     if (u->N > 0) {
         const double F_0 = p->sigma0 * x->z + p->sigma1 * u->v;
-        const double shifted = v_S + stick_shift(p->v_r, F_0 / limit_towards(p, p->mu_s * u->N, F_0));
+        const double shifted =
+            v_S + stick_shift(p->v_r, F_0 / limit_towards(p, p->mu_s * u->N, F_0));
         F = parabolic_friction(p, u->N, shifted);
     }
     const double F_bristle = p->sigma0 * x->z + p->sigma1 * x->w;
@@ -35,7 +38,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, v_S, y);
 }
 
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       States *length) {
     (void)m;
     if (u->N <= 0) return;
     length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);

@@ -3,17 +3,18 @@
  *     stick   F = c_f x + d_f v,  dx/dt = v,  up to |c_f x| = mu_s N        Schuderer et al. 2023, section 3, Fig. 4
  *     slip    F = mu_d N in the direction of the slip,  until v = 0
  *
- * A slip goes in the direction of the motion or, where the limit has come down to a body at rest, in that of x. It
- * ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s N/d_f at which the damper alone
- * carries the static limit; x then starts anew, at 0 or where the spring carries the force of sliding. A slip that
- * begins below v_0 may not end by that: its motion is Starting until it has passed 5 v_0.
+ * A slip goes in the direction of the motion or, where the limit has come down to a body at rest,
+ * in that of x. It ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s
+ * N/d_f at which the damper alone carries the static limit; x then starts anew, at 0 or where the
+ * spring carries the force of sliding. A slip that begins below v_0 may not end by that: its motion
+ * is Starting until it has passed 5 v_0.
  *
- * The paper compares the spring alone with the limit, since its damper adds little. Nothing bounds what it adds
- * where the normal force falls: stick ends above v_f too, and surfaces that meet faster than that slip at once. So
- * |F| <= 2 mu_s N.
+ * The paper compares the spring alone with the limit, since its damper adds little. Nothing bounds
+ * what it adds where the normal force falls: stick ends above v_f too, and surfaces that meet
+ * faster than that slip at once. So |F| <= 2 mu_s N.
  *
- * Separated (N <= 0): F = 0 and x = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and x = 0. F has the sign of the sliding velocity and is subtracted
+ * from the body's equation of motion.
  */
 #include "SimpackStickSlip.h"
 #include "common/direction.h"
@@ -31,7 +32,8 @@ static double spring_limit(const Parameters *p, double N, double x) {
     return limit_towards(p, p->mu_s * N, x);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     double F = 0;
     dx->x = 0;
     if (u->N > 0) {
@@ -46,7 +48,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, u->v - dx->x, y);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     g[0] = contact_indicator(u->N);
     g[1] = 1;
     g[2] = 1;
@@ -94,7 +97,9 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     }
     m->mode = MODE_STICK;
     if (direction != 0) {
-        x->x = m->restart == RESTART_PRELOADED ? limit_towards(p, direction * p->mu_d * u->N, direction) / p->c_f : 0;
+        x->x = m->restart == RESTART_PRELOADED
+                   ? limit_towards(p, direction * p->mu_d * u->N, direction) / p->c_f
+                   : 0;
         return 1;
     }
     if (!is_below(p->c_f * fabs(x->x), spring_limit(p, u->N, x->x))) {

@@ -2,15 +2,15 @@
  *
  *     F = mu_d N r(v/v_d),  r(s) = tanh(s)              Pennestri et al. 2016, eq 4 (printed as the force on the body)
  *
- * Section 2.1 also names linear, exponential and trigonometric smoothing without printing them. Here they have the same
- * slope at rest, dr/ds = 1:
+ * Section 2.1 also names linear, exponential and trigonometric smoothing without printing them.
+ * Here they have the same slope at rest, dr/ds = 1:
  *
  *     linear        r = s, limited to -1 ... 1
  *     exponential   r = (1 - exp(-|s|)) sgn s
  *     arctangent    r = 2/pi atan(pi/2 s)
  *
- * Separated (N <= 0): F = 0.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
+ * body's equation of motion.
  */
 #include <math.h>
 
@@ -29,11 +29,13 @@ static double smoothed_sign(double s, int smoothing) {
     return tanh(s);
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)dx;
     double F = 0;
-    if (u->N > 0) F = p->mu_d * smoothed_sign(u->v / p->v_d, m->smoothing) * limit_towards(p, u->N, u->v);
+    if (u->N > 0)
+        F = p->mu_d * smoothed_sign(u->v / p->v_d, m->smoothing) * limit_towards(p, u->N, u->v);
     contact_outputs(u, F, u->v, y);
     heat_output(0, y);
 }

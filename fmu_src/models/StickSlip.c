@@ -4,10 +4,13 @@
  *     q(u) = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside      eq 19
  *     dx/dt = v, held at x_s (the Delta_max of the paper)                     the paper has no law for it
  *
- * Free, x is the integral of v without a limit: a motion back is felt only after all of the way. x comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than 2e-6.
+ * Free, x is the integral of v without a limit: a motion back is felt only after all of the way. x
+ * comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than
+ * 2e-6.
  *
- * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt = -v_t/x_s x.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt
+ * = -v_t/x_s x. F has the sign of the sliding velocity and is subtracted from the body's equation
+ * of motion.
  */
 #include "StickSlip.h"
 #include "common/contact_events.h"
@@ -17,7 +20,8 @@
 #include "common/scalar.h"
 #include "common/step.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     if (u->N <= 0) {
         dx->x = -p->v_t / p->x_s * x->x;
         contact_outputs(u, 0, u->v - dx->x, y);

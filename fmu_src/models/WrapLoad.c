@@ -1,10 +1,10 @@
-/* WrapLoad: the normal force that makes a friction element hold what a rope, belt or band holds that is
- * wrapped around a drum.
+/* WrapLoad: the normal force that makes a friction element hold what a rope, belt or band holds
+ * that is wrapped around a drum.
  *
  *     N = T (e^(mu theta) - 1)/mu       Euler and Eytelwein; T: tension on the slack side
  *
- * Then mu N is the difference of the two tensions. The given end is slack while the drum slides in the
- * positive direction. In the negative direction it is the tight one, and the difference is
+ * Then mu N is the difference of the two tensions. The given end is slack while the drum slides in
+ * the positive direction. In the negative direction it is the tight one, and the difference is
  *
  *     T (1 - e^(-mu theta)) = e^(-mu theta) mu N,
  *
@@ -17,7 +17,8 @@
 
 static const double LARGEST_EXPONENT = 100; /* e^100: more than any rope, and any load, can bear */
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)x;
     (void)m;
     (void)dx;

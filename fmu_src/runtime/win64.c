@@ -1,6 +1,8 @@
-/* What a C99 library needs beyond Windows' own C runtime (the UCRT, part of Windows since version 10).
+/* What a C99 library needs beyond Windows' own C runtime (the UCRT, part of Windows since version
+ * 10).
  *
- * zig can build all of mingw's runtime library for this, but that takes minutes on a fresh machine. */
+ * zig can build all of mingw's runtime library for this, but that takes minutes on a fresh
+ * machine. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +11,8 @@
 int _fltused = 1;
 
 int DllMainCRTStartup(void *module, unsigned long reason, void *reserved);
-int __stdio_common_vsprintf(unsigned long long options, char *text, size_t size, const char *format, void *locale,
-                            va_list arguments);
+int __stdio_common_vsprintf(unsigned long long options, char *text, size_t size, const char *format,
+                            void *locale, va_list arguments);
 
 int DllMainCRTStartup(void *module, unsigned long reason, void *reserved) {
     (void)module;
@@ -23,7 +25,8 @@ int vsnprintf(char *text, size_t size, const char *format, va_list arguments);
 int snprintf(char *text, size_t size, const char *format, ...);
 
 int vsnprintf(char *text, size_t size, const char *format, va_list arguments) {
-    const unsigned long long standard_snprintf = 2; /* end the text with zero and return the full length, as C99 says */
+    const unsigned long long standard_snprintf =
+        2; /* end the text with zero and return the full length, as C99 says */
     return __stdio_common_vsprintf(standard_snprintf, text, size, format, NULL, arguments);
 }
 

@@ -3,35 +3,41 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Whether an indicator can change in a step. Without modes only inputs make events; where neither a state nor an input moves, nothing does. */
+/* Whether an indicator can change in a step. Without modes only inputs make events; where neither a
+ * state nor an input moves, nothing does. */
 static int can_change(const Motion *motion) {
     return !motion->held || (N_STATES > 0 && N_MODES > 0);
 }
 
-static void look(const Motion *motion, const Point *from, double h, double s, const States *x, Look *result) {
+static void look(const Motion *motion, const Point *from, double h, double s, const States *x,
+                 Look *result) {
     result->s = s;
     indicators_at(motion, from->t + s * h, x, &from->m, result->g);
 }
 
 /* Whether an indicator has another sign after a step of length h to x1 than before. */
-static int indicator_changed(const Motion *motion, const Point *from, const Look *before, double h, const States *x1) {
+static int indicator_changed(const Motion *motion, const Point *from, const Look *before, double h,
+                             const States *x1) {
     Look after;
     look(motion, from, h, 1, x1, &after);
     return signs_differ(before, &after);
 }
 
-/* Looks once more where an indicator may have crossed zero and come back unseen between three looks that follow each
- * other: where the parabola through them comes nearest to zero and, since the indicator may have a corner there, in the middle
- * of the longer side, by turns and again with the best look in the middle. Gives the part of the step at which an indicator
- * is seen to have changed, or 0. */
-static double peak_between(const Motion *motion, const Cubic *cubic, const Look *start, double h, const Look *looks) {
+/* Looks once more where an indicator may have crossed zero and come back unseen between three looks
+ * that follow each other: where the parabola through them comes nearest to zero and, since the
+ * indicator may have a corner there, in the middle of the longer side, by turns and again with the
+ * best look in the middle. Gives the part of the step at which an indicator is seen to have
+ * changed, or 0. */
+static double peak_between(const Motion *motion, const Cubic *cubic, const Look *start, double h,
+                           const Look *looks) {
     enum { REFINEMENTS = 24 }; /* each second halves a side, an eighth of the step: to 3e-5 of it */
     for (int i = 0; i < N_INDICATORS; i++) {
         Look a = looks[0], b = looks[1], c = looks[2];
         if (nearest_to_zero(&a, &b, &c, i) == 0) continue;
         for (int n = 0; n < REFINEMENTS && may_reach_zero(&a, &b, &c, i); n++) {
             double s = n % 2 == 0 ? nearest_to_zero(&a, &b, &c, i) : 0;
-            if (!(s > a.s && s < c.s) || s == b.s) s = 0.5 * (b.s + (b.s - a.s > c.s - b.s ? a.s : c.s));
+            if (!(s > a.s && s < c.s) || s == b.s)
+                s = 0.5 * (b.s + (b.s - a.s > c.s - b.s ? a.s : c.s));
             const States between = dense_output(cubic, s);
             Look next;
             look(motion, cubic->from, h, s, &between, &next);
@@ -45,12 +51,14 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
     return 0;
 }
 
-/* The first part of a trial step after which an indicator is seen to have changed; 0 if none has. Inside the step the
- * states are interpolated, so that a change that is gone again at the end is found too. Short-lived changes are most
- * likely at the start, after an event. Without modes only inputs, which move linearly, make events. */
-FLATTENED static double first_change(const Motion *motion, const Point *from, const Look *start, double h,
-                                     const States *x1) {
-    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1};
+/* The first part of a trial step after which an indicator is seen to have changed; 0 if none has.
+ * Inside the step the states are interpolated, so that a change that is gone again at the end is
+ * found too. Short-lived changes are most likely at the start, after an event. Without modes only
+ * inputs, which move linearly, make events. */
+FLATTENED static double first_change(const Motion *motion, const Point *from, const Look *start,
+                                     double h, const States *x1) {
+    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375,
+                                   0.5,       0.625,    0.75,     0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = N_STATES > 0 ? rates_at(motion, from->t + h, x1, &from->m) : no_states;
@@ -63,7 +71,8 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
         Look *next = &looks[last + 1];
         const double s = next->s = parts[last];
         const States between = s < 1 ? dense_output(&cubic, s) : *x1;
-        indicators_at(motion, from->t + s * h, &between, &from->m, next->g); /* a look, with the law inlined */
+        indicators_at(motion, from->t + s * h, &between, &from->m,
+                      next->g); /* a look, with the law inlined */
         if (signs_at(next) != signs) break;
     }
     if (last == PARTS && all_are_far(looks, last)) return 0;
@@ -74,9 +83,10 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
     return last < PARTS ? parts[last] * h : 0;
 }
 
-/* Narrows a change of an indicator in a trial step of length h down to an interval [*before, *after]; gives the number of trials. */
-static int locate_change(const Motion *motion, const Point *from, const Look *start, double h, double resolution,
-                         double *before, double *after) {
+/* Narrows a change of an indicator in a trial step of length h down to an interval [*before,
+ * *after]; gives the number of trials. */
+static int locate_change(const Motion *motion, const Point *from, const Look *start, double h,
+                         double resolution, double *before, double *after) {
     double left = 0, right = h;
     int trials = 0;
     for (; right - left > resolution; trials++) {
@@ -94,14 +104,16 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
     return trials;
 }
 
-/* The first time in an interval in which an indicator changes by the inputs alone, as closely as rounding tells it: where the
- * normal force passes through zero, a law is singular, and how much of a deflection survives depends on how closely that
- * time is approached. The end of the interval where the states x have a part in the change. */
-static double sharpened(const Motion *motion, const Point *from, const Look *start, double before, double after,
-                        const States *x) {
+/* The first time in an interval in which an indicator changes by the inputs alone, as closely as
+ * rounding tells it: where the normal force passes through zero, a law is singular, and how much of
+ * a deflection survives depends on how closely that time is approached. The end of the interval
+ * where the states x have a part in the change. */
+static double sharpened(const Motion *motion, const Point *from, const Look *start, double before,
+                        double after, const States *x) {
     if (motion->held || !indicator_changed(motion, from, start, after, x)) return after;
     const double rounding =
-        DBL_EPSILON * (from->t + after); /* of the end, so that a change at the start takes no longer */
+        DBL_EPSILON *
+        (from->t + after); /* of the end, so that a change at the start takes no longer */
     while (after - before > rounding) {
         const double middle = 0.5 * (before + after);
         if (indicator_changed(motion, from, start, middle, x))
@@ -112,11 +124,11 @@ static double sharpened(const Motion *motion, const Point *from, const Look *sta
     return after;
 }
 
-/* From the last point before a located change, with the states x1, to the first point after it, whose time in the step it
- * gives. A fast motion goes on far beyond the change within the time that is resolved: then the change is located on the way
- * between the states, to the tolerance. */
-static double cross_change(const Motion *motion, const Point *from, const Look *start, double before, double after,
-                           States *x1) {
+/* From the last point before a located change, with the states x1, to the first point after it,
+ * whose time in the step it gives. A fast motion goes on far beyond the change within the time that
+ * is resolved: then the change is located on the way between the states, to the tolerance. */
+static double cross_change(const Motion *motion, const Point *from, const Look *start,
+                           double before, double after, States *x1) {
     const Point last = point_at(motion, from->t + before, x1, &from->m);
     States left = *x1, middle = no_states;
     double way[STATE_ROOM], allowed[STATE_ROOM];

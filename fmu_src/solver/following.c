@@ -1,19 +1,23 @@
-/* Steps for linear states that do not see each other, under moving inputs: dx/dt = b (z - x), where z is the value that x tends to.
+/* Steps for linear states that do not see each other, under moving inputs: dx/dt = b (z - x), where
+ * z is the value that x tends to.
  *
  * x follows z; over the phase s, ds = b dt,
  *
  *     dx/ds = z(s) - x,   x(S) = x(0) exp(-S) + integral of exp(s - S) z(s) ds from 0 to S,
  *
- * and with a cubic for z through four points of the step the integral is exact, however large b is. A state that is slow against the
- * step, as in stick, where z is far away or nowhere, takes the integral over the time from the same four points.
+ * and with a cubic for z through four points of the step the integral is exact, however large b is.
+ * A state that is slow against the step, as in stick, where z is far away or nowhere, takes the
+ * integral over the time from the same four points.
  */
 #include <math.h>
 
 static const double KEEPING_UP =
-    0.1;                        /* phase of a step above which a state follows; below, its cubic is lost in rounding */
-static const double SLOW = 0.5; /* phase of a step up to which three eighths are good for its exponential */
+    0.1; /* phase of a step above which a state follows; below, its cubic is lost in rounding */
+static const double SLOW =
+    0.5; /* phase of a step up to which three eighths are good for its exponential */
 
-/* Phases inside a step of length h, counted from its end, at 1/3 and 2/3 of it, and its whole length, from b at 0, 1/3, 2/3 and 1. */
+/* Phases inside a step of length h, counted from its end, at 1/3 and 2/3 of it, and its whole
+ * length, from b at 0, 1/3, 2/3 and 1. */
 typedef struct {
     double whole, first, second;
 } Phases;
@@ -25,43 +29,51 @@ static Phases phases_of(const double *b, double h) {
     return phases;
 }
 
-/* What a cubic through four points of a step does better than the parabola through the last three, in the mean over the step. */
+/* What a cubic through four points of a step does better than the parabola through the last three,
+ * in the mean over the step. */
 static double third_difference(const double *value) {
     return (value[3] - 3 * value[2] + 3 * value[1] - value[0]) / 8;
 }
 
-/* The way of one state over a step of length h, from b and z (less the state at the start) at 0, 1/3, 2/3 and 1 of it.
- * The error is what the cubics of z and b do better than the parabolas through the last three points. */
+/* The way of one state over a step of length h, from b and z (less the state at the start) at 0,
+ * 1/3, 2/3 and 1 of it. The error is what the cubics of z and b do better than the parabolas
+ * through the last three points. */
 static double followed(const double *b, const double *z, double h, double *error) {
     const Phases phases = phases_of(b, h);
     const double S = phases.whole, s1 = phases.first, s2 = phases.second;
     /* Newton's form of z(s), from the end on: divided differences. */
-    const double d32 = (z[2] - z[3]) / s2, d21 = (z[1] - z[2]) / (s1 - s2), d10 = (z[0] - z[1]) / (-S - s1);
+    const double d32 = (z[2] - z[3]) / s2, d21 = (z[1] - z[2]) / (s1 - s2),
+                 d10 = (z[0] - z[1]) / (-S - s1);
     const double d321 = (d21 - d32) / s1, d210 = (d10 - d21) / (-S - s2);
     const double d3210 = (d210 - d321) / -S;
     /* Integrals of exp(s) s^k from -S to 0. */
     const double faded = exp(-S);
-    const double I0 = 1 - faded, I1 = S * faded - I0, I2 = -S * S * faded - 2 * I1, I3 = S * S * S * faded - 3 * I2;
+    const double I0 = 1 - faded, I1 = S * faded - I0, I2 = -S * S * faded - 2 * I1,
+                 I3 = S * S * S * faded - 3 * I2;
     const double cubic = d3210 * (I3 - (s1 + s2) * I2 + s1 * s2 * I1);
     const double uneven = fabs(third_difference(b)) * h / S;
     *error = fabs(cubic) + uneven * (fabs(d32 * I1) + S * faded * fabs(z[0]));
     return z[3] * I0 + d32 * I1 + d321 * (I2 - s2 * I1) + cubic;
 }
 
-/* The same of a state that is slow against the step, from b and the rates f that it would have if it stayed where it is: the integral of
- * exp(s - S) f dt by the rule of three eighths. Its error is, again, what cubics do better than parabolas, which is more than a bend of f costs
- * wherever it lies in the step; a bend of b, as where a velocity turns round, shows as a lowest value inside if not in that. */
+/* The same of a state that is slow against the step, from b and the rates f that it would have if
+ * it stayed where it is: the integral of exp(s - S) f dt by the rule of three eighths. Its error
+ * is, again, what cubics do better than parabolas, which is more than a bend of f costs wherever it
+ * lies in the step; a bend of b, as where a velocity turns round, shows as a lowest value inside if
+ * not in that. */
 static double drifted(const double *b, const double *f, double h, double *error) {
     const Phases phases = phases_of(b, h);
-    const double g[] = {exp(-phases.whole) * f[0], exp(phases.first) * f[1], exp(phases.second) * f[2], f[3]};
+    const double g[] = {exp(-phases.whole) * f[0], exp(phases.first) * f[1],
+                        exp(phases.second) * f[2], f[3]};
     const double most = fmax(fmax(fabs(g[0]), fabs(g[1])), fmax(fabs(g[2]), fabs(g[3])));
     const double depth = fmax(0, fmin(b[0], b[3]) - fmin(b[1], b[2]));
-    *error = h * fabs(third_difference(g)) + h * most * h * (fabs(third_difference(b)) + depth / 16);
+    *error =
+        h * fabs(third_difference(g)) + h * most * h * (fabs(third_difference(b)) + depth / 16);
     return h / 8 * (g[0] + 3 * g[1] + 3 * g[2] + g[3]);
 }
 
-/* Whether a state keeps up with the value that it tends to, at a rate b that is about as large at the point k of a step as at its start: else a
- * cubic of that value says nothing. */
+/* Whether a state keeps up with the value that it tends to, at a rate b that is about as large at
+ * the point k of a step as at its start: else a cubic of that value says nothing. */
 static int keeps_up(const double *b, int k, double h) {
     return h * b[0] > KEEPING_UP && b[k] < 4 * b[0] && b[0] < 4 * b[k];
 }
@@ -70,8 +82,10 @@ static int is_slow(const double *b, int k, double h) {
     return h * fabs(b[0]) <= SLOW && h * fabs(b[k]) <= SLOW;
 }
 
-/* Rates f that the states would have at the point k of a step if they stayed where they are, and b. */
-static void rates_at_point(const Motion *motion, const Point *from, double h, int k, double b[][4], double f[][4]) {
+/* Rates f that the states would have at the point k of a step if they stayed where they are, and
+ * b. */
+static void rates_at_point(const Motion *motion, const Point *from, double h, int k, double b[][4],
+                           double f[][4]) {
     States rates, slopes;
     linear_rates_at(motion, from->t + k * h / 3, &from->x, &from->m, &rates, &slopes);
     for (int i = 0; i < N_STATES; i++) {
@@ -87,7 +101,8 @@ static double following_step(const Motion *motion, const Point *from, double h, 
         b[i][0] = -from->J[i][i];
         f[i][0] = ((const double *)&from->f)[i];
     }
-    rates_at_point(motion, from, h, 3, b, f); /* the ends first: where they do not fit, the rest is not looked at */
+    rates_at_point(motion, from, h, 3, b,
+                   f); /* the ends first: where they do not fit, the rest is not looked at */
     for (int i = 0; i < N_STATES; i++)
         if (!keeps_up(b[i], 3, h) && !is_slow(b[i], 3, h)) return INFINITY;
     rates_at_point(motion, from, h, 1, b, f);
@@ -107,7 +122,8 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     }
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    if (N_STATES > 1) { /* one may have gone over to another line on the way, which shows in its rate at the end */
+    if (N_STATES >
+        1) { /* one may have gone over to another line on the way, which shows in its rate at the end */
         States rates, slopes;
         linear_rates_at(motion, from->t + h, x1, &from->m, &rates, &slopes);
         for (int i = 0; i < N_STATES; i++) {

@@ -21,14 +21,14 @@ FLATTENED static States rate_derivatives(const Motion *motion, const Point *poin
     States f, f_rate = no_states;
     Outputs y, y_slope;
     const Inputs u = inputs_at(motion, point->t);
-    evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &point->x, &no_states, &point->m, &f, &f_rate, &y,
-                    &y_slope);
+    evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &point->x, &no_states, &point->m,
+                    &f, &f_rate, &y, &y_slope);
     return f_rate;
 }
 
 /* Rates of linear states with their slopes along themselves. */
-FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x, const Modes *m, States *f,
-                                      States *slopes) {
+FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x,
+                                      const Modes *m, States *f, States *slopes) {
     const States seed = all_directions();
     Outputs y, y_slopes;
     const Inputs u = inputs_at(motion, t);
@@ -55,8 +55,8 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
     return point;
 }
 
-/* What the law tells apart of the states, each as a whole. A model that does not say resolves the nominal values and the states
- * themselves; no model less than a 1e-7 part of a nominal value. */
+/* What the law tells apart of the states, each as a whole. A model that does not say resolves the
+ * nominal values and the states themselves; no model less than a 1e-7 part of a nominal value. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = no_states;
     double *value = (double *)&resolved;
@@ -76,7 +76,8 @@ static States resolved_at(const Motion *motion, double t, const States *x, const
     return resolved;
 }
 
-static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m, double *g) {
+static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
+                          double *g) {
     const Inputs u = inputs_at(motion, t);
     indicators(motion->p, &u, x, m, g);
 }
@@ -98,17 +99,19 @@ static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
     const Inputs u = inputs_at(motion, t);
     const Modes before = *m;
     settle_modes(motion->p, &u, x, m);
-    if (motion->note && memcmp(&before, m, sizeof before) != 0) motion->note(motion->log, t, &before, m);
+    if (motion->note && memcmp(&before, m, sizeof before) != 0)
+        motion->note(motion->log, t, &before, m);
 }
 
-/* Length of a step down to which a motion that grows by itself is followed: that of a law alone is left to the estimate of its error. */
+/* Length of a step down to which a motion that grows by itself is followed: that of a law alone is
+ * left to the estimate of its error. */
 static double shortest_growing(const Motion *motion) {
     (void)motion;
     return INFINITY;
 }
 
-/* Time at which the velocity turns round, or its size is least: modes are decided by its direction, so that a step must not run
- * over it. */
+/* Time at which the velocity turns round, or its size is least: modes are decided by its direction,
+ * so that a step must not run over it. */
 static double time_of_reversal(const Motion *motion) {
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {

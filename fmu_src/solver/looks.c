@@ -18,34 +18,37 @@ static int signs_differ(const Look *a, const Look *b) {
     return signs_at(a) != signs_at(b);
 }
 
-/* The part of a step at which the parabola through three looks at an indicator comes nearest to zero; 0 where the one in the middle is
- * not the nearest of them. */
+/* The part of a step at which the parabola through three looks at an indicator comes nearest to
+ * zero; 0 where the one in the middle is not the nearest of them. */
 static double nearest_to_zero(const Look *a, const Look *b, const Look *c, int i) {
     const double left = fabs(a->g[i]) - fabs(b->g[i]), right = fabs(c->g[i]) - fabs(b->g[i]);
     const double before = b->s - a->s, after = c->s - b->s;
     if (left < 0 || right < 0 || left + right == 0) return 0;
-    return b->s + 0.5 * (left * after * after - right * before * before) / (left * after + right * before);
+    return b->s +
+           0.5 * (left * after * after - right * before * before) / (left * after + right * before);
 }
 
-/* Whether the indicator i may reach zero between three looks of which the one in the middle is nearest to it: it varies more
- * than it is far from zero. */
+/* Whether the indicator i may reach zero between three looks of which the one in the middle is
+ * nearest to it: it varies more than it is far from zero. */
 static int may_reach_zero(const Look *a, const Look *b, const Look *c, int i) {
     return fmax(fabs(a->g[i]), fabs(c->g[i])) >= 2 * fabs(b->g[i]);
 }
 
-/* The first of the looks between n and the last at which an indicator is nearer to zero than at those beside it; the last where there is none,
- * which is nearly always so. */
+/* The first of the looks between n and the last at which an indicator is nearer to zero than at
+ * those beside it; the last where there is none, which is nearly always so. */
 static int first_turn(const Look *looks, int n, int last) {
     for (; n < last; n++)
         for (int i = 0; i < N_INDICATORS; i++) {
-            const double now = fabs(looks[n].g[i]), before = fabs(looks[n - 1].g[i]), after = fabs(looks[n + 1].g[i]);
+            const double now = fabs(looks[n].g[i]), before = fabs(looks[n - 1].g[i]),
+                         after = fabs(looks[n + 1].g[i]);
             if (now > before || now > after || (now == before && now == after)) continue;
             return n;
         }
     return n;
 }
 
-/* Whether all looks see each indicator further from zero than it varies: then no parabola through them reaches zero. */
+/* Whether all looks see each indicator further from zero than it varies: then no parabola through
+ * them reaches zero. */
 static int all_are_far(const Look *looks, int last) {
     for (int i = 0; i < N_INDICATORS; i++) {
         double least = fabs(looks[0].g[i]), most = least;

@@ -1,10 +1,11 @@
-/* Law and body together as an ODE: the states of the law and the velocity w of a body, on which a load acts that is constant
- * over the interval,
+/* Law and body together as an ODE: the states of the law and the velocity w of a body, on which a
+ * load acts that is constant over the interval,
  *
  *     dx/dt = evaluate(p, u(t) with w, x, m),   mass dw/dt = load - F(x, w).
  *
- * The change of w gives the mean force over the interval, load - mass (w' - w)/length, with the right impulse however stiff
- * the law is. The files of the solver are compiled once more over this ODE. */
+ * The change of w gives the mean force over the interval, load - mass (w' - w)/length, with the
+ * right impulse however stiff the law is. The files of the solver are compiled once more over this
+ * ODE. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,8 @@ typedef struct {
 
 static const loop_States loop_no_states = {{0}};
 
-/* With more states than these the products of matrices of a linear step cost more than the stages of RODAS. */
+/* With more states than these the products of matrices of a linear step cost more than the stages
+ * of RODAS. */
 enum {
     LINEAR_AT_MOST = 3,
     HAS_LINEAR_STEP = loop_N_STATES <= LINEAR_AT_MOST,
@@ -26,10 +28,12 @@ enum {
 
 /* How an interval ends over which law and body were linear. */
 typedef struct {
-    double known;                            /* 1 where they were */
-    double rate[LINEAR_ROOM];                /* rates at its end, */
-    double end_by[N_AXES][LINEAR_ROOM];      /* what the end and */
-    double end_rate_by[N_AXES][LINEAR_ROOM]; /* these rates change by, with an acceleration along each axis */
+    double known;                       /* 1 where they were */
+    double rate[LINEAR_ROOM];           /* rates at its end, */
+    double end_by[N_AXES][LINEAR_ROOM]; /* what the end and */
+    double
+        end_rate_by[N_AXES]
+                   [LINEAR_ROOM]; /* these rates change by, with an acceleration along each axis */
 } Response;
 
 typedef struct {
@@ -68,11 +72,14 @@ static Inputs loop_inputs(const loop_Motion *motion, double t, const loop_States
     return u;
 }
 
-/* Puts together the rates of the law and of the body, or their slopes, along which the load does not change. */
-static void put_rates(const loop_Motion *motion, const States *dx, const Outputs *y, double changing, double *f) {
+/* Puts together the rates of the law and of the body, or their slopes, along which the load does
+ * not change. */
+static void put_rates(const loop_Motion *motion, const States *dx, const Outputs *y,
+                      double changing, double *f) {
     const double *force = (const double *)y + COUPLED_FORCE;
     for (int i = 0; i < N_STATES; i++) f[i] = ((const double *)dx)[i];
-    for (int i = 0; i < N_AXES; i++) f[N_STATES + i] = (changing * motion->load[i] - force[i]) * motion->per_mass;
+    for (int i = 0; i < N_AXES; i++)
+        f[N_STATES + i] = (changing * motion->load[i] - force[i]) * motion->per_mass;
 }
 
 #undef ODE
@@ -81,7 +88,8 @@ static void put_rates(const loop_Motion *motion, const States *dx, const Outputs
 #undef ODE
 #define ODE(name) name
 
-FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t, const loop_States *y, const Modes *m) {
+FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t,
+                                           const loop_States *y, const Modes *m) {
     const Inputs u = loop_inputs(motion, t, y);
     loop_States f = loop_no_states;
     States dx = no_states;
@@ -92,20 +100,22 @@ FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t, 
 }
 
 /* Time derivatives of the rates, as the inputs beside the velocity move. */
-FLATTENED static loop_States loop_rate_derivatives(const loop_Motion *motion, const loop_Point *point) {
+FLATTENED static loop_States loop_rate_derivatives(const loop_Motion *motion,
+                                                   const loop_Point *point) {
     const Inputs u = loop_inputs(motion, point->t, &point->x);
     Inputs direction = *motion->of.u_rate;
     for (int i = 0; i < N_AXES; i++) velocity_of(&direction)[i] = 0;
     loop_States f_rate = loop_no_states;
     States dx, dx_slope = no_states;
     Outputs out, out_slope;
-    evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(&point->x), &no_states, &point->m, &dx,
-                    &dx_slope, &out, &out_slope);
+    evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(&point->x), &no_states,
+                    &point->m, &dx, &dx_slope, &out, &out_slope);
     put_rates(motion, &dx_slope, &out_slope, 0, f_rate.value);
     return f_rate;
 }
 
-FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, const loop_States *y, const Modes *m) {
+FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, const loop_States *y,
+                                          const Modes *m) {
     const Inputs u = loop_inputs(motion, t, y);
     loop_Point point = {t, *y, *m, loop_no_states, {{0}}};
     States dx = no_states, dx_slope = no_states;
@@ -116,11 +126,12 @@ FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, c
         Inputs direction = no_inputs;
         if (j < N_STATES) {
             ((double *)&seed)[j] = 1;
-            evaluate_state_slopes(motion->of.p, &u, law_part(y), &seed, m, &dx, &dx_slope, &out, &out_slope);
+            evaluate_state_slopes(motion->of.p, &u, law_part(y), &seed, m, &dx, &dx_slope, &out,
+                                  &out_slope);
         } else {
             velocity_of(&direction)[j - N_STATES] = 1;
-            evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(y), &seed, m, &dx, &dx_slope, &out,
-                            &out_slope);
+            evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(y), &seed, m,
+                            &dx, &dx_slope, &out, &out_slope);
         }
         put_rates(motion, &dx_slope, &out_slope, 0, column);
         for (int i = 0; i < loop_N_STATES; i++) point.J[i][j] = column[i];
@@ -129,17 +140,20 @@ FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, c
     return point;
 }
 
-static loop_States loop_resolved_at(const loop_Motion *motion, double t, const loop_States *y, const Modes *m) {
+static loop_States loop_resolved_at(const loop_Motion *motion, double t, const loop_States *y,
+                                    const Modes *m) {
     loop_States resolved = loop_no_states;
     const Inputs u = loop_inputs(motion, t, y);
     const Motion there = {motion->of.p, &u, &no_inputs, motion->tolerance, 1, NULL, NULL};
     const States of_law = resolved_at(&there, 0, law_part(y), m);
     for (int i = 0; i < N_STATES; i++) resolved.value[i] = ((const double *)&of_law)[i];
-    for (int i = N_STATES; i < loop_N_STATES; i++) resolved.value[i] = fmax(motion->speed + fabs(y->value[i]), DBL_MIN);
+    for (int i = N_STATES; i < loop_N_STATES; i++)
+        resolved.value[i] = fmax(motion->speed + fabs(y->value[i]), DBL_MIN);
     return resolved;
 }
 
-static void loop_indicators_at(const loop_Motion *motion, double t, const loop_States *y, const Modes *m, double *g) {
+static void loop_indicators_at(const loop_Motion *motion, double t, const loop_States *y,
+                               const Modes *m, double *g) {
     const Inputs u = loop_inputs(motion, t, y);
     indicators(motion->of.p, &u, law_part(y), m, g);
 }
@@ -150,8 +164,8 @@ static void loop_settle_at(const loop_Motion *motion, double t, loop_States *y, 
     settle_modes(motion->of.p, &u, (States *)y->value, m);
 }
 
-/* Where stick gives way, the motion grows by itself, and an L-stable method with long steps would damp it and hold the body:
- * its matrix then has a negative determinant. */
+/* Where stick gives way, the motion grows by itself, and an L-stable method with long steps would
+ * damp it and hold the body: its matrix then has a negative determinant. */
 static double loop_shortest_growing(const loop_Motion *motion) {
     return motion->shortest;
 }
@@ -177,11 +191,13 @@ static void map_vector(LoopMatrix A, const double *x, double *y) {
     }
 }
 
-/* A step under held inputs where the rates are all but linear over the way that it goes, y' = f + J (y - y0), which has the end
- * y0 + h phi(h J) f with phi(A) = (exp(A) - 1)/A, and the rates exp(h J) f there: by the series of phi for a small part of the
- * step, and phi(2 A) = (exp(A) + 1) phi(A)/2. Its error is what the rates leave the line by, at the end and half way, over
- * the step. All in units of the errors that are allowed, in which a matrix has a size. */
-NOINLINE static double loop_linear_step(const loop_Motion *motion, const loop_Point *from, double h, loop_States *y1) {
+/* A step under held inputs where the rates are all but linear over the way that it goes, y' = f + J
+ * (y - y0), which has the end y0 + h phi(h J) f with phi(A) = (exp(A) - 1)/A, and the rates exp(h
+ * J) f there: by the series of phi for a small part of the step, and phi(2 A) = (exp(A) + 1)
+ * phi(A)/2. Its error is what the rates leave the line by, at the end and half way, over the step.
+ * All in units of the errors that are allowed, in which a matrix has a size. */
+NOINLINE static double loop_linear_step(const loop_Motion *motion, const loop_Point *from, double h,
+                                        loop_States *y1) {
     enum { n = loop_N_STATES };
     LoopMatrix A, phi, e, half;
     double allowed[n], f[n], way[2][n], rate[2][n], size = 0, part = 1, worst = 0;
@@ -196,7 +212,8 @@ NOINLINE static double loop_linear_step(const loop_Motion *motion, const loop_Po
         size = fmax(size, row);
     }
     if (!isfinite(size)) return INFINITY;
-    while (part > 0.5 || part * size > 0.25) part *= 0.5; /* where the series with four terms is off by 1e-6 */
+    while (part > 0.5 || part * size > 0.25)
+        part *= 0.5; /* where the series with four terms is off by 1e-6 */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             A[i][j] *= part;
@@ -214,10 +231,12 @@ NOINLINE static double loop_linear_step(const loop_Motion *motion, const loop_Po
     }
     map_vector(phi, f, way[1]);
     map_vector(e, f, rate[1]);
-    for (int at = 1; at >= 0; at--) { /* the end first: where it does not fit, the middle is not looked at */
+    for (int at = 1; at >= 0;
+         at--) { /* the end first: where it does not fit, the middle is not looked at */
         loop_States y = loop_no_states;
         double bent[n], off[n];
-        for (int i = 0; i < n; i++) y.value[i] = from->x.value[i] + (at ? 1 : 0.5) * way[at][i] * allowed[i];
+        for (int i = 0; i < n; i++)
+            y.value[i] = from->x.value[i] + (at ? 1 : 0.5) * way[at][i] * allowed[i];
         if (at == 1) *y1 = y;
         const loop_States found = loop_rates_at(motion, from->t, &y, &from->m);
         for (int i = 0; i < n; i++) bent[i] = h * found.value[i] / allowed[i] - rate[at][i];
@@ -264,8 +283,8 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 #undef ODE
 #define ODE(name) name
 
-/* The part that is left after a time h of a velocity that is given to the body, by Euler's implicit step: little in stick,
- * all of it in slip, where the motion may also grow. */
+/* The part that is left after a time h of a velocity that is given to the body, by Euler's implicit
+ * step: little in stick, all of it in slip, where the motion may also grow. */
 static double kept_velocity(const loop_Point *from, double h, const double *given) {
     double W[MATRIX_ROOM][MATRIX_ROOM], rhs[loop_N_STATES] = {0}, kept[loop_N_STATES];
     int row[loop_N_STATES];
@@ -278,10 +297,10 @@ static double kept_velocity(const loop_Point *from, double h, const double *give
     return square > 0 ? fmin(dot_product(kept + N_STATES, given) / square, 1) : 0;
 }
 
-/* Law and body over an interval, from states and modes that settle first. Gives the part that is kept of a velocity over a
- * horizon. */
-static int advance_loop(const loop_Motion *motion, double length, loop_States *y, Modes *m, const double *given,
-                        double horizon, double *kept) {
+/* Law and body over an interval, from states and modes that settle first. Gives the part that is
+ * kept of a velocity over a horizon. */
+static int advance_loop(const loop_Motion *motion, double length, loop_States *y, Modes *m,
+                        const double *given, double horizon, double *kept) {
     double step = 0;
     loop_settle_at(motion, 0, y, m);
     const loop_Point from = loop_point_at(motion, 0, y, m);

@@ -14,8 +14,9 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only outputs need that it does not give is left
- * out. NOINLINE and COLD: functions that stay out of their callers, so as not to burden the usual way through these; COLD ones are seldom called at
+/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only
+ * outputs need that it does not give is left out. NOINLINE and COLD: functions that stay out of
+ * their callers, so as not to burden the usual way through these; COLD ones are seldom called at
  * all. */
 #ifdef __GNUC__
 #define FLATTENED __attribute__((noinline, flatten))

@@ -1,8 +1,9 @@
-/* The names in the files of the solver that are compiled once for each ODE: plain for the law alone, and once more with a
- * prefix for law and body together. An ODE is a type States of N_STATES doubles, IS_LINEAR, a Motion, and the functions
- * rates_at, rate_derivatives, point_at, resolved_at, indicators_at, settle_at,
- * shortest_growing, time_of_reversal and trial_step; everything else is
- * written once over these, and the compiler sees constant sizes and no call through a pointer. */
+/* The names in the files of the solver that are compiled once for each ODE: plain for the law
+ * alone, and once more with a prefix for law and body together. An ODE is a type States of N_STATES
+ * doubles, IS_LINEAR, a Motion, and the functions rates_at, rate_derivatives, point_at,
+ * resolved_at, indicators_at, settle_at, shortest_growing, time_of_reversal and trial_step;
+ * everything else is written once over these, and the compiler sees constant sizes and no call
+ * through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 

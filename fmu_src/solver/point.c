@@ -13,8 +13,9 @@ typedef struct {
 /* States inside a step: the cubic through both ends and their rates. */
 typedef struct {
     const Point *from;
-    double way[STATE_ROOM];                     /* from the start to the end */
-    double left[STATE_ROOM], right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
+    double way[STATE_ROOM]; /* from the start to the end */
+    double left[STATE_ROOM],
+        right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
 } Cubic;
 
 static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {
@@ -34,7 +35,8 @@ static States dense_output(const Cubic *cubic, double s) {
     States x = no_states;
     for (int i = 0; i < N_STATES; i++) {
         const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
-        ((double *)&x)[i] = ((const double *)&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
+        ((double *)&x)[i] =
+            ((const double *)&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
     }
     return x;
 }
@@ -48,12 +50,14 @@ static double rate_inside(const Cubic *cubic, int i, double s) {
 /* What the equations tell apart of the states, each as a whole. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m);
 
-/* Errors that a step of length h to x1 may make: the tolerance times what the law resolves at its end, and what rounding makes of the
- * larger end. */
-static void allowed_errors(const Motion *motion, const Point *from, double h, const States *x1, double *allowed) {
+/* Errors that a step of length h to x1 may make: the tolerance times what the law resolves at its
+ * end, and what rounding makes of the larger end. */
+static void allowed_errors(const Motion *motion, const Point *from, double h, const States *x1,
+                           double *allowed) {
     const States resolved = resolved_at(motion, from->t + h, x1, &from->m);
     for (int i = 0; i < N_STATES; i++) {
-        const double size = fmax(fabs(((const double *)&from->x)[i]), fabs(((const double *)x1)[i]));
+        const double size =
+            fmax(fabs(((const double *)&from->x)[i]), fabs(((const double *)x1)[i]));
         allowed[i] = motion->tolerance * ((const double *)&resolved)[i] + ROUNDING * size;
     }
 }

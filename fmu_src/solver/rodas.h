@@ -1,6 +1,7 @@
-/* The coefficients of RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7), in the form that needs no
- * product with the Jacobian: k_s solves (1/(gamma h) - J) k_s = f(t + time_s h, x + sum of a_sj k_j) + sum of c_sj k_j/h
- * + time_slope_s h df/dt. The last k is the error of the step, x plus the last row of a and it the end. */
+/* The coefficients of RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7),
+ * in the form that needs no product with the Jacobian: k_s solves (1/(gamma h) - J) k_s = f(t +
+ * time_s h, x + sum of a_sj k_j) + sum of c_sj k_j/h + time_slope_s h df/dt. The last k is the
+ * error of the step, x plus the last row of a and it the end. */
 #ifndef BRISTLE_RODAS_H
 #define BRISTLE_RODAS_H
 
@@ -23,7 +24,8 @@ static const double rodas_c[RODAS_STAGES][RODAS_STAGES - 1] = {
     {-2.430093356833875, -0.2063599157091915},
     {-0.1073529058151375, -9.594562251023355, -20.47028614809616},
     {7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160},
-    {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
+    {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136,
+     -6.058818238834054},
 };
 
 #endif

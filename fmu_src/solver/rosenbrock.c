@@ -1,18 +1,21 @@
-/* A step for any states: RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7), a Rosenbrock pair of order
- * 4(3) with six stages, L-stable and stiffly accurate, with the exact Jacobian; and what its error estimate cannot see. */
+/* A step for any states: RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II,
+ * IV.7), a Rosenbrock pair of order 4(3) with six stages, L-stable and stiffly accurate, with the
+ * exact Jacobian; and what its error estimate cannot see. */
 #include <math.h>
 
 #include "solver/rodas.h"
 
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down, or grows there, as beyond the
- * peak of a friction curve: the stages, all damped with the stiffness of the start, then miss the motion and the error estimate
- * does not see it. */
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down, or
+ * grows there, as beyond the peak of a friction curve: the stages, all damped with the stiffness of
+ * the start, then miss the motion and the error estimate does not see it. */
 static int loses_stiffness(const Motion *motion, const Point *from, double h, const States *x1) {
     double stiffest = 0;
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1; /* a law alone is left to its error */
+    const double grows = isfinite(shortest_growing(motion))
+                             ? -INFINITY
+                             : -0.1; /* a law alone is left to its error */
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
         if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;
@@ -20,11 +23,13 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     return 0;
 }
 
-/* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of a deflection that is
- * held there: inside the step the rates are then not those of the cubic, by more than the few tolerances that the cubic may miss a
- * smooth motion by. Where the start is stiff the cubic means nothing, but there the stages see the limit; and under held inputs a state
- * alone does not turn round, so that a limit which it has met is seen at its end. */
-static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1, const double *allowed) {
+/* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of
+ * a deflection that is held there: inside the step the rates are then not those of the cubic, by
+ * more than the few tolerances that the cubic may miss a smooth motion by. Where the start is stiff
+ * the cubic means nothing, but there the stages see the limit; and under held inputs a state alone
+ * does not turn round, so that a limit which it has met is seen at its end. */
+static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
+                        const double *allowed) {
     if (N_STATES == 1 && motion->held) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > 0.1) return 0;
@@ -35,14 +40,16 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
         const States between = dense_output(&cubic, s);
         const States f = rates_at(motion, from->t + s * h, &between, &from->m);
         double defect[STATE_ROOM];
-        for (int i = 0; i < N_STATES; i++) defect[i] = h * ((const double *)&f)[i] - rate_inside(&cubic, i, s);
+        for (int i = 0; i < N_STATES; i++)
+            defect[i] = h * ((const double *)&f)[i] - rate_inside(&cubic, i, s);
         if (scaled_error(defect, (const double *)x1, allowed) > 8) return 1;
     }
     return 0;
 }
 
 /* One step of length h to x1; returns its scaled error. */
-NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, double h, States *x1) {
+NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, double h,
+                                       States *x1) {
     const double *x0 = (const double *)&from->x;
     double *end = (double *)x1;
     const double per_h = 1 / h;
@@ -52,10 +59,12 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     States f = from->f;
 
     for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
+        for (int j = 0; j < N_STATES; j++)
+            W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
     if (factorize(N_STATES, W, row) && h > shortest_growing(motion)) return TOO_LONG;
 #ifdef __clang__
-#pragma clang loop unroll(full) /* the loops over earlier stages are as long as it takes to make them */
+#pragma clang loop unroll(                                                                         \
+    full) /* the loops over earlier stages are as long as it takes to make them */
 #endif
     for (int s = 0; s < RODAS_STAGES; s++) {
         if (s > 0) {
@@ -67,7 +76,8 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
         }
         double rhs[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++) {
-            rhs[i] = ((const double *)&f)[i] + rodas_time_slope[s] * h * ((const double *)&f_rate)[i];
+            rhs[i] =
+                ((const double *)&f)[i] + rodas_time_slope[s] * h * ((const double *)&f_rate)[i];
             for (int j = 0; j < s; j++) rhs[i] += rodas_c[s][j] * per_h * k[j][i];
         }
         back_substitute(N_STATES, W, row, rhs, k[s]);

@@ -14,7 +14,8 @@
  *   loop           law and body together as an ODE, over which the same files are compiled once more
  *   shadow         the body's load, and the force, for hosts that hold it over a step
  *
- * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any communication point.
+ * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any
+ * communication point.
  */
 #include <float.h>
 #include <math.h>
@@ -46,7 +47,9 @@ static double growth(double error) {
 #include "solver/following.c"
 
 /* Of the states alone and of the states with the body. */
-enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 }; /* two, since elimination names a second row */
+enum {
+    MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2
+}; /* two, since elimination names a second row */
 #include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"
@@ -59,8 +62,8 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
     }
     if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
     if (LINEAR_STATES || (N_STATES == 1 && motion->held)) {
-        const double error =
-            LINEAR_STATES ? following_step(motion, from, h, x1) : nearly_linear_step(motion, from, h, x1);
+        const double error = LINEAR_STATES ? following_step(motion, from, h, x1)
+                                           : nearly_linear_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
@@ -72,17 +75,20 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 
 #include "solver/trials.c"
 
-/* Whether one trial may be enough for a communication step: without states and modes there is nothing to take over it; under held inputs modes
- * alone do not change; linear states have an exact solution there and are followed easily under moving ones, unless earlier steps have found
- * that the solver has to go in smaller ones. */
+/* Whether one trial may be enough for a communication step: without states and modes there is
+ * nothing to take over it; under held inputs modes alone do not change; linear states have an exact
+ * solution there and are followed easily under moving ones, unless earlier steps have found that
+ * the solver has to go in smaller ones. */
 static int goes_at_once(const Motion *motion, double length, double step) {
     if (N_STATES + N_MODES == 0) return 1;
     if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !LINEAR_STATES) return 0;
     return length > 0 && !(step > 0 && step < length);
 }
 
-/* The error of such a step under moving inputs; infinite where an event is in it, which takes more. */
-NOINLINE static double followed_at_once(const Motion *motion, const Point *from, double length, States *end) {
+/* The error of such a step under moving inputs; infinite where an event is in it, which takes
+ * more. */
+NOINLINE static double followed_at_once(const Motion *motion, const Point *from, double length,
+                                        States *end) {
     const double error = following_step(motion, from, length, end);
     Look start;
     if (!(error <= 1)) return INFINITY;
@@ -91,12 +97,14 @@ NOINLINE static double followed_at_once(const Motion *motion, const Point *from,
 }
 
 /* Makes such a step; 0 where it takes more, and nothing has changed. */
-static int advance_at_once(const Motion *motion, const Point *from, double length, States *x, double *step) {
+static int advance_at_once(const Motion *motion, const Point *from, double length, States *x,
+                           double *step) {
     if (!goes_at_once(motion, length, *step)) return 0;
     double error = 0;
     if (N_STATES > 0) {
         States end;
-        error = motion->held ? held_step(from, length, &end) : followed_at_once(motion, from, length, &end);
+        error = motion->held ? held_step(from, length, &end)
+                             : followed_at_once(motion, from, length, &end);
         if (!(error <= 1)) return 0;
         *x = end;
     }
@@ -105,7 +113,8 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
 }
 
 /* The same, at once where that is possible. */
-static int advance_from(const Motion *motion, const Point *from, double length, States *x, Modes *m, double *step) {
+static int advance_from(const Motion *motion, const Point *from, double length, States *x, Modes *m,
+                        double *step) {
     if (advance_at_once(motion, from, length, x, step)) return SOLVER_DONE;
     return advance_in_trials(motion, *from, length, x, m, step);
 }

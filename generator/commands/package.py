@@ -8,10 +8,16 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("description", type=Path, help="modelDescription/<Model>.toml")
-    parser.add_argument("--generated", type=Path, required=True, help="folder with the generated files")
-    parser.add_argument("--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h")
+    parser.add_argument(
+        "--generated", type=Path, required=True, help="folder with the generated files"
+    )
+    parser.add_argument(
+        "--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the FMU to write")
-    parser.add_argument("--libraries", type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>")
+    parser.add_argument(
+        "--libraries", type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

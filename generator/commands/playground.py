@@ -8,7 +8,12 @@ from pathlib import Path
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--descriptions", type=Path, required=True, help="modelDescription/")
-    parser.add_argument("--generated", type=Path, required=True, help="folder with the generated files of all models")
+    parser.add_argument(
+        "--generated",
+        type=Path,
+        required=True,
+        help="folder with the generated files of all models",
+    )
     parser.add_argument("--module", type=Path, required=True, help="all models as WebAssembly")
     parser.add_argument("--out", type=Path, required=True, help="the page to write")
 
@@ -18,4 +23,10 @@ def run(arguments: argparse.Namespace) -> None:
     from ..project import Project
 
     project = Project(arguments.descriptions.parent)
-    write_playground(project.playground, arguments.descriptions, arguments.generated, arguments.module, arguments.out)
+    write_playground(
+        project.playground,
+        arguments.descriptions,
+        arguments.generated,
+        arguments.module,
+        arguments.out,
+    )

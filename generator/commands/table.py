@@ -1,6 +1,8 @@
 """Renew the table of models in a README.
 
-The table is made from the descriptions in the folder modelDescription beside the file, and takes the place of the one between the two marks."""
+The table is made from the descriptions in the folder modelDescription beside the file, and takes
+the place of the one between the two marks.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from ..table import renewed
 
-    write_text(arguments.readme, renewed(arguments.readme, arguments.readme.parent / "modelDescription"))
+    write_text(
+        arguments.readme, renewed(arguments.readme, arguments.readme.parent / "modelDescription")
+    )

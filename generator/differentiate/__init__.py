@@ -6,7 +6,8 @@ A model file holds formulas only, in a small subset of C99. From its syntax tree
 - what each derivative, output and initial state depends on, member by member and element by element;
 - which states an event may set.
 
-A function `f` whose slope needs thought has a hand-written companion `f_slopes`; that one is then used.
+A function `f` whose slope needs thought has a hand-written companion `f_slopes`; that one is then
+used.
 
 Each module knows only those above it in this list:
 

@@ -1,4 +1,5 @@
-"""Writes calls with their slopes: of functions of math.h by the rules, of the model's own through `f_slopes`."""
+"""Writes calls with their slopes: of functions of math.h by the rules, of the model's own through
+`f_slopes`."""
 
 from __future__ import annotations
 
@@ -16,8 +17,10 @@ from .text import POSTFIX, Text, call_text
 from .unit import Function, Unit
 from .walker import MATH_ARGUMENTS, TESTS, arguments
 
-
-HELD = {"Parameters": "no_parameter_slopes", "Inputs": "no_input_slopes"}  # along the states alone, and constants of zeros for them
+HELD = {
+    "Parameters": "no_parameter_slopes",
+    "Inputs": "no_input_slopes",
+}  # along the states alone, and constants of zeros for them
 
 
 @dataclass
@@ -29,7 +32,9 @@ class Written:
     zero_result: bool = False
 
 
-SlopesOf = Callable[[str, c_ast.Node], Written]  # writes the function of this name, which is called here
+SlopesOf = Callable[
+    [str, c_ast.Node], Written
+]  # writes the function of this name, which is called here
 
 
 class CallWriter(ExpressionWriter):
@@ -44,16 +49,22 @@ class CallWriter(ExpressionWriter):
         if name in self.unit.definitions:
             return self.own_call(node, self.own_function(node, name), want, place)
         if name in TESTS:
-            return Value(call_text(name, *(self.plain(a).value for a in arguments(node))), None, INT)
+            return Value(
+                call_text(name, *(self.plain(a).value for a in arguments(node))), None, INT
+            )
         if name not in MATH_ARGUMENTS:
             raise self.unknown_function(node, name)
         if len(arguments(node)) != MATH_ARGUMENTS[name]:
             raise self.error(node, f"{name} takes {MATH_ARGUMENTS[name]} argument(s)")
         return self.math_call(node, name, want, place)
 
-    def math_call(self, node: c_ast.FuncCall, name: str, want: bool, place: Destination | None) -> Value:
+    def math_call(
+        self, node: c_ast.FuncCall, name: str, want: bool, place: Destination | None
+    ) -> Value:
         wants = [want and not (name == "copysign" and i) for i in range(MATH_ARGUMENTS[name])]
-        inner = [self.expression(a, wanted) for a, wanted in zip(arguments(node), wants, strict=True)]
+        inner = [
+            self.expression(a, wanted) for a, wanted in zip(arguments(node), wants, strict=True)
+        ]
         values, slopes = [a.value for a in inner], [a.slope for a in inner]
         value = call_text(name, *values)
         if not any(slopes):
@@ -73,7 +84,9 @@ class CallWriter(ExpressionWriter):
         name = self.callee(node)
         if name not in self.unit.definitions:
             unused = f"the result of {name} is not used"
-            raise self.error(node, unused if name in MATH_ARGUMENTS else f"{name} is not a function of the model")
+            raise self.error(
+                node, unused if name in MATH_ARGUMENTS else f"{name} is not a function of the model"
+            )
         function = self.own_function(node, name)
         if not function.writes:
             self.lines.write(self.value_call(node, function).value.text + ";")
@@ -83,7 +96,9 @@ class CallWriter(ExpressionWriter):
             given.append(Text(f"&{self.kept_slope(function)}_slope"))
         self.lines.write(call_text(function.with_slopes, *given).text + ";")
 
-    def own_call(self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None) -> Value:
+    def own_call(
+        self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None
+    ) -> Value:
         """A call that gives a value."""
         result = function.result
         if result == VOID:
@@ -92,7 +107,9 @@ class CallWriter(ExpressionWriter):
             return self.value_call(node, function)
         sources = self.sources(node, function)
         if not function.writes and all(source.slope is None for source in sources):
-            return Value(call_text(function.name, *(source.value for source in sources)), None, result)
+            return Value(
+                call_text(function.name, *(source.value for source in sources)), None, result
+            )
         given = self.slopes_arguments(node, function, sources)
         if not is_active(result):
             kept = self.fresh(function.name)
@@ -109,7 +126,9 @@ class CallWriter(ExpressionWriter):
         values = [self.plain(a).value for a in arguments(node)]
         return Value(call_text(function.name, *values), None, function.result)
 
-    def slopes_call(self, function: Function, given: list[Text], place: Destination | None) -> Value:
+    def slopes_call(
+        self, function: Function, given: list[Text], place: Destination | None
+    ) -> Value:
         """A call whose result has a slope, written to where it is wanted or to a new variable."""
         name, result = function.with_slopes, function.result
         through_pointers = any(isinstance(p.kind, Pointer) for p in function.parameters)
@@ -142,8 +161,11 @@ class CallWriter(ExpressionWriter):
                 self.escape(a)
         return sources
 
-    def slopes_arguments(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> list[Text]:
-        """What is passed to the function with slopes; notes that it is called. One that is written by hand has slopes of what is held, too."""
+    def slopes_arguments(
+        self, node: c_ast.FuncCall, function: Function, sources: list[Value]
+    ) -> list[Text]:
+        """What is passed to the function with slopes; notes that it is called. One that is written
+        by hand has slopes of what is held, too."""
         by_hand = self.unit.has_companion(function.name)
         given = []
         for p, a, source in zip(function.parameters, arguments(node), sources, strict=True):
@@ -168,9 +190,12 @@ class CallWriter(ExpressionWriter):
         self.found.read.add(root.key)
 
     def zero_companion(self, node: c_ast.Node) -> Text:
-        """The slope of a constant, or of what is held, that is reached through a pointer: the same place in a constant of zeros."""
+        """The slope of a constant, or of what is held, that is reached through a pointer: the same
+        place in a constant of zeros."""
         root = self.root(node)
-        held = root.kind.target if root and is_held_pointer(root.kind) else root.kind if root else None
+        held = (
+            root.kind.target if root and is_held_pointer(root.kind) else root.kind if root else None
+        )
         if isinstance(held, Struct) and held.held:
             self.found.zero_structs.add(held.name)
             zeros = f"(&{HELD[held.name]})" if is_held_pointer(root.kind) else HELD[held.name]

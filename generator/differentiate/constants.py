@@ -9,21 +9,40 @@ from pycparser import c_ast
 
 Number = int | float
 
-UNARY_OPERATIONS = {"-": operator.neg, "+": operator.pos, "!": lambda a: int(not a), "~": operator.invert}
+UNARY_OPERATIONS = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "!": lambda a: int(not a),
+    "~": operator.invert,
+}
 ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 TRUTHS = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-    "&&": lambda a, b: bool(a and b), "||": lambda a, b: bool(a or b),
-}  # fmt: skip
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "&&": lambda a, b: bool(a and b),
+    "||": lambda a, b: bool(a or b),
+}
 BITWISE = {
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
-}  # fmt: skip
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
 
 
 def number(node: c_ast.Constant) -> Number | None:
     """The value of a constant; None for a text or a character."""
     if node.type in ("double", "float", "long double"):
-        return float.fromhex(node.value) if "x" in node.value.lower() else float(node.value.rstrip("fFlL"))
+        return (
+            float.fromhex(node.value)
+            if "x" in node.value.lower()
+            else float(node.value.rstrip("fFlL"))
+        )
     if "int" in node.type:
         text = node.value.rstrip("uUlL")
         return int(text, 8) if re.fullmatch(r"0[0-7]+", text) else int(text, 0)

@@ -24,7 +24,9 @@ def check_contract(unit: Unit) -> None:
         if name.removesuffix("_slopes") in unit.definitions.keys() - {name}:
             continue
         meant = get_close_matches(name, CONTRACT, n=1)
-        raise unit.error(node, f"{name} is never called{f'; is {meant[0]} meant?' if meant else ''}")
+        raise unit.error(
+            node, f"{name} is never called{f'; is {meant[0]} meant?' if meant else ''}"
+        )
 
 
 def members_used(unit: Unit) -> frozenset[str]:
@@ -42,13 +44,19 @@ def check_indicators(unit: Unit, count: int) -> None:
     known = [place for place in places if isinstance(place, int)]
     most = max(known, default=-1)
     if most >= count:
-        raise unit.error(node, f"indicators sets g[{most}], but the description says indicators = {count}")
+        raise unit.error(
+            node, f"indicators sets g[{most}], but the description says indicators = {count}"
+        )
     if most + 1 < count and len(known) == len(places):
-        raise unit.error(node, f"indicators never sets g[{count - 1}], but the description says indicators = {count}")
+        raise unit.error(
+            node,
+            f"indicators never sets g[{count - 1}], but the description says indicators = {count}",
+        )
 
 
 def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> Iterator[c_ast.Node]:
-    """The indices of all elements that a function writes of an array, one of its arguments, itself or by what it calls."""
+    """The indices of all elements that a function writes of an array, one of its arguments, itself
+    or by what it calls."""
     array = parameters_of(function)[argument].name
     for node in all_nodes(function.body):
         if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ArrayRef):
@@ -61,15 +69,23 @@ def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> It
 
 
 def _argument_names(prototype: str) -> list[str]:
-    return [argument.replace("*", " ").split()[-1] for argument in prototype.partition("(")[2].rstrip(")").split(",")]
+    return [
+        argument.replace("*", " ").split()[-1]
+        for argument in prototype.partition("(")[2].rstrip(")").split(",")
+    ]
 
 
 def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
-    """The declaration of a function with these names for its arguments; nothing if it has not as many."""
+    """The declaration of a function with these names for its arguments; nothing if it has not as
+    many."""
     parameters = parameters_of(node)
-    if len(parameters) != len(names) or not all(isinstance(parameter, c_ast.Decl) for parameter in parameters):
+    if len(parameters) != len(names) or not all(
+        isinstance(parameter, c_ast.Decl) for parameter in parameters
+    ):
         return ""
-    arguments = ", ".join(declaration(parameter, name) for parameter, name in zip(parameters, names, strict=True))
+    arguments = ", ".join(
+        declaration(parameter, name) for parameter, name in zip(parameters, names, strict=True)
+    )
     head = c_generator.CGenerator().visit(node.decl).partition("(")[0]
     return f"{head}({arguments})"
 

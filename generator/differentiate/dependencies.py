@@ -12,14 +12,21 @@ from .unit import Unit
 
 Dependencies = dict[str, set[str]]
 
-STRUCT_OF = {"p": "Parameters", "u": "Inputs", "x": "States", "m": "Modes", "dx": "States", "y": "Outputs"}
+STRUCT_OF = {
+    "p": "Parameters",
+    "u": "Inputs",
+    "x": "States",
+    "m": "Modes",
+    "dx": "States",
+    "y": "Outputs",
+}
 
 
 def model_dependencies(unit: Unit, options: Collection[str] = ()) -> Dependencies:
-    """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what the states are made from
-    at the start, {"init.z": {"p.z_start"}}. Where the model has options, or modes that can be followed, also what dx, y and the modes
-    depend on at the start, when the modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an
-    option there.
+    """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what
+    the states are made from at the start, {"init.z": {"p.z_start"}}. Where the model has options,
+    or modes that can be followed, also what dx, y and the modes depend on at the start, when the
+    modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there.
     """
     return _running(unit) | _starting(unit, options)
 
@@ -34,10 +41,17 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
         return Origin(frozenset({f"p.{path[0]}_start{path_text(path[1:])}"}))
 
     def fresh_mode(path: Path, leaf: Kind) -> Origin:
-        return Origin(frozenset({"m" + path_text(path)})) if path[0] in options else Origin(NOTHING, 0)
+        return (
+            Origin(frozenset({"m" + path_text(path)})) if path[0] in options else Origin(NOTHING, 0)
+        )
 
     run = _Run(unit)
-    p, u, x, m = run.known("p"), run.known("u"), run.given("x", start_value), run.given("m", fresh_mode)
+    p, u, x, m = (
+        run.known("p"),
+        run.known("u"),
+        run.given("x", start_value),
+        run.given("m", fresh_mode),
+    )
     if "initialize" in unit.definitions:
         run.tracer.run("initialize", [p, u, x])
     states = run.roots("init", "x", x)
@@ -46,10 +60,16 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
     try:
         if "next_modes" in unit.definitions:
             run.tracer.run("next_modes", [p, u, x, m])
-    except SubsetError:  # modes may be found by any C, and then everything depends on everything at the start
+    except (
+        SubsetError
+    ):  # modes may be found by any C, and then everything depends on everything at the start
         return states
     states, modes = run.roots("init", "x", x), run.roots("start.m", "m", m)
-    return states | modes | {f"start.{name}": roots for name, roots in run.evaluated(p, u, x, m).items()}
+    return (
+        states
+        | modes
+        | {f"start.{name}": roots for name, roots in run.evaluated(p, u, x, m).items()}
+    )
 
 
 class _Run:
@@ -100,10 +120,16 @@ class _Run:
                 text = f"{what} {member} is never set; evaluate must set {name}->{member}"
                 raise self.unit.error(self.unit.definitions["evaluate"], text)
             if origin.unset:
-                text = f"{what} {member} is not set on every path through evaluate; set it in each branch"
+                text = (
+                    f"{what} {member} is not set on every path through evaluate; set it in each"
+                    " branch"
+                )
                 raise self.unit.error(self.unit.definitions["evaluate"], text)
 
     def roots(self, prefix: str, name: str, address: Address) -> Dependencies:
         """What the members of a struct come from."""
         state = self.tracer.memory.state
-        return {prefix + path_text(path): set(state[address.places[0] + path].roots) for path in self.members(name)}
+        return {
+            prefix + path_text(path): set(state[address.places[0] + path].roots)
+            for path in self.members(name)
+        }

@@ -1,4 +1,5 @@
-"""Follows what expressions are made from, for the functions they stand in: names take the place of numbers."""
+"""Follows what expressions are made from, for the functions they stand in: names take the place of
+numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +9,17 @@ from pycparser import c_ast
 
 from .constants import fold_binary, fold_unary, number
 from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, leaves, no_member
-from .memory import NOTHING, Address, Memory, Origin, Origins, converted, joined, merged_values, scalar
+from .memory import (
+    NOTHING,
+    Address,
+    Memory,
+    Origin,
+    Origins,
+    converted,
+    joined,
+    merged_values,
+    scalar,
+)
 from .unit import Function, Unit
 from .walker import CONSTANTS, Scopes, Walker
 
@@ -19,7 +30,9 @@ class Frame:
 
     function: Function | None = None  # none for what stands outside of functions
     scopes: Scopes[tuple[Address, Kind]] = field(default_factory=Scopes)
-    results: list[tuple[Origins | None, Origins]] = field(default_factory=list)  # value and state at each return
+    results: list[tuple[Origins | None, Origins]] = field(
+        default_factory=list
+    )  # value and state at each return
 
 
 class ExpressionTracer(Walker):
@@ -119,7 +132,9 @@ class ExpressionTracer(Walker):
             value = self.value(branch)
             if isinstance(value, Address):
                 raise self.pointer_choice(node)
-            values.append({path: Origin(o.roots | condition.roots, o.number) for path, o in value.items()})
+            values.append(
+                {path: Origin(o.roots | condition.roots, o.number) for path, o in value.items()}
+            )
             states.append(memory.state)
         memory.state, memory.control = joined(states), control
         return merged_values(values)
@@ -127,7 +142,8 @@ class ExpressionTracer(Walker):
     # places
 
     def place(self, node: c_ast.Node) -> tuple[Address, Kind]:
-        """Address and type of a variable, member or element; of a pointer: where it points to, and its type."""
+        """Address and type of a variable, member or element; of a pointer: where it points to, and
+        its type."""
         if isinstance(node, c_ast.ID):
             return self.variable(node)
         if isinstance(node, c_ast.StructRef):
@@ -179,7 +195,8 @@ class ExpressionTracer(Walker):
         raise self.error(node, "a pointer or an array is needed here")
 
     def element(self, node: c_ast.ArrayRef, address: Address, index: Origin) -> Address:
-        """The element at an index from where a pointer points to; any of the array where the index is not known."""
+        """The element at an index from where a pointer points to; any of the array where the index
+        is not known."""
         if index.number == 0:
             return address
         places = []

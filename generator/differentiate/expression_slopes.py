@@ -11,7 +11,18 @@ from typing import Literal
 from pycparser import c_ast, c_generator
 
 from .constants import number
-from .kinds import DOUBLE, INT, Array, Kind, Pointer, Struct, is_active, no_member, path_text, pointed
+from .kinds import (
+    DOUBLE,
+    INT,
+    Array,
+    Kind,
+    Pointer,
+    Struct,
+    is_active,
+    no_member,
+    path_text,
+    pointed,
+)
 from .rules import ARITHMETIC, Slope, choice_slope, negative, zero_or
 from .text import POSTFIX, UNARY, Lines, Text, binary, ternary, unary
 from .unit import Unit
@@ -52,15 +63,20 @@ class Findings:
 
     calls: list[str] = field(default_factory=list)  # the functions whose slopes it needs
     helpers: set[str] = field(default_factory=set)
-    zero_constants: set[str] = field(default_factory=set)  # constants of which a companion of zeros is needed
-    zero_structs: set[str] = field(default_factory=set)  # held structs of which a constant of zeros is needed
+    zero_constants: set[str] = field(
+        default_factory=set
+    )  # constants of which a companion of zeros is needed
+    zero_structs: set[str] = field(
+        default_factory=set
+    )  # held structs of which a constant of zeros is needed
     read: set[int] = field(default_factory=set)  # symbols whose slope is read
     nonzero: set[int] = field(default_factory=set)  # symbols whose slope is set to more than zero
     names: dict[str, int] = field(default_factory=dict)  # how many new names begin so
 
 
 class ExpressionWriter(Walker):
-    """Gives the text of expressions and of their slopes; what has to stand in a line of its own before is written."""
+    """Gives the text of expressions and of their slopes; what has to stand in a line of its own
+    before is written."""
 
     def __init__(self, unit: Unit, taken: Iterable[str]) -> None:
         super().__init__(unit)
@@ -100,7 +116,11 @@ class ExpressionWriter(Walker):
         return self.look_up(node)
 
     def has_slope(self, symbol: Symbol) -> bool:
-        return is_active(symbol.kind) and symbol.place != "constant" and symbol.key not in self.slopeless
+        return (
+            is_active(symbol.kind)
+            and symbol.place != "constant"
+            and symbol.key not in self.slopeless
+        )
 
     def fresh(self, stem: str) -> str:
         while True:
@@ -156,7 +176,9 @@ class ExpressionWriter(Walker):
                 return Text(f"{text.text[1:]}.{node.field.name}", POSTFIX)
             return Text(f"{text.within(POSTFIX)}{node.type}{node.field.name}", POSTFIX)
 
-        return Value(of(base.value), of(base.slope) if base.slope and is_active(member) else None, member)
+        return Value(
+            of(base.value), of(base.slope) if base.slope and is_active(member) else None, member
+        )
 
     def of_ArrayRef(self, node: c_ast.ArrayRef, want: bool, place: Destination | None) -> Value:
         base = self.expression(node.name, want)
@@ -177,12 +199,17 @@ class ExpressionWriter(Walker):
         if kind not in (INT, DOUBLE):
             raise self.error(node, "only casts to double and int are supported")
         inner = self.expression(node.expr, want and kind == DOUBLE)
-        value = Text(f"({c_generator.CGenerator().visit(node.to_type)}){inner.value.within(UNARY)}", UNARY)
+        value = Text(
+            f"({c_generator.CGenerator().visit(node.to_type)}){inner.value.within(UNARY)}", UNARY
+        )
         return Value(value, inner.slope, kind)
 
     def of_UnaryOp(self, node: c_ast.UnaryOp, want: bool, place: Destination | None) -> Value:
         if node.op in STEPS:
-            text = f"{node.op.lstrip('p')} inside an expression is not supported; write it as a statement of its own"
+            text = (
+                f"{node.op.lstrip('p')} inside an expression is not supported; write it as a"
+                " statement of its own"
+            )
             raise self.error(node, text)
         if node.op == "sizeof":
             raise self.error(node, "sizeof is not supported")
@@ -191,7 +218,11 @@ class ExpressionWriter(Walker):
             kind = Pointer(inner.kind, False) if node.op == "&" else pointed(inner.kind)
             if kind is None:
                 raise self.error(node, f"{inner.value.text} is not a pointer")
-            return Value(unary(node.op, inner.value), unary(node.op, inner.slope) if inner.slope else None, kind)
+            return Value(
+                unary(node.op, inner.value),
+                unary(node.op, inner.slope) if inner.slope else None,
+                kind,
+            )
         slope = {"-": negative(inner.slope), "+": inner.slope}.get(node.op)
         return Value(unary(node.op, inner.value), slope, inner.kind if node.op != "!" else INT)
 
@@ -201,7 +232,10 @@ class ExpressionWriter(Walker):
         with self.lines.captured() as lines:
             b = self.expression(node.right, want)
         if lines and node.op in ("&&", "||"):
-            text = f"a call behind {node.op} that writes through a pointer is not supported; use a nested if"
+            text = (
+                f"a call behind {node.op} that writes through a pointer is not supported; use a"
+                " nested if"
+            )
             raise self.error(node, text)
         self.lines.written += lines
         for side in (a, b):
@@ -221,7 +255,13 @@ class ExpressionWriter(Walker):
             a = self.expression(node.iftrue, want)
         with self.lines.captured() as second, self.lines.deeper():
             b = self.expression(node.iffalse, want)
-        kind = a.kind if isinstance(a.kind, Struct) else DOUBLE if DOUBLE in (a.kind, b.kind) else a.kind
+        kind = (
+            a.kind
+            if isinstance(a.kind, Struct)
+            else DOUBLE
+            if DOUBLE in (a.kind, b.kind)
+            else a.kind
+        )
         if isinstance(kind, Pointer):
             raise self.pointer_choice(node)
         if first or second:
@@ -229,7 +269,9 @@ class ExpressionWriter(Walker):
         slope = choice_slope(condition, a.slope, b.slope, kind)
         return Value(ternary(condition, a.value, b.value), slope, kind)
 
-    def written_choice(self, condition: Text, branches: Sequence[tuple[list[str], Value]], kind: Kind) -> Value:
+    def written_choice(
+        self, condition: Text, branches: Sequence[tuple[list[str], Value]], kind: Kind
+    ) -> Value:
         """A choice whose branches have lines of their own, as if and else."""
         name = self.fresh("choice")
         zero = all(branch.slope is None for _, branch in branches)
@@ -248,7 +290,9 @@ class ExpressionWriter(Walker):
 
     # values in braces
 
-    def of_CompoundLiteral(self, node: c_ast.CompoundLiteral, want: bool, place: Destination | None) -> Value:
+    def of_CompoundLiteral(
+        self, node: c_ast.CompoundLiteral, want: bool, place: Destination | None
+    ) -> Value:
         kind = self.unit.kind_of(node.type)
         if not isinstance(kind, Struct):
             raise self.error(node, "a literal in braces is supported for structs only")
@@ -272,7 +316,13 @@ class ExpressionWriter(Walker):
         """Text of one value in braces and of its slope."""
         if isinstance(part.item, c_ast.InitList):
             return self.braces(part.item, part.kind, want)
-        if isinstance(part.kind, (Array, Struct)) and not alone and not isinstance(self.plain(part.item).kind, Struct):
-            raise self.error(part.item, "write the values of an inner struct or array in braces of their own")
+        if (
+            isinstance(part.kind, (Array, Struct))
+            and not alone
+            and not isinstance(self.plain(part.item).kind, Struct)
+        ):
+            raise self.error(
+                part.item, "write the values of an inner struct or array in braces of their own"
+            )
         source = self.expression(part.item, want)
         return source.value.text, source.slope.text if source.slope else None

@@ -1,4 +1,5 @@
-"""Follows what functions make from what they are given, statement by statement, for the dependencies of a model."""
+"""Follows what functions make from what they are given, statement by statement, for the
+dependencies of a model."""
 
 from __future__ import annotations
 
@@ -10,7 +11,18 @@ from pycparser import c_ast
 from .constants import fold_binary
 from .expression_origins import ExpressionTracer, Frame
 from .kinds import VOID, Kind, Pointer, leaves
-from .memory import NOTHING, Address, Origin, Origins, Roots, converted, joined, merged_values, scalar, union
+from .memory import (
+    NOTHING,
+    Address,
+    Origin,
+    Origins,
+    Roots,
+    converted,
+    joined,
+    merged_values,
+    scalar,
+    union,
+)
 from .source import SubsetError
 from .unit import Function, Unit
 from .walker import MATH_ARGUMENTS, SELF_CALL, TESTS, arguments, statements
@@ -20,8 +32,8 @@ MOST_TURNS = 100000  # of all loops together
 
 @dataclass
 class Outcome:
-    """How a statement ends: the state behind it (None if it always returns), and, if some path returned, what that
-    decision depends on."""
+    """How a statement ends: the state behind it (None if it always returns), and, if some path
+    returned, what that decision depends on."""
 
     state: Origins | None
     returned: bool = False
@@ -51,7 +63,9 @@ class Tracer(ExpressionTracer):
         given = [self.value(a) for a in arguments(node)]
         if name in self.unit.definitions:
             given = self.checked(node, self.own_function(node, name), given)
-            return (self.companion_call if self.unit.has_companion(name) else self.run)(name, given, node)
+            return (self.companion_call if self.unit.has_companion(name) else self.run)(
+                name, given, node
+            )
         if name not in MATH_ARGUMENTS and name not in TESTS:
             raise self.unknown_function(node, name)
         if any(isinstance(a, Address) or () not in a for a in given):
@@ -64,10 +78,16 @@ class Tracer(ExpressionTracer):
         """The arguments of a call, each as its parameter takes it."""
         for p, value in zip(function.parameters, given, strict=True):
             if isinstance(p.kind, Pointer) != isinstance(value, Address):
-                raise self.error(node, f"the argument {p.name} of {function.name} has the wrong type")
-        return [converted(value, p.kind) for p, value in zip(function.parameters, given, strict=True)]
+                raise self.error(
+                    node, f"the argument {p.name} of {function.name} has the wrong type"
+                )
+        return [
+            converted(value, p.kind) for p, value in zip(function.parameters, given, strict=True)
+        ]
 
-    def run(self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall | None = None) -> Origins | None:
+    def run(
+        self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall | None = None
+    ) -> Origins | None:
         """What a function gives; without pointers it is run once for the same arguments."""
         function = self.unit.function(name)
         if any(frame.function is function for frame in self.frames):
@@ -102,8 +122,11 @@ class Tracer(ExpressionTracer):
             raise self.no_result(function.node, function)
         return merged_values([value for value, _ in frame.results])
 
-    def companion_call(self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall) -> Origins | None:
-        """A function with a hand-written companion may hold any C: then all it gives depends on all it takes."""
+    def companion_call(
+        self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall
+    ) -> Origins | None:
+        """A function with a hand-written companion may hold any C: then all it gives depends on all
+        it takes."""
         memory, frames = self.memory, list(self.frames)
         state, control = dict(memory.state), memory.control
         try:
@@ -122,7 +145,11 @@ class Tracer(ExpressionTracer):
         for pointer, address, kind in reached:
             if not pointer.const:
                 memory.store(address, kind, {path: everything for path, _ in leaves(kind)})
-        return {path: everything for path, _ in leaves(function.result)} if function.result != VOID else None
+        return (
+            {path: everything for path, _ in leaves(function.result)}
+            if function.result != VOID
+            else None
+        )
 
     def reach(self, address: Address, kind: Pointer) -> tuple[Address, Kind]:
         """All that a pointer reaches: the whole array where it points to an element."""
@@ -202,7 +229,9 @@ class Tracer(ExpressionTracer):
             raise self.no_result(node, function)
         if node.expr is not None:
             given = self.content(node, self.value(node.expr), function.result)
-            value = {path: Origin(o.roots | self.memory.control, o.number) for path, o in given.items()}
+            value = {
+                path: Origin(o.roots | self.memory.control, o.number) for path, o in given.items()
+            }
         self.frame.results.append((value, self.memory.state))
         return Outcome(None, True)
 

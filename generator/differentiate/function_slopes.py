@@ -19,8 +19,8 @@ OPPOSITE = {"+=": "-=", "-=": "+="}
 
 
 class FunctionWriter(CallWriter):
-    """Writes `f_slopes`. Runs until it is known which locals need no slope: those that nobody reads, and those that
-    are zero throughout."""
+    """Writes `f_slopes`. Runs until it is known which locals need no slope: those that nobody
+    reads, and those that are zero throughout."""
 
     def __init__(self, unit: Unit, function: Function, slopes_of: SlopesOf) -> None:
         declared = _declared_names(function)
@@ -38,7 +38,9 @@ class FunctionWriter(CallWriter):
             self.slopeless |= slopeless
         body = "\n".join(self.lines.written)
         for p in reversed(self.function.parameters):
-            unread = id(p.node) not in self.found.read or not re.search(rf"\b{p.name}_slope\b", body)
+            unread = id(p.node) not in self.found.read or not re.search(
+                rf"\b{p.name}_slope\b", body
+            )
             if is_active(p.kind) and unread:
                 body = f"    (void){p.name}_slope;\n{body}"
         text = wrapped(self.function.slopes_head + " {") + "\n" + body + "\n}\n"
@@ -56,7 +58,9 @@ class FunctionWriter(CallWriter):
         """Locals whose slope nobody reads or is never more than zero, as the last run saw it."""
         active = [s for s in self.symbols if s.place == "local" and is_active(s.kind)]
         unread = {s.key for s in active} - self.found.read
-        return unread | {s.key for s in active if not isinstance(s.kind, Pointer)} - self.found.nonzero
+        return (
+            unread | {s.key for s in active if not isinstance(s.kind, Pointer)} - self.found.nonzero
+        )
 
     # names
 
@@ -64,10 +68,14 @@ class FunctionWriter(CallWriter):
         for name, node in declared.items():
             stem = name.removesuffix("_slopes")
             if stem != name and stem in self.unit.definitions and name != self.function.name:
-                raise self.unit.error(node, f"the name {name} is taken by a function; choose another")
+                raise self.unit.error(
+                    node, f"the name {name} is taken by a function; choose another"
+                )
             stem = name.removesuffix("_slope")
             if name == "result_slope" or (stem != name and stem in declared):
-                raise self.unit.error(node, f"the name {name} is taken by the slope of {stem}; choose another")
+                raise self.unit.error(
+                    node, f"the name {name} is taken by the slope of {stem}; choose another"
+                )
 
     def define(self, symbol: Symbol) -> None:
         self.scopes.define(symbol.name, symbol)
@@ -124,10 +132,13 @@ class FunctionWriter(CallWriter):
             self.lines.write(f"return {value.value.text};")
 
     def split(self, node: c_ast.Node, statement: Callable[[c_ast.Node], c_ast.Node]) -> bool:
-        """Writes a statement over `c ? a : b` as if/else when a branch cannot stay inside an expression."""
+        """Writes a statement over `c ? a : b` as if/else when a branch cannot stay inside an
+        expression."""
         if not self.is_long_choice(node):
             return False
-        self.statement(c_ast.If(node.cond, statement(node.iftrue), statement(node.iffalse), node.coord))
+        self.statement(
+            c_ast.If(node.cond, statement(node.iftrue), statement(node.iffalse), node.coord)
+        )
         return True
 
     def is_long_choice(self, node: c_ast.Node) -> bool:
@@ -147,13 +158,17 @@ class FunctionWriter(CallWriter):
             with self.lines.captured() as hoisted:
                 condition, step = self.plain(node.cond).value.text, self.for_step(node)
             if hoisted:
-                raise self.error(node, "the head of a for loop must count an int; call functions in its body")
+                raise self.error(
+                    node, "the head of a for loop must count an int; call functions in its body"
+                )
             self.lines.write(f"for ({start}; {condition}; {step}) {{")
             self.inner(node.stmt)
             self.lines.write("}")
 
     def for_start(self, node: c_ast.Node) -> str:
-        counter = node.decls[0] if isinstance(node, c_ast.DeclList) and len(node.decls) == 1 else None
+        counter = (
+            node.decls[0] if isinstance(node, c_ast.DeclList) and len(node.decls) == 1 else None
+        )
         if counter and counter.init and self.unit.kind_of(counter.type) == INT:
             self.define(Symbol(counter.name, INT, id(counter), "local"))
             return f"{declaration(counter, counter.name)} = {self.plain(counter.init).value.text}"
@@ -161,7 +176,11 @@ class FunctionWriter(CallWriter):
 
     def for_step(self, node: c_ast.For) -> str:
         step = node.next
-        if isinstance(step, c_ast.UnaryOp) and step.op in STEPS and self.target(step.expr).kind == INT:
+        if (
+            isinstance(step, c_ast.UnaryOp)
+            and step.op in STEPS
+            and self.target(step.expr).kind == INT
+        ):
             return self.step(step)
         return self.counting(step, node)
 
@@ -213,7 +232,9 @@ class FunctionWriter(CallWriter):
             raise self.error(node, f"the assignment {node.op} is not supported on a double")
         if node.op != "=":
             self.assign(node, target, self.full(node.rvalue))
-        elif not self.split(node.rvalue, lambda branch: c_ast.Assignment("=", node.lvalue, branch, node.coord)):
+        elif not self.split(
+            node.rvalue, lambda branch: c_ast.Assignment("=", node.lvalue, branch, node.coord)
+        ):
             place = Destination(f"{target.value.text} = ", unary("&", target.slope))
             self.assign(node, target, self.full(node.rvalue, place))
 
@@ -232,7 +253,9 @@ class FunctionWriter(CallWriter):
 
     def on_Decl(self, node: c_ast.Decl) -> None:
         if "static" in node.storage or "extern" in node.storage:
-            raise self.error(node, "a static local is not supported; a model has no memory but its states")
+            raise self.error(
+                node, "a static local is not supported; a model has no memory but its states"
+            )
         if isinstance(node.type, (c_ast.FuncDecl, c_ast.Struct, c_ast.Enum)):
             raise self.error(node, "declare types and functions outside of functions")
         kind = self.unit.kind_of(node.type, init=node.init)
@@ -318,7 +341,8 @@ def _declared_names(function: Function) -> dict[str, c_ast.Decl]:
 
 
 def _slope_assignment(op: str, target: Value, source: Value) -> str | None:
-    """What happens to the slope of a target when a source is assigned: the operator and its right side."""
+    """What happens to the slope of a target when a source is assigned: the operator and its right
+    side."""
     slope = source.slope
     if op == "=":
         return f"= {zero_or(slope, target.kind).text}"

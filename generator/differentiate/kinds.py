@@ -27,7 +27,9 @@ def no_member(kind: Kind, name: str) -> str:
     """What is said where something has no such member."""
     if not isinstance(kind, Struct):
         return f"there is no member {name} here"
-    return f"{kind.name} has no member {name}, but {', '.join(member for member, _ in kind.members)}"
+    return (
+        f"{kind.name} has no member {name}, but {', '.join(member for member, _ in kind.members)}"
+    )
 
 
 @dataclass(frozen=True)

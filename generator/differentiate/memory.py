@@ -1,6 +1,8 @@
-"""What places in memory are made from while functions run over names in place of numbers, for those that run them.
+"""What places in memory are made from while functions run over names in place of numbers, for those
+that run them.
 
-A place is a variable and the path into it; a value is known by the origins of its leaves, or it is an Address.
+A place is a variable and the path into it; a value is known by the origins of its leaves, or it is
+an Address.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ NOTHING: Roots = frozenset()
 
 @dataclass(frozen=True)
 class Origin:
-    """What a scalar comes from, its number where that is constant, and whether some path leaves it unset."""
+    """What a scalar comes from, its number where that is constant, and whether some path leaves it
+    unset."""
 
     roots: Roots = NOTHING
     number: Number | None = None
@@ -54,7 +57,12 @@ def union(origins: Iterable[Origin]) -> Roots:
 
 def converted(value: Origins | Address, kind: Kind) -> Origins | Address:
     """A number takes the type of what it is stored in."""
-    if isinstance(value, Address) or () not in value or value[()].number is None or kind not in (INT, DOUBLE):
+    if (
+        isinstance(value, Address)
+        or () not in value
+        or value[()].number is None
+        or kind not in (INT, DOUBLE)
+    ):
         return value
     roots, number = value[()].roots, value[()].number
     if not isinstance(number, int) and not math.isfinite(number):
@@ -72,7 +80,9 @@ def joined(states: Iterable[Origins | None]) -> Origins | None:
     present = [state for state in states if state is not None]
     if len(present) < 2:
         return present[0] if present else None
-    return {place: _joined([state.get(place) for state in present]) for place in set().union(*present)}
+    return {
+        place: _joined([state.get(place) for state in present]) for place in set().union(*present)
+    }
 
 
 def _merged(origins: Sequence[Origin]) -> Origin:
@@ -93,7 +103,8 @@ def _joined(origins: Sequence[Origin | None]) -> Origin:
 
 @dataclass
 class Memory:
-    """The variables that exist, what they hold, and what decides that the present statement runs at all."""
+    """The variables that exist, what they hold, and what decides that the present statement runs at
+    all."""
 
     variables: dict[str, Kind] = field(default_factory=dict)
     state: Origins = field(default_factory=dict)
@@ -109,7 +120,9 @@ class Memory:
     def keep(self, variables: Collection[str]) -> None:
         """Forgets all variables but these."""
         self.variables = {name: kind for name, kind in self.variables.items() if name in variables}
-        self.state = {place: origin for place, origin in self.state.items() if place[0] in variables}
+        self.state = {
+            place: origin for place, origin in self.state.items() if place[0] in variables
+        }
 
     def kind_at(self, place: Path) -> Kind:
         return step_into(self.variables[place[0]], place[1:])

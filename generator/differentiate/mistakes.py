@@ -1,4 +1,5 @@
-"""Mistakes that compile: a division that drops the rest, and a reset of a state that is not reported."""
+"""Mistakes that compile: a division that drops the rest, and a reset of a state that is not
+reported."""
 
 from __future__ import annotations
 
@@ -19,17 +20,35 @@ def check_mistakes(unit: Unit) -> None:
 
 def _check_divisions(unit: Unit, function: c_ast.FuncDef) -> None:
     """Refuses 1/2, which is 0."""
-    declared = [*parameters_of(function), *(node for node in all_nodes(function.body) if isinstance(node, c_ast.Decl))]
-    whole = {node.name for node in declared if _names(node.type) <= WHOLE} - {node.name for node in declared if not _names(node.type) <= WHOLE}
+    declared = [
+        *parameters_of(function),
+        *(node for node in all_nodes(function.body) if isinstance(node, c_ast.Decl)),
+    ]
+    whole = {node.name for node in declared if _names(node.type) <= WHOLE} - {
+        node.name for node in declared if not _names(node.type) <= WHOLE
+    }
     for node in all_nodes(function.body):
-        if isinstance(node, c_ast.BinaryOp) and node.op == "/" and _is_whole(unit, node.left, whole) and _is_whole(unit, node.right, whole):
-            raise unit.error(node, "a division of two whole numbers drops the rest; write one of them as a double, as in 1.0/2")
+        if (
+            isinstance(node, c_ast.BinaryOp)
+            and node.op == "/"
+            and _is_whole(unit, node.left, whole)
+            and _is_whole(unit, node.right, whole)
+        ):
+            raise unit.error(
+                node,
+                "a division of two whole numbers drops the rest; write one of them as a double, as"
+                " in 1.0/2",
+            )
 
 
 def _names(node: c_ast.Node) -> set[str]:
     """The words of a plain type; those of a pointer or an array are none of a number."""
     inner = getattr(node, "type", None)
-    return set(inner.names) if isinstance(node, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType) else {"?"}
+    return (
+        set(inner.names)
+        if isinstance(node, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)
+        else {"?"}
+    )
 
 
 def _is_whole(unit: Unit, node: c_ast.Node, names: set[str]) -> bool:
@@ -42,7 +61,10 @@ def _is_whole(unit: Unit, node: c_ast.Node, names: set[str]) -> bool:
     if isinstance(node, c_ast.UnaryOp):
         return node.op in ("-", "+", "~") and _is_whole(unit, node.expr, names)
     if isinstance(node, c_ast.BinaryOp):
-        return node.op == "%" or (node.op in ("+", "-", "*", "/") and all(_is_whole(unit, side, names) for side in (node.left, node.right)))
+        return node.op == "%" or (
+            node.op in ("+", "-", "*", "/")
+            and all(_is_whole(unit, side, names) for side in (node.left, node.right))
+        )
     if isinstance(node, c_ast.FuncCall):
         called = unit.definitions.get(node.name.name)
         return called is not None and _names(called.decl.type.type) <= WHOLE
@@ -50,13 +72,18 @@ def _is_whole(unit: Unit, node: c_ast.Node, names: set[str]) -> bool:
 
 
 def _check_reset(unit: Unit, function: c_ast.FuncDef) -> None:
-    """Refuses a `return 0` that may come after a state was set: importers would go on with the state that they had."""
+    """Refuses a `return 0` that may come after a state was set: importers would go on with the
+    state that they had."""
 
     def walk(node: c_ast.Node | None, has_reset: bool) -> bool | None:
         """Whether a state may have been set where the statement ends; None where it never ends."""
         if isinstance(node, c_ast.Return):
             if has_reset and node.expr is not None and unit.fold(node.expr) == 0:
-                raise unit.error(node, "next_modes returns 0 although it may have set a state; return 1 where a state was reset")
+                raise unit.error(
+                    node,
+                    "next_modes returns 0 although it may have set a state; return 1 where a state"
+                    " was reset",
+                )
             return None
         if isinstance(node, c_ast.Compound):
             ends: bool | None = has_reset
@@ -67,7 +94,9 @@ def _check_reset(unit: Unit, function: c_ast.FuncDef) -> None:
             ways = [walk(node.iftrue, has_reset), walk(node.iffalse, has_reset)]
             known = [way for way in ways if way is not None]
             return any(known) if known else None
-        if isinstance(node, (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Case, c_ast.Default)):
+        if isinstance(
+            node, (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Case, c_ast.Default)
+        ):
             body = node.stmts if isinstance(node, (c_ast.Case, c_ast.Default)) else [node.stmt]
             for statement in body or ():
                 has_reset = bool(walk(statement, has_reset)) or has_reset

@@ -28,7 +28,8 @@ class ModelCode:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """C that stands around a model: the types that both are written in, its functions, and how the model's own names change in it."""
+    """C that stands around a model: the types that both are written in, its functions, and how the
+    model's own names change in it."""
 
     types: str
     functions: str
@@ -43,8 +44,10 @@ def read_model(
     indicators: int | None = None,
     frame: Callable[[frozenset[str]], Surroundings] | None = None,
 ) -> ModelCode:
-    """The code of a model. `options` are the members of Modes that the user chooses, `indicators` is how many there are. With a frame,
-    which is made for the functions that the model has, slopes and dependencies are those of the whole."""
+    """The code of a model. `options` are the members of Modes that the user chooses, `indicators`
+    is how many there are. With a frame, which is made for the functions that the model has, slopes
+    and dependencies are those of the whole.
+    """
     source = Source(model_file, include_dir, header_types)
     unit = Unit(source)
     check_contract(unit)
@@ -55,7 +58,9 @@ def read_model(
     whole = unit
     if frame:
         around = frame(functions)
-        whole = Unit(Source(model_file, include_dir, around.types, around.functions, around.renames))
+        whole = Unit(
+            Source(model_file, include_dir, around.types, around.functions, around.renames)
+        )
     return ModelCode(
         functions=functions,
         slopes=slopes_text(whole, model_file.name),

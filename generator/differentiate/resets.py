@@ -1,4 +1,5 @@
-"""Which states an event may set: those that `next_modes` and `constrain` write, themselves or by what they call."""
+"""Which states an event may set: those that `next_modes` and `constrain` write, themselves or by
+what they call."""
 
 from __future__ import annotations
 
@@ -20,23 +21,39 @@ def reset_states(unit: Unit) -> frozenset[str]:
             continue
         seen.add(name)
         function = unit.definitions[name]
-        waiting += [node.name.name for node in all_nodes(function.body) if isinstance(node, c_ast.FuncCall)]
+        waiting += [
+            node.name.name for node in all_nodes(function.body) if isinstance(node, c_ast.FuncCall)
+        ]
         states = _state_names(function)
-        found |= {place.field.name for node in _written(unit, function.body) for place in all_nodes(node) if _is_member_of(place, states)}
+        found |= {
+            place.field.name
+            for node in _written(unit, function.body)
+            for place in all_nodes(node)
+            if _is_member_of(place, states)
+        }
     return frozenset(found)
 
 
 def writes_states(unit: Unit, function: c_ast.FuncDef, statement: c_ast.Node) -> bool:
-    """Whether a statement of a function sets a state, itself or by a call whose result it does not take."""
+    """Whether a statement of a function sets a state, itself or by a call whose result it does not
+    take."""
     states = _state_names(function)
     if isinstance(statement, c_ast.FuncCall):
         for argument in _written_arguments(unit, statement):
             if isinstance(argument, c_ast.ID) and argument.name in states:
                 called = unit.definitions[statement.name.name]
-                return any(writes_states(unit, called, node) for node in all_nodes(called.body) if isinstance(node, (c_ast.Assignment, c_ast.FuncCall)))
+                return any(
+                    writes_states(unit, called, node)
+                    for node in all_nodes(called.body)
+                    if isinstance(node, (c_ast.Assignment, c_ast.FuncCall))
+                )
     if not isinstance(statement, (c_ast.Assignment, c_ast.FuncCall)):
         return False
-    return any(_is_member_of(place, states) for node in _written(unit, statement) for place in all_nodes(node))
+    return any(
+        _is_member_of(place, states)
+        for node in _written(unit, statement)
+        for place in all_nodes(node)
+    )
 
 
 def _written(unit: Unit, node: c_ast.Node) -> list[c_ast.Node]:
@@ -62,7 +79,10 @@ def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
 
 def _is_written(parameter: c_ast.Decl) -> bool:
     """Whether a parameter is a pointer through which a function may write."""
-    return isinstance(parameter.type, (c_ast.PtrDecl, c_ast.ArrayDecl)) and "const" not in parameter.type.type.quals
+    return (
+        isinstance(parameter.type, (c_ast.PtrDecl, c_ast.ArrayDecl))
+        and "const" not in parameter.type.type.quals
+    )
 
 
 def _points_to_states(parameter: c_ast.Decl) -> bool:
@@ -70,4 +90,8 @@ def _points_to_states(parameter: c_ast.Decl) -> bool:
 
 
 def _is_member_of(node: c_ast.Node, names: set[str]) -> bool:
-    return isinstance(node, c_ast.StructRef) and isinstance(node.name, c_ast.ID) and node.name.name in names
+    return (
+        isinstance(node, c_ast.StructRef)
+        and isinstance(node.name, c_ast.ID)
+        and node.name.name in names
+    )

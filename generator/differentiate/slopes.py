@@ -1,4 +1,5 @@
-"""Writes the file of slopes of a model: the functions with slopes that it needs, each once and before its callers."""
+"""Writes the file of slopes of a model: the functions with slopes that it needs, each once and
+before its callers."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ def slopes_text(unit: Unit, model_name: str) -> str:
         if name in zeros
     ]
     held = {name for one in files[1].found for name in one.zero_structs}
-    parts += [f"static const {kind} {name} = {{0}};\n" for kind, name in HELD.items() if kind in held]
+    parts += [
+        f"static const {kind} {name} = {{0}};\n" for kind, name in HELD.items() if kind in held
+    ]
     return "\n".join([*parts, *files[0].functions(), ALONG_STATES, *files[1].functions()])
 
 
@@ -93,7 +96,11 @@ class _File:
             self.order.append(name)
 
     def check_names(self, taken: set[str]) -> None:
-        declared = self.unit.definitions | {name: node for name, (_, node) in self.unit.constants.items()}
+        declared = self.unit.definitions | {
+            name: node for name, (_, node) in self.unit.constants.items()
+        }
         for name, node in declared.items():
             if name in taken:
-                raise self.unit.error(node, f"the name {name} is taken by generated code; choose another")
+                raise self.unit.error(
+                    node, f"the name {name} is taken by generated code; choose another"
+                )

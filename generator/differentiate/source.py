@@ -1,4 +1,5 @@
-"""Reads the C of a model, for `unit`: the file and its local includes as one syntax tree that knows its lines."""
+"""Reads the C of a model, for `unit`: the file and its local includes as one syntax tree that knows
+its lines."""
 
 from __future__ import annotations
 
@@ -17,13 +18,20 @@ class SubsetError(Exception):
 
 
 class Source:
-    """The model file with its local includes as one text. `#line` lines tell where each part comes from.
+    """The model file with its local includes as one text. `#line` lines tell where each part comes
+    from.
 
-    In a frame, C that stands around the model, the names of the model's own functions and types are other ones.
+    In a frame, C that stands around the model, the names of the model's own functions and types are
+    other ones.
     """
 
     def __init__(
-        self, model_file: Path, include_dir: Path, header_types: str, frame: str = "", renames: Mapping[str, str] | None = None
+        self,
+        model_file: Path,
+        include_dir: Path,
+        header_types: str,
+        frame: str = "",
+        renames: Mapping[str, str] | None = None,
     ) -> None:
         self.include_dir = include_dir
         self.renames = dict(renames or {})
@@ -37,7 +45,10 @@ class Source:
         self.text = "".join(self.expand(model_file.read_text(encoding="utf-8"), self.model))
         self.text += f'#line 1 "frame"\n{frame}'
         if self.header_name not in self.seen:
-            raise SubsetError(f'{self.model}:1: the types of the model are not known; include "{self.header_name}" first')
+            raise SubsetError(
+                f"{self.model}:1: the types of the model are not known; include"
+                f' "{self.header_name}" first'
+            )
 
     def label(self, path: Path) -> str:
         try:
@@ -54,7 +65,9 @@ class Source:
         for number, line in enumerate(lines, 1):
             directive = re.match(r"#\s*(\w*)\s*(.*)", line.strip())
             if not directive:
-                yield ("" if hidden else self.renamed(line) if label != self.header_name else line) + "\n"
+                yield (
+                    "" if hidden else self.renamed(line) if label != self.header_name else line
+                ) + "\n"
             elif directive[1] == "include" and not hidden:
                 yield from self.include(directive[2], label, number)
                 yield f'#line {number + 1} "{label}"\n'
@@ -68,7 +81,8 @@ class Source:
         return re.sub(r"\b[A-Za-z_]\w*", lambda found: self.renames.get(found[0], found[0]), line)
 
     def depth(self, directive: str, label: str, number: int) -> int:
-        """How much deeper the conditional parts are behind a directive. Only the generated header may have any."""
+        """How much deeper the conditional parts are behind a directive. Only the generated header
+        may have any."""
         if label != self.header_name:
             raise SubsetError(
                 f"{label}:{number}: the directive #{directive} is not supported; "
@@ -87,7 +101,10 @@ class Source:
             return
         path = self.include_dir / name
         if not path.is_file():
-            raise SubsetError(f'{label}:{number}: the include "{name}" is not found; write it as seen from fmu_src')
+            raise SubsetError(
+                f'{label}:{number}: the include "{name}" is not found; write it as seen from'
+                " fmu_src"
+            )
         if path.resolve() not in self.seen:
             self.seen.add(path.resolve())
             self.includes.append(name)
@@ -108,8 +125,14 @@ def _guard_lines(lines: list[str]) -> set[int]:
     directives = [(number, line[1:].split()) for number, line in stripped if line.startswith("#")]
     if len(directives) < 3:
         return set()
-    (first, opening), (second, define), (last, closing) = directives[0], directives[1], directives[-1]
-    is_guard = opening[:1] == ["ifndef"] and define == ["define", opening[-1]] and closing[:1] == ["endif"]
+    (first, opening), (second, define), (last, closing) = (
+        directives[0],
+        directives[1],
+        directives[-1],
+    )
+    is_guard = (
+        opening[:1] == ["ifndef"] and define == ["define", opening[-1]] and closing[:1] == ["endif"]
+    )
     return {first, second, last} if is_guard else set()
 
 
@@ -135,5 +158,11 @@ def syntax_tree(text: str) -> c_ast.FileAST:
         if place:
             file, line, reason = place.groups()
         else:
-            file, line, reason = parser.clex.filename, parser.clex.last.lineno, str(error).split(": ")[-1]
-        raise SubsetError(f"{file}:{line}: this is not C that is understood here ({reason})") from None
+            file, line, reason = (
+                parser.clex.filename,
+                parser.clex.last.lineno,
+                str(error).split(": ")[-1],
+            )
+        raise SubsetError(
+            f"{file}:{line}: this is not C that is understood here ({reason})"
+        ) from None

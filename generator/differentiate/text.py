@@ -1,4 +1,5 @@
-"""C as text, for whoever writes slopes: expressions that know how tightly they bind, lines of a fair length."""
+"""C as text, for whoever writes slopes: expressions that know how tightly they bind, lines of a
+fair length."""
 
 from __future__ import annotations
 
@@ -7,15 +8,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 BINDING = {
-    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, ">": 10, "<=": 10, ">=": 10,
-    "==": 9, "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4,
-}  # fmt: skip
+    "*": 13,
+    "/": 13,
+    "%": 13,
+    "+": 12,
+    "-": 12,
+    "<<": 11,
+    ">>": 11,
+    "<": 10,
+    ">": 10,
+    "<=": 10,
+    ">=": 10,
+    "==": 9,
+    "!=": 9,
+    "&": 8,
+    "^": 7,
+    "|": 6,
+    "&&": 5,
+    "||": 4,
+}
 PRIMARY, POSTFIX, UNARY, PRODUCT, SUM, TERNARY = 16, 15, 14, 13, 12, 3
 COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
 JUNCTIONS = {"&&", "||"}
 
 WIDTH = 120
-BREAKS = {"+": 0.5, "-": 0.5, "?": 0.5, ":": 0.5, "&&": 0.5, "||": 0.5, "*": 0.8, "/": 0.8}  # cost of a break before
+BREAKS = {
+    "+": 0.5,
+    "-": 0.5,
+    "?": 0.5,
+    ":": 0.5,
+    "&&": 0.5,
+    "||": 0.5,
+    "*": 0.8,
+    "/": 0.8,
+}  # cost of a break before
 
 
 @dataclass(frozen=True)
@@ -55,7 +81,9 @@ def unary(op: str, a: Text) -> Text:
 
 
 def ternary(condition: Text, a: Text, b: Text) -> Text:
-    return Text(f"{condition.within(TERNARY + 1)} ? {a.within(TERNARY + 1)} : {b.within(TERNARY)}", TERNARY)
+    return Text(
+        f"{condition.within(TERNARY + 1)} ? {a.within(TERNARY + 1)} : {b.within(TERNARY)}", TERNARY
+    )
 
 
 def call_text(name: str, *arguments: Text) -> Text:
@@ -91,7 +119,8 @@ class Lines:
 
 
 def wrapped(line: str) -> str:
-    """Breaks a long line behind a comma or before an operator, late and where the parentheses are not deep."""
+    """Breaks a long line behind a comma or before an operator, late and where the parentheses are
+    not deep."""
     indent = len(line) - len(line.lstrip()) + 8
     lines = []
     while len(line) > WIDTH:

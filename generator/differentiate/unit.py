@@ -1,4 +1,5 @@
-"""What a model's text declares: types, constants and functions, for whoever goes through its functions."""
+"""What a model's text declares: types, constants and functions, for whoever goes through its
+functions."""
 
 from __future__ import annotations
 
@@ -9,10 +10,23 @@ from dataclasses import dataclass
 from pycparser import c_ast, c_generator
 
 from .constants import Number, fold_binary, fold_unary, number
-from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Scalar, Struct, is_active, is_active_pointer, is_held_pointer
+from .kinds import (
+    DOUBLE,
+    INT,
+    VOID,
+    Array,
+    Kind,
+    Pointer,
+    Scalar,
+    Struct,
+    is_active,
+    is_active_pointer,
+    is_held_pointer,
+)
 from .source import Source, SubsetError, syntax_tree
 
 INTEGERS = {"int", "unsigned", "char", "short", "long", "signed", "_Bool"}
+
 
 @dataclass
 class Parameter:
@@ -36,8 +50,13 @@ class Function:
 
     @property
     def slopes_kinds(self) -> list[Kind]:
-        """The types of the arguments of the function with slopes, as it is written by hand: what is held has a slope too."""
-        kinds = [kind for p in self.parameters for kind in [p.kind] * (2 if is_active(p.kind) or is_held_pointer(p.kind) else 1)]
+        """The types of the arguments of the function with slopes, as it is written by hand: what is
+        held has a slope too."""
+        kinds = [
+            kind
+            for p in self.parameters
+            for kind in [p.kind] * (2 if is_active(p.kind) or is_held_pointer(p.kind) else 1)
+        ]
         return kinds + [Pointer(self.result, False)] * is_active(self.result)
 
     @property
@@ -78,8 +97,8 @@ def declaration(node: c_ast.Decl, name: str) -> str:
 
 
 class Unit:
-    """Types, constants and functions of the whole text. Structs that are held count as constant: the functions with slopes then have
-    another ending."""
+    """Types, constants and functions of the whole text. Structs that are held count as constant:
+    the functions with slopes then have another ending."""
 
     def __init__(self, source: Source, held: Iterable[str] = (), ending: str = "_slopes") -> None:
         self.source = source
@@ -115,13 +134,17 @@ class Unit:
 
     # types
 
-    def kind_of(self, node: c_ast.Node, name: str | None = None, init: c_ast.Node | None = None) -> Kind:
+    def kind_of(
+        self, node: c_ast.Node, name: str | None = None, init: c_ast.Node | None = None
+    ) -> Kind:
         """The type that a declaration gives; `name` is the one that a typedef gives it."""
         if isinstance(node, c_ast.TypeDecl):
             return self.base_kind(node.type, name)
         if isinstance(node, c_ast.PtrDecl):
             if isinstance(node.type, c_ast.FuncDecl):
-                raise self.error(node, "a pointer to a function is not supported; call the function by its name")
+                raise self.error(
+                    node, "a pointer to a function is not supported; call the function by its name"
+                )
             return self.pointer_to(node.type)
         if isinstance(node, c_ast.ArrayDecl):
             return self.array(node, init)
@@ -180,7 +203,10 @@ class Unit:
         raise self.error(node, text)
 
     def unsupported(self, node: c_ast.Node) -> SubsetError:
-        text = "this type is not supported; use double, int, structs of double, pointers and arrays of these"
+        text = (
+            "this type is not supported; use double, int, structs of double, pointers and arrays of"
+            " these"
+        )
         return self.error(node, text)
 
     # constants
@@ -212,7 +238,10 @@ class Unit:
             parameters = [self.parameter(name, node, p) for p in parameters_of(node)]
             result = self.kind_of(head.type)
             if is_active_pointer(result):
-                text = f"{name} returns a pointer, which is not supported; return a struct or write through an argument"
+                text = (
+                    f"{name} returns a pointer, which is not supported; return a struct or write"
+                    " through an argument"
+                )
                 raise self.error(node, text)
             given = [p for p in parameters if p.kind != VOID]
             ending = "_slopes" if name + "_slopes" in self.definitions else self.ending
@@ -222,7 +251,9 @@ class Unit:
     def parameter(self, name: str, node: c_ast.FuncDef, parameter: c_ast.Node) -> Parameter:
         """A parameter of the named function; its type is void where it says that there is none."""
         if isinstance(parameter, c_ast.EllipsisParam):
-            raise self.error(node, f"{name} takes a varying number of arguments, which is not supported")
+            raise self.error(
+                node, f"{name} takes a varying number of arguments, which is not supported"
+            )
         is_array = isinstance(parameter.type, c_ast.ArrayDecl)
         kind = self.pointer_to(parameter.type.type) if is_array else self.kind_of(parameter.type)
         if kind != VOID and not parameter.name:
@@ -230,13 +261,19 @@ class Unit:
         return Parameter(parameter.name, kind, parameter)
 
     def has_companion(self, name: str) -> bool:
-        """Whether a hand-written companion exists; its arguments must be the ones a generated one would have."""
+        """Whether a hand-written companion exists; its arguments must be the ones a generated one
+        would have."""
         written = name + "_slopes"
         if written not in self.definitions:
             return False
         function, own = self.function(name), self.function(written)
-        if own.result != function.result or [p.kind for p in own.parameters] != function.slopes_kinds:
-            raise self.error(own.node, f"{written} does not fit {name}; declare it as {function.slopes_head}")
+        if (
+            own.result != function.result
+            or [p.kind for p in own.parameters] != function.slopes_kinds
+        ):
+            raise self.error(
+                own.node, f"{written} does not fit {name}; declare it as {function.slopes_head}"
+            )
         return True
 
 

@@ -18,9 +18,21 @@ from .unit import Function, Unit
 
 CONSTANTS = {"DBL_EPSILON", "DBL_MIN", "DBL_MAX", "INFINITY", "HUGE_VAL", "NAN", "M_PI"}
 MATH_ARGUMENTS = {
-    "fabs": 1, "exp": 1, "expm1": 1, "log": 1, "sqrt": 1, "sin": 1, "cos": 1, "tan": 1, "tanh": 1, "atan": 1,
-    "pow": 2, "copysign": 2, "fmin": 2, "fmax": 2,
-}  # fmt: skip
+    "fabs": 1,
+    "exp": 1,
+    "expm1": 1,
+    "log": 1,
+    "sqrt": 1,
+    "sin": 1,
+    "cos": 1,
+    "tan": 1,
+    "tanh": 1,
+    "atan": 1,
+    "pow": 2,
+    "copysign": 2,
+    "fmin": 2,
+    "fmax": 2,
+}
 TESTS = {"isfinite", "isnan", "isinf", "signbit"}  # of math.h, give an int
 
 STATEMENTS = {
@@ -38,7 +50,9 @@ STATEMENTS = {
     "ExprList": "the comma operator is not supported; write separate statements",
 }
 EXPRESSIONS = {
-    "Assignment": "an assignment inside an expression is not supported; write it as a statement of its own",
+    "Assignment": (
+        "an assignment inside an expression is not supported; write it as a statement of its own"
+    ),
     "ExprList": "the comma operator is not supported; write separate statements",
     "InitList": "values in braces are supported where a variable is declared only",
 }
@@ -79,8 +93,8 @@ class Part:
 
 
 class Walker:
-    """Goes through functions. Those who derive from it have a method for each statement, `on_…`, and each expression,
-    `of_…`, that they understand."""
+    """Goes through functions. Those who derive from it have a method for each statement, `on_…`,
+    and each expression, `of_…`, that they understand."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -99,7 +113,9 @@ class Walker:
         """The method for an expression."""
         return self.method("of_", node, EXPRESSIONS, "this expression is not supported")
 
-    def method(self, prefix: str, node: c_ast.Node, told: dict[str, str], otherwise: str) -> Callable[..., Any]:
+    def method(
+        self, prefix: str, node: c_ast.Node, told: dict[str, str], otherwise: str
+    ) -> Callable[..., Any]:
         kind = type(node).__name__
         method = getattr(self, prefix + kind, None)
         if method is None:
@@ -157,11 +173,16 @@ class Walker:
     # what is said of C that is outside of the subset
 
     def undeclared(self, node: c_ast.ID) -> SubsetError:
-        return self.error(node, f"{node.name} is not declared as a local, an argument or a constant")
+        return self.error(
+            node, f"{node.name} is not declared as a local, an argument or a constant"
+        )
 
     def unknown_function(self, node: c_ast.FuncCall, name: str) -> SubsetError:
         known = ", ".join(MATH_ARGUMENTS)
-        text = f"the function {name} is not known here; write it as a static function, or use one of {known}"
+        text = (
+            f"the function {name} is not known here; write it as a static function, or use one of"
+            f" {known}"
+        )
         return self.error(node, text)
 
     def no_value(self, node: c_ast.FuncCall) -> SubsetError:

@@ -23,9 +23,20 @@ if TYPE_CHECKING:
 VERSION = "0.1.0"
 
 __version__ = VERSION
-__all__ = ["VERSION", "BristleError", "describe", "evaluate", "fmu", "models", "run", "run_many", "stamp"]
+__all__ = [
+    "VERSION",
+    "BristleError",
+    "describe",
+    "evaluate",
+    "fmu",
+    "models",
+    "run",
+    "run_many",
+    "stamp",
+]
 
-# The modules that have what is offered here: imported on first use, because the build does without numpy.
+# The modules that have what is offered here: imported on first use, because the build does without
+# numpy.
 _MODULES = {
     "describe": "library",
     "fmu": "library",

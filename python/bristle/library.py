@@ -71,11 +71,14 @@ class Model:
         for one in self.variables:
             if one.name == name:
                 return one
-        raise BristleError(f"{self.name} has no variable {name}{hint(name, [one.name for one in self.variables])}.")
+        raise BristleError(
+            f"{self.name} has no variable {name}{hint(name, [one.name for one in self.variables])}."
+        )
 
 
 def fmu_folders() -> list[Path]:
-    """Where FMUs are looked for: BRISTLE_FMUS, dist/ of a checkout, the data of the installed package."""
+    """Where FMUs are looked for: BRISTLE_FMUS, dist/ of a checkout, the data of the installed
+    package."""
     given = os.environ.get("BRISTLE_FMUS")
     checkout = PACKAGE.parents[1]
     places = [Path(given)] if given else []
@@ -89,7 +92,10 @@ def fmu_folder() -> Path:
     for folder in fmu_folders():
         if any(folder.glob("*.fmu")):
             return folder
-    raise BristleError(f"there are no FMUs in {' or '.join(map(str, fmu_folders()))}: run ./build.sh, or set BRISTLE_FMUS to their folder.")
+    raise BristleError(
+        f"there are no FMUs in {' or '.join(map(str, fmu_folders()))}: run ./build.sh, or set"
+        " BRISTLE_FMUS to their folder."
+    )
 
 
 def models() -> list[str]:
@@ -104,8 +110,12 @@ def fmu(name: str | Path) -> Path:
             raise BristleError(f"{name}: there is no such file.")
         return Path(name)
     file = fmu_folder() / f"{name}.fmu"
-    if not file.is_file() or file.stem not in models():  # a file system may not tell lugre from LuGre
-        raise BristleError(f"there is no model {name}{hint(str(name), models())}; bristle list shows all.")
+    if (
+        not file.is_file() or file.stem not in models()
+    ):  # a file system may not tell lugre from LuGre
+        raise BristleError(
+            f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
+        )
     return file
 
 
@@ -128,7 +138,10 @@ def _read(file: Path, *_: int) -> Model:
         scalars = root.iterfind("ModelVariables/ScalarVariable")
         variables = tuple(_variable(one, types, facts) for one in scalars)
     except (ValueError, LookupError, OverflowError):
-        raise BristleError(f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with numbers that are none.") from None
+        raise BristleError(
+            f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with"
+            " numbers that are none."
+        ) from None
     title, indicators = root.get("description", ""), root.get("numberOfEventIndicators", "0")
     if not indicators.isdecimal():
         raise BristleError(f"{file}: not an FMU, its number of event indicators is {indicators}.")

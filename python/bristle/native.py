@@ -20,9 +20,10 @@ VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
 
 # The functions of an FMU in the order of the struct Fmu in runner.h.
 FUNCTIONS = (
-    "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset SetReal GetReal "
-    "SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative GetFMUstate SetFMUstate FreeFMUstate "
-    "NewDiscreteStates SetContinuousStates GetContinuousStates GetDerivatives GetEventIndicators"
+    "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset"
+    " SetReal GetReal SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative"
+    " GetFMUstate SetFMUstate FreeFMUstate NewDiscreteStates SetContinuousStates"
+    " GetContinuousStates GetDerivatives GetEventIndicators"
 ).split()
 
 
@@ -80,7 +81,11 @@ def runner() -> ctypes.CDLL:
     library.runner_version.restype = c_int
     if library.runner_version() != VERSION:
         raise BristleError(f"{library._name}: is of another version of bristle; build it anew.")
-    for function in (library.runner_simulate, library.runner_sensitivities, library.runner_evaluate):
+    for function in (
+        library.runner_simulate,
+        library.runner_sensitivities,
+        library.runner_evaluate,
+    ):
         function.argtypes = [POINTER(Record)]
         function.restype = c_int
     return library
@@ -89,10 +94,16 @@ def runner() -> ctypes.CDLL:
 def beside_the_fmus(library: str) -> ctypes.CDLL:
     """One of the libraries that are built with the FMUs, for this platform."""
     name = this_platform()
-    places = [folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}" for folder in fmu_folders()]
+    places = [
+        folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}"
+        for folder in fmu_folders()
+    ]
     file = next((place for place in places if place.is_file()), None)
     if file is None:
-        raise BristleError(f"there is no {places[0].name} for {name} in {' or '.join(str(place.parent) for place in places)}: run ./build.sh.")
+        raise BristleError(
+            f"there is no {places[0].name} for {name} in"
+            f" {' or '.join(str(place.parent) for place in places)}: run ./build.sh."
+        )
     return _loaded(file)
 
 
@@ -116,8 +127,13 @@ def _library_of(model: Model) -> ctypes.CDLL:
     wanted = f"binaries/{name}/{model.identifier}{LIBRARY_SUFFIX.get(name, '')}"
     with opened(model.file) as archive:
         if wanted not in archive.namelist():
-            raise BristleError(f"{model.file}: has no library for {name}; `fmpy compile` makes one from its sources.")
-        file = Path(archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-")))
+            raise BristleError(
+                f"{model.file}: has no library for {name}; `fmpy compile` makes one from its"
+                " sources."
+            )
+        file = Path(
+            archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-"))
+        )
     return _loaded(file)
 
 

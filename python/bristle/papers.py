@@ -1,7 +1,8 @@
-"""The numbers that the papers print, each with the run of the rig that gives ours: python/bristle/papers.toml.
+"""The numbers that the papers print, each with the run of the rig that gives ours:
+python/bristle/papers.toml.
 
-A case names a system, a model and an expression over the columns of the rig's results. The tests and the report both read
-the cases here, so that they cannot differ.
+A case names a system, a model and an expression over the columns of the rig's results. The tests
+and the report both read the cases here, so that they cannot differ.
 """
 
 from __future__ import annotations
@@ -24,10 +25,25 @@ import numpy as np
 from . import BristleError
 
 _ALLOWED = (
-    ast.Expression, ast.Call, ast.keyword, ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.Compare,
-    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd, ast.cmpop,
-)  # fmt: skip
-_LONGEST = 1000  # characters of an expression, so that its work is bounded by that and the length of a column
+    ast.Expression,
+    ast.Call,
+    ast.keyword,
+    ast.Name,
+    ast.Load,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Compare,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.Pow,
+    ast.USub,
+    ast.UAdd,
+    ast.cmpop,
+)
+# characters of an expression, so that its work is bounded by that and the length of a column
+_LONGEST = 1000
 _CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
 _RELATIONS = {"=": "", "<": "< ", ">": "> "}
 FILE = Path(__file__).with_suffix(".toml")
@@ -51,7 +67,9 @@ class Case:
     printed: float
     tolerance: float  # in the unit
     reason: str  # for the tolerance, or why the printed value is not met
-    relation: str = "="  # "<" or ">": the paper only says that its number is not reached, or is exceeded
+    relation: str = (
+        "="  # "<" or ">": the paper only says that its number is not reached, or is exceeded
+    )
     sets: str | None = None  # another parameter set than the system's own
     set: dict[str, float | str] = field(default_factory=dict)
     param: dict[str, float] = field(default_factory=dict)
@@ -59,9 +77,18 @@ class Case:
     interval: float = 0  # 0: a row for every step of the solver
     solver_tolerance: float | None = None  # relative; where the paper's own one matters
     minus: str | None = None  # another model, whose quantity is subtracted
-    over: dict | None = None  # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
-    calibrated: bool = False  # the number was used to choose parameters, so that agreement is no evidence
-    obtained: float | None = None  # ours, where the printed value is not met or is a bound; the tolerance then is about this one
+    over: dict | None = (
+        # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
+        None
+    )
+    calibrated: bool = (
+        False  # the number was used to choose parameters, so that agreement is no evidence
+    )
+    obtained: float | None = (
+        # ours, where the printed value is not met or is a bound; the tolerance then is about this
+        # one
+        None
+    )
     status: str = ""  # of a number that is not met, one of STATUS
 
     def __post_init__(self) -> None:
@@ -70,7 +97,10 @@ class Case:
         if self.is_bound and self.obtained is None:
             raise BristleError(f"{self.id}: a bound needs the number that we obtained.")
         if (self.status in STATUS) != self.is_excused:
-            raise BristleError(f"{self.id}: a number that is not met, and no other, needs a status: {', '.join(STATUS)}.")
+            raise BristleError(
+                f"{self.id}: a number that is not met, and no other, needs a status:"
+                f" {', '.join(STATUS)}."
+            )
         if unknown := sorted((self.over or {}).keys() - set(_CHANGES)):
             raise BristleError(f"{self.id}: unknown key {unknown[0]} in over.")
 
@@ -102,7 +132,10 @@ class Case:
         """The case with the changes of `over`; those of set and param come on top of its own."""
         if self.over is None:
             return None
-        changes = {key: getattr(self, key) | value if isinstance(value, dict) else value for key, value in self.over.items()}
+        changes = {
+            key: getattr(self, key) | value if isinstance(value, dict) else value
+            for key, value in self.over.items()
+        }
         return replace(self, over=None, **changes)
 
     def arguments(self, fmus: Path) -> list[str]:
@@ -122,7 +155,9 @@ class Case:
         return words
 
     def is_met(self, value: float) -> bool:
-        if (self.relation == "<" and not value < self.printed) or (self.relation == ">" and not value > self.printed):
+        if (self.relation == "<" and not value < self.printed) or (
+            self.relation == ">" and not value > self.printed
+        ):
             return False
         return abs(value - self.expected) <= self.tolerance
 
@@ -154,7 +189,8 @@ def evaluate(case: Case, rig: Path, fmus: Path) -> float:
 
 
 def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
-    """What the rig gives; kept, as several numbers are often taken from one run, and run once although several threads ask for it."""
+    """What the rig gives; kept, as several numbers are often taken from one run, and run once
+    although several threads ask for it."""
     with _GUARD:
         run = _RUNS.setdefault(command, _Once(lambda: _run(*command)))
     return run.result()
@@ -178,14 +214,19 @@ _RUNS: dict[tuple[str, ...], _Once] = {}
 def _run(*command: str) -> dict[str, dict[str, np.ndarray]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.csv"
-        run = subprocess.run([*command, "-o", str(file)], capture_output=True, text=True, check=False)
+        run = subprocess.run(
+            [*command, "-o", str(file)], capture_output=True, text=True, check=False
+        )
         if run.returncode:
-            raise BristleError(run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}.")
+            raise BristleError(
+                run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}."
+            )
         return read_csv(file)
 
 
 def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
-    """The results of the rig: model → column → values. Columns that a model does not have are left out."""
+    """The results of the rig: model → column → values. Columns that a model does not have are left
+    out."""
     with open(path, newline="", encoding="utf-8") as file:
         names = next(csv.reader(file))[1:]
         rows: dict[str, list[str]] = {}
@@ -207,9 +248,10 @@ class WrongExpression(BristleError):
 def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
     """The value of an expression over columns (`top.frictionForce` is written top_frictionForce).
 
-    at(a, t): value at a time, interpolated, after a jump; start(a), final(a); largest(a), smallest(a), mean(a) (over time);
-    between(a, t0, t1): the part of a column in a time span; crossing(a, level, after=0): first time at which a crosses a level;
-    abs, sqrt, sign, where; time.
+    at(a, t): value at a time, interpolated, after a jump; start(a), final(a); largest(a),
+    smallest(a), mean(a) (over time); between(a, t0, t1): the part of a column in a time span;
+    crossing(a, level, after=0): first time at which a crosses a level; abs, sqrt, sign, where;
+    time.
     """
     time = columns["time"]
 
@@ -242,7 +284,9 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
         "mean": mean,
         "between": between,
         "crossing": crossing,
-        "abs": lambda a: np.abs(a),  # numpy's own take places for their results, and other forms of the same
+        "abs": lambda a: np.abs(
+            a
+        ),  # numpy's own take places for their results, and other forms of the same
         "sqrt": lambda a: np.sqrt(a),
         "sign": lambda a: np.sign(a),
         "where": lambda condition, a, b: np.where(condition, a, b),
@@ -252,8 +296,13 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
             return float(eval(_checked(expression), {"__builtins__": {}}, names))
     except NameError as error:
         found = ", ".join(sorted(names))
-        raise WrongExpression(f"{expression}: {error.name} is neither a column nor a function; there are {found}.") from None
-    except (TypeError, ArithmeticError) as error:  # the latter of its own numbers alone: columns overflow to infinity
+        raise WrongExpression(
+            f"{expression}: {error.name} is neither a column nor a function; there are {found}."
+        ) from None
+    except (
+        TypeError,
+        ArithmeticError,
+    ) as error:  # the latter of its own numbers alone: columns overflow to infinity
         raise WrongExpression(f"{expression}: {error.args[-1]}.") from None
     except (ValueError, IndexError) as error:
         raise BristleError(f"{expression}: {error}.") from None
@@ -266,18 +315,25 @@ def check_expression(expression: str) -> None:
 
 @cache
 def _checked(expression: str) -> CodeType:
-    """The expression, compiled: names, numbers, arithmetic and calls, but nothing that reaches beyond them.
+    """The expression, compiled: names, numbers, arithmetic and calls, but nothing that reaches
+    beyond them.
 
-    Numbers are of floating point: a power of whole ones may have more digits than there is memory."""
+    Numbers are of floating point: a power of whole ones may have more digits than there is memory.
+    """
     if len(expression) > _LONGEST:
-        raise BristleError(f'"{expression[:20]}…" has {len(expression)} characters, more than {_LONGEST}.')
+        raise BristleError(
+            f'"{expression[:20]}…" has {len(expression)} characters, more than {_LONGEST}.'
+        )
     try:
         tree = ast.parse(expression, mode="eval")
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
                 node.value = float(node.value)
             elif not isinstance(node, _ALLOWED):
-                raise BristleError(f'"{expression}": only names, numbers, arithmetic, comparisons and calls are known.')
+                raise BristleError(
+                    f'"{expression}": only names, numbers, arithmetic, comparisons and calls are'
+                    " known."
+                )
         return compile(tree, "<quantity>", "eval")
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
         raise BristleError(f'"{expression}" is not an expression.') from None

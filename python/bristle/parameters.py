@@ -16,8 +16,20 @@ KINDS = {"Real": float, "Integer": int, "Enumeration": str}
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
     """The two arguments by which a command takes parameters."""
-    parser.add_argument("--ssv", type=Path, action="append", default=[], help="a parameter set; a later one overrides an earlier one")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="one value; overrides the sets")
+    parser.add_argument(
+        "--ssv",
+        type=Path,
+        action="append",
+        default=[],
+        help="a parameter set; a later one overrides an earlier one",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="one value; overrides the sets",
+    )
 
 
 def given_parameters(arguments: argparse.Namespace, model: Model) -> dict[str, float | int | str]:
@@ -62,16 +74,22 @@ def read_ssv(file: Path, model: Model) -> dict[str, float | int | str]:
     return values
 
 
-def _value(file: Path, name: str, parameter: ElementTree.Element, unit: str | None) -> float | int | str:
+def _value(
+    file: Path, name: str, parameter: ElementTree.Element, unit: str | None
+) -> float | int | str:
     for kind, convert in KINDS.items():
         element = parameter.find(f"{{{NAMESPACE}}}{kind}")
         if element is None:
             continue
         given = element.get("unit")
         if given is not None and given != unit:
-            raise BristleError(f"{file}: {name} is given in {given}, but has the unit {unit or '1'}.")
+            raise BristleError(
+                f"{file}: {name} is given in {given}, but has the unit {unit or '1'}."
+            )
         try:
             return convert(element.get("value", ""))
         except ValueError:
-            raise BristleError(f'{file}: {name}: "{element.get("value")}" is not a number.') from None
+            raise BristleError(
+                f'{file}: {name}: "{element.get("value")}" is not a number.'
+            ) from None
     raise BristleError(f"{file}: {name}: has no value that is {', '.join(KINDS)}.")

@@ -17,7 +17,8 @@ from . import BristleError
 from . import native
 from .library import Model, Variable, describe
 
-DIFFERENCE = 1e-6  # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
+# step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
+DIFFERENCE = 1e-6
 INTERPOLATIONS = ("linear", "hold")
 Values = Mapping[str, Any]
 
@@ -32,12 +33,15 @@ def run(
     tolerance: float | None = None,
     slopes: Sequence[str] = (),
 ) -> dict[Any, np.ndarray]:
-    """Takes a record through a model by co-simulation; gives the named outputs (default: all) at every time.
+    """Takes a record through a model by co-simulation; gives the named outputs (default: all) at
+    every time.
 
-    An input is one number or one per time; those left out keep their defaults. Between two times inputs are "linear" or on "hold". The
-    outputs at a time are those under the inputs of that time. A vector is given and returned with a column per element, an option by the
-    name of its item or its number. With `slopes` the result also has, by (output, name), the derivatives of the real outputs at every time
-    with respect to these parameters, from the exact ones of the law and, at events, differences of its indicators.
+    An input is one number or one per time; those left out keep their defaults. Between two times
+    inputs are "linear" or on "hold". The outputs at a time are those under the inputs of that time.
+    A vector is given and returned with a column per element, an option by the name of its item or
+    its number. With `slopes` the result also has, by (output, name), the derivatives of the real
+    outputs at every time with respect to these parameters, from the exact ones of the law and, at
+    events, differences of its indicators.
     """
     return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {}, slopes)
 
@@ -56,13 +60,16 @@ def run_many(
 ) -> dict[str, np.ndarray]:
     """As run, for many sets of parameters at a time on all cores; each output has a row per set.
 
-    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN instead of ending it all. A run that takes more
-    than so many `seconds` of processor time has failed.
+    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN
+    instead of ending it all. A run that takes more than so many `seconds` of processor time has
+    failed.
     """
     if failed not in ("raise", "nan"):
         raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
     workers = min(workers or os.cpu_count() or 1, len(parameters))
-    runs = Runs(model, time, inputs, outputs, interpolate, tolerance, seconds and seconds * max(workers, 1))  # the time of all threads counts
+    runs = Runs(
+        model, time, inputs, outputs, interpolate, tolerance, seconds and seconds * max(workers, 1)
+    )  # the time of all threads counts
 
     def work(one: Values) -> dict[str, np.ndarray]:
         try:
@@ -84,10 +91,12 @@ def evaluate(
     outputs: Sequence[str] | None = None,
     slopes: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The law at single points, without any history: what the outputs are at the start, under these inputs and parameters.
+    """The law at single points, without any history: what the outputs are at the start, under these
+    inputs and parameters.
 
-    Each value is one number or one per point, of inputs and parameters alike; the initial states are parameters (bristleDeflectionStart). With
-    `slopes` the result also has, by (output, name), the exact derivatives of the real outputs with respect to these inputs or parameters.
+    Each value is one number or one per point, of inputs and parameters alike; the initial states
+    are parameters (bristleDeflectionStart). With `slopes` the result also has, by (output, name),
+    the exact derivatives of the real outputs with respect to these inputs or parameters.
     """
     about = describe(model)
     fixed, moving = {}, {}
@@ -96,7 +105,10 @@ def evaluate(
         (moving if several else fixed)[name] = value
     lengths = {name: len(value) for name, value in moving.items()}
     if len(set(lengths.values())) > 1:
-        raise BristleError(f"{about.name}: there are {', '.join(f'{n} values of {name}' for name, n in lengths.items())}.")
+        raise BristleError(
+            f"{about.name}: there are"
+            f" {', '.join(f'{n} values of {name}' for name, n in lengths.items())}."
+        )
     count = next(iter(lengths.values()), 1)
     reals, integers = _settable(about, fixed)
     signals = _signals(about, moving, count, about.inputs + about.parameters)
@@ -104,7 +116,9 @@ def evaluate(
     record = _Call(about, np.zeros(count), signals, results)
     record.set(reals, integers)
     table = record.slopes([_real(about, name) for name in slopes])
-    record.call(native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else "")
+    record.call(
+        native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else ""
+    )
     return {**results.columns(), **results.slopes(slopes, table)}
 
 
@@ -123,7 +137,9 @@ class Runs:
     ) -> None:
         self.about = describe(model)
         if interpolate not in INTERPOLATIONS:
-            raise BristleError(f'interpolate = "{interpolate}" must be {" or ".join(map(repr, INTERPOLATIONS))}.')
+            raise BristleError(
+                f'interpolate = "{interpolate}" must be {" or ".join(map(repr, INTERPOLATIONS))}.'
+            )
         if tolerance is not None and not 0 < tolerance < np.inf:
             raise BristleError(f"the tolerance {tolerance:g} must be greater than 0.")
         self.times = _times(time)
@@ -143,12 +159,18 @@ class Runs:
         call.record.seconds = self.seconds
         table = call.slopes([_parameter(self.about, name) for name in slopes]) if slopes else None
         runner = native.runner()
-        call.call(runner.runner_sensitivities if slopes else runner.runner_simulate, lambda done: f", at {self.times[done]:g} s" if done else "")
+        call.call(
+            runner.runner_sensitivities if slopes else runner.runner_simulate,
+            lambda done: f", at {self.times[done]:g} s" if done else "",
+        )
         return results.columns() | (results.slopes(slopes, table) if slopes else {})
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
-        return {name: np.full(column.shape, np.nan) for name, column in Results(self.about, self.outputs, len(self.times)).columns().items()}
+        return {
+            name: np.full(column.shape, np.nan)
+            for name, column in Results(self.about, self.outputs, len(self.times)).columns().items()
+        }
 
 
 @dataclass(frozen=True)
@@ -164,7 +186,10 @@ class Results:
 
     def __init__(self, about: Model, wanted: Sequence[str] | None, count: int) -> None:
         names = [one.name for one in about.outputs] if wanted is None else list(wanted)
-        self.groups = {name: [about[element] for element in _elements(about, name)] or [about[name]] for name in names}
+        self.groups = {
+            name: [about[element] for element in _elements(about, name)] or [about[name]]
+            for name in names
+        }
         self.vectors = {name for name in names if _elements(about, name)}
         asked = [one for group in self.groups.values() for one in group]
         self.reals = [one for one in asked if one.is_real]
@@ -176,13 +201,20 @@ class Results:
         found = {one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)}
         found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
         return {
-            name: np.stack([found[one.name] for one in group], axis=1) if name in self.vectors else found[name]
+            name: (
+                np.stack([found[one.name] for one in group], axis=1)
+                if name in self.vectors
+                else found[name]
+            )
             for name, group in self.groups.items()
         }
 
-
     def slopes(self, names: Sequence[str], table: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
-        return {(output.name, name): table[:, j, i].copy() for i, output in enumerate(self.reals) for j, name in enumerate(names)}
+        return {
+            (output.name, name): table[:, j, i].copy()
+            for i, output in enumerate(self.reals)
+            for j, name in enumerate(names)
+        }
 
 
 class _Call:
@@ -221,7 +253,10 @@ class _Call:
         self.record.n_indicators = self.about.indicators
         starts = {f"{one.name.partition('[')[0]}Start" for one in self.about.states}
         self.array("known_steps", np.array([DIFFERENCE * self._size(one) for one in knowns]))
-        self.array("lasting", np.array([one.name.partition("[")[0] not in starts for one in knowns], dtype=np.int32))
+        self.array(
+            "lasting",
+            np.array([one.name.partition("[")[0] not in starts for one in knowns], dtype=np.int32),
+        )
         self.array("slopes", table)
         return table
 
@@ -236,7 +271,9 @@ class _Call:
 
     def array(self, field: str, values: np.ndarray) -> None:
         values = np.ascontiguousarray(values)
-        room = values if values.size else np.empty(1)  # an FMU may ask for a pointer even where there is nothing
+        room = (
+            values if values.size else np.empty(1)
+        )  # an FMU may ask for a pointer even where there is nothing
         self.kept.append(room)
         setattr(self.record, field, room.ctypes.data)
 
@@ -246,7 +283,9 @@ class _Call:
             raise BristleError(f"{self.about.name}: {sentence}{place(self.record.done)}.")
 
 
-def _in_threads(work: Callable[[Values], dict], items: Sequence[Values], workers: int) -> list[dict]:
+def _in_threads(
+    work: Callable[[Values], dict], items: Sequence[Values], workers: int
+) -> list[dict]:
     if workers <= 1:
         return [work(item) for item in items]
     with ThreadPoolExecutor(workers) as pool:
@@ -283,7 +322,9 @@ def _times(time: ArrayLike) -> np.ndarray:
     back = np.flatnonzero(np.diff(times) < 0)
     if len(back):
         i = int(back[0])
-        raise BristleError(f"time goes back from {times[i]:.9g} s to {times[i + 1]:.9g} s at sample {i + 1}.")
+        raise BristleError(
+            f"time goes back from {times[i]:.9g} s to {times[i + 1]:.9g} s at sample {i + 1}."
+        )
     return times
 
 
@@ -301,29 +342,42 @@ def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     return numbers
 
 
-def _signals(about: Model, values: Mapping[str, ArrayLike], count: int, allowed: Sequence[Variable]) -> Signals:
+def _signals(
+    about: Model, values: Mapping[str, ArrayLike], count: int, allowed: Sequence[Variable]
+) -> Signals:
     columns: dict[Variable, np.ndarray] = {}
     for name, value in values.items():
         numbers = _numbers(name, value)
         elements = _elements(about, name)
         if elements:
             if numbers.shape not in ((len(elements),), (count, len(elements))):
-                raise BristleError(f"{about.name}: {name} needs {len(elements)} numbers, or as many for each of {count} samples.")
+                raise BristleError(
+                    f"{about.name}: {name} needs {len(elements)} numbers, or as many for each of"
+                    f" {count} samples."
+                )
             parts = np.broadcast_to(numbers, (count, len(elements))).T
         else:
             if numbers.shape not in ((), (count,)):
-                raise BristleError(f"{about.name}: {name} has {numbers.size} values, but there are {count} samples.")
+                raise BristleError(
+                    f"{about.name}: {name} has {numbers.size} values, but there are {count}"
+                    " samples."
+                )
             elements, parts = [name], np.broadcast_to(numbers, (1, count))
         for element, part in zip(elements, parts, strict=True):
             variable = about[element]
             if variable not in allowed or not variable.is_real:
-                raise BristleError(f"{about.name}: {element} is not an input; these are {', '.join(one.name for one in about.inputs)}.")
+                raise BristleError(
+                    f"{about.name}: {element} is not an input; these are"
+                    f" {', '.join(one.name for one in about.inputs)}."
+                )
             columns[variable] = part
     table = np.stack(list(columns.values()), axis=1) if columns else np.empty((count, 0))
     return Signals(list(columns), np.ascontiguousarray(table))
 
 
-def _settable(about: Model, values: Values, allowed: Sequence[Variable] | None = None) -> tuple[dict[Variable, float], dict[Variable, int]]:
+def _settable(
+    about: Model, values: Values, allowed: Sequence[Variable] | None = None
+) -> tuple[dict[Variable, float], dict[Variable, int]]:
     """Values by variable: reals and options."""
     reals: dict[Variable, float] = {}
     integers: dict[Variable, int] = {}
@@ -362,5 +416,7 @@ def _item(option: Variable, value: Any) -> int:
     if isinstance(value, (int, float, np.integer)) and value in range(1, int(option.max or 0) + 1):
         return int(value)
     if not option.items:
-        raise BristleError(f"{option.name} = {value} must be a whole number from 1 to {option.max:g}.")
+        raise BristleError(
+            f"{option.name} = {value} must be a whole number from 1 to {option.max:g}."
+        )
     raise BristleError(f"{option.name} = {value} must be {' or '.join(option.items)}.")

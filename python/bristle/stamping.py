@@ -1,4 +1,5 @@
-"""An FMU of one's own: the law of a model with other defaults, another name and a GUID that its libraries check. No compiler is needed."""
+"""An FMU of one's own: the law of a model with other defaults, another name and a GUID that its
+libraries check. No compiler is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ from .library import Model, Variable, describe
 from .running import evaluate, settings
 
 LARGEST_RATIO = 1e9  # of a default to that of the model
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)  # names that no file has on Windows
+DEVICES = re.compile(
+    r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE
+)  # names that no file has on Windows
 
 
 def stamp(
@@ -36,9 +39,11 @@ def stamp(
     description: str | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Writes an FMU with the law of a model and these values of parameters and inputs as its defaults.
+    """Writes an FMU with the law of a model and these values of parameters and inputs as its
+    defaults.
 
-    A set that breaks a rule of the model is refused in the model's own words, and so is a file that is there already.
+    A set that breaks a rule of the model is refused in the model's own words, and so is a file that
+    is there already.
     """
     about, out = describe(model), Path(out)
     _check_name(about, name)
@@ -54,11 +59,21 @@ def stamp(
     evaluate(about.file, values, outputs=[])  # asks the model itself whether it can live with them
     description = f"{about.title}, with defaults of its own" if description is None else description
     if not description.isprintable():
-        raise BristleError(f"the description {description!r} has signs that cannot be shown, or is more than a line.")
+        raise BristleError(
+            f"the description {description!r} has signs that cannot be shown, or is more than a"
+            " line."
+        )
     told = [(variable.name, repr(value)) for variable, value in own.items()]
     guid = content_guid([("guid", about.guid), ("name", name), ("description", description), *told])
     starts = {one.name: own.get(one, one.start) for one in _settable(about)}
-    new = replace(about, name=name, identifier=name, guid=guid, title=description, variables=tuple(replace(one, start=starts.get(one.name)) for one in about.variables))
+    new = replace(
+        about,
+        name=name,
+        identifier=name,
+        guid=guid,
+        title=description,
+        variables=tuple(replace(one, start=starts.get(one.name)) for one in about.variables),
+    )
     with opened(about.file) as archive:
         content = {entry: archive.read(entry) for entry in archive.namelist()}
     write_zip(out, _stamped(content, about, new))
@@ -68,7 +83,9 @@ def stamp(
 def _check_name(about: Model, name: str) -> None:
     """Importers make file names, names of functions in C and names of classes in Modelica of it."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise BristleError(f'the name "{name}" has to be a letter, followed by letters, digits and _.')
+        raise BristleError(
+            f'the name "{name}" has to be a letter, followed by letters, digits and _.'
+        )
     if len(name) >= NAME_BYTES:
         raise BristleError(f"the name {name} has more than {NAME_BYTES - 1} letters.")
     if name in C_KEYWORDS | MODELICA_KEYWORDS or DEVICES.fullmatch(name):
@@ -78,7 +95,8 @@ def _check_name(about: Model, name: str) -> None:
 
 
 def _check_references(about: Model) -> None:
-    """In an element value references count the variables in their order: libraries are made for no other ones."""
+    """In an element value references count the variables in their order: libraries are made for no
+    other ones."""
     for i, one in enumerate(about.variables):
         if one.reference != i:
             raise BristleError(
@@ -88,12 +106,14 @@ def _check_references(about: Model) -> None:
 
 
 def _check_size(about: Model, own: Mapping[Variable, float | int]) -> None:
-    """Refuses what is too large for any unit: one that was mistaken, nm for m, makes a factor of 1e9."""
+    """Refuses what is too large for any unit: one that was mistaken, nm for m, makes a factor of
+    1e9."""
     for one, value in own.items():
         usual = max(abs(one.start or 0.0), abs(one.nominal or 0.0)) or 1.0
         if one.is_real and abs(value) > LARGEST_RATIO * usual:
             raise BristleError(
-                f"{one.name} = {value:g} is {abs(value) / usual:.1g} times what is usual in {about.name}, {usual:g}; is it in SI units?"
+                f"{one.name} = {value:g} is {abs(value) / usual:.1g} times what is usual in"
+                f" {about.name}, {usual:g}; is it in SI units?"
             )
 
 
@@ -115,23 +135,31 @@ def _defaults(about: Model) -> Defaults:
 def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, bytes]:
     """Every file of the FMU, those changed that tell name, GUID or defaults."""
     if f"sources/{OWN_DEFAULTS}" not in content:
-        raise BristleError(f"{old.file}: cannot be stamped; it was built by an older bristle or by another tool.")
+        raise BristleError(
+            f"{old.file}: cannot be stamped; it was built by an older bristle or by another tool."
+        )
     changed: dict[str, bytes] = {}
     for entry, data in content.items():
         if entry.startswith("binaries/"):
             folder, _, library = entry.rpartition("/")
-            changed[f"{folder}/{library.replace(old.identifier, new.identifier, 1)}"] = _library(entry, data, old, new)
+            changed[f"{folder}/{library.replace(old.identifier, new.identifier, 1)}"] = _library(
+                entry, data, old, new
+            )
         elif entry == "modelDescription.xml":
             changed[entry] = _xml(data, new)
         elif entry == f"sources/{OWN_DEFAULTS}":
             changed[entry] = _defaults(new).c_text().encode()
         elif entry == f"sources/{UNIT}":
-            changed[entry] = data.replace(prefix_line(old.identifier).encode(), prefix_line(new.identifier).encode())
+            changed[entry] = data.replace(
+                prefix_line(old.identifier).encode(), prefix_line(new.identifier).encode()
+            )
         elif entry == "documentation/index.html":
             changed[entry] = _page(data.decode(), old, new).encode()
         else:
             changed[entry] = data
-    if values := {one.name: one.start for one, _ in _changes(old, new) if one.causality == "parameter"}:
+    if values := {
+        one.name: one.start for one, _ in _changes(old, new) if one.causality == "parameter"
+    }:
         own = ParameterSet(new.name, new.title, f"made from {old.name}", values)
         changed[f"resources/{new.name}.ssv"] = ssv_text(own).encode()
     return changed
@@ -139,7 +167,11 @@ def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, 
 
 def _changes(old: Model, new: Model) -> list[tuple[Variable, Variable]]:
     """What has another default: as it is and as it was."""
-    return [(one, was) for one, was in zip(new.variables, old.variables, strict=True) if one.start != was.start]
+    return [
+        (one, was)
+        for one, was in zip(new.variables, old.variables, strict=True)
+        if one.start != was.start
+    ]
 
 
 def _library(entry: str, data: bytes, old: Model, new: Model) -> bytes:
@@ -175,18 +207,31 @@ def _page(text: str, old: Model, new: Model) -> str:
         footer_start(old.name): footer_start(new.name),
     }
     shown = _shown(new)
-    changes |= {default_cell(name, was): default_cell(name, shown[name]) for name, was in _shown(old).items()}
+    changes |= {
+        default_cell(name, was): default_cell(name, shown[name])
+        for name, was in _shown(old).items()
+    }
     for was, now in changes.items():
         if text.count(was) != 1:
-            raise BristleError(f"{old.file}: documentation/index.html is not the page of {old.name}.")
+            raise BristleError(
+                f"{old.file}: documentation/index.html is not the page of {old.name}."
+            )
         text = text.replace(was, now)
     return text
 
 
 def _note(old: Model, new: Model) -> str:
-    own = ", ".join(f"<code>{escape(one.name)}</code> {_value(one)} (there: {_value(was)})" for one, was in _changes(old, new))
-    law = f"The law of <code>{escape(old.name)}</code>, {escape(old.title)}, with defaults of its own"
-    return f'<p class="note">{law}: {own or "none"}. The pictures show <code>{escape(old.name)}</code> as it is.</p>'
+    own = ", ".join(
+        f"<code>{escape(one.name)}</code> {_value(one)} (there: {_value(was)})"
+        for one, was in _changes(old, new)
+    )
+    law = (
+        f"The law of <code>{escape(old.name)}</code>, {escape(old.title)}, with defaults of its own"
+    )
+    return (
+        f'<p class="note">{law}: {own or "none"}. The pictures show <code>{escape(old.name)}</code>'
+        " as it is.</p>"
+    )
 
 
 def _value(one: Variable) -> str:
@@ -199,6 +244,10 @@ def _shown(about: Model) -> dict[str, str]:
     for one in _settable(about):
         groups.setdefault(one.name.partition("[")[0], []).append(one)
     return {
-        name: numbers_text([one.start for one in group]) if group[0].is_real else ", ".join(dict.fromkeys(map(_value, group)))
+        name: (
+            numbers_text([one.start for one in group])
+            if group[0].is_real
+            else ", ".join(dict.fromkeys(map(_value, group)))
+        )
         for name, group in groups.items()
     }

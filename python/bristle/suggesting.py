@@ -1,4 +1,5 @@
-"""First values of a model's parameters, from what one knows of a contact without having measured it.
+"""First values of a model's parameters, from what one knows of a contact without having measured
+it.
 
 Rill = Rill et al. 2023, Schuderer = Schuderer et al. 2023, Colantonio = Colantonio et al. 2022.
 """
@@ -53,12 +54,24 @@ class Known:
         for one in fields(self):
             value = getattr(self, one.name)
             if value is not None and not 0 < value < math.inf:
-                raise BristleError(f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite.")
-        for one, two in (("static_friction", "break_away_force"), ("dynamic_friction", "sliding_force"), ("deflection", "rise_time"), ("mass", "inertia")):
+                raise BristleError(
+                    f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite."
+                )
+        for one, two in (
+            ("static_friction", "break_away_force"),
+            ("dynamic_friction", "sliding_force"),
+            ("deflection", "rise_time"),
+            ("mass", "inertia"),
+        ):
             if getattr(self, one) is not None and getattr(self, two) is not None:
-                raise BristleError(f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of them.")
+                raise BristleError(
+                    f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of"
+                    " them."
+                )
         if self.rise_time is not None and (self.damping_ratio or 0.5) >= 1:
-            raise BristleError(f"damping ratio = {self.damping_ratio:g} must be less than 1 for a rise time.")
+            raise BristleError(
+                f"damping ratio = {self.damping_ratio:g} must be less than 1 for a rise time."
+            )
 
 
 @dataclass
@@ -87,14 +100,23 @@ class Suggestion:
 def suggest(model: str | Path, known: Known) -> Suggestion:
     """First values for a model."""
     made = Suggestion(describe(model))
-    if _is_normal_contact(made.model) and form_of(made.model) is None and not _has_friction(made.model):
+    if (
+        _is_normal_contact(made.model)
+        and form_of(made.model) is None
+        and not _has_friction(made.model)
+    ):
         if known.mass is None:
-            raise BristleError(f"{made.model.name} needs the mass to be known, for its largest step.")
+            raise BristleError(
+                f"{made.model.name} needs the mass to be known, for its largest step."
+            )
         _tell_contact_steps(made, known)
         return made
     outputs = {one.name for one in made.model.outputs}
     if "normalForce" in outputs and not outputs & {"frictionForce", "frictionForce[1]"}:
-        raise BristleError(f"{made.model.name} has no friction of its own: it gives the normal force. Its page says where its parameters come from.")
+        raise BristleError(
+            f"{made.model.name} has no friction of its own: it gives the normal force. Its page"
+            " says where its parameters come from."
+        )
     known = _at_radius(made, known)
     normal = _normal_force(made, known)
     _coefficients(made, known, normal)
@@ -106,7 +128,10 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _warn_of_roots(made, normal)
     _warn_of_energy(made, normal)
     if any(one.name == "law" for one in made.model.parameters):
-        made.assumed.append("the normal force does not fall, and the host has variable steps: set law = 2 (Bounded) otherwise")
+        made.assumed.append(
+            "the normal force does not fall, and the host has variable steps: set law = 2 (Bounded)"
+            " otherwise"
+        )
     _tell_steps(made, known, normal)
     if _is_normal_contact(made.model):
         _tell_contact_steps(made, known)
@@ -124,22 +149,36 @@ def _has_friction(model: Model) -> bool:
 def _tell_contact_steps(made: Suggestion, known: Known) -> None:
     if known.mass is None:
         return
-    values = {one.name: float(made.values.get(one.name, one.start)) for one in made.model.parameters if one.name in CONTACT}
+    values = {
+        one.name: float(made.values.get(one.name, one.start))
+        for one in made.model.parameters
+        if one.name in CONTACT
+    }
     speed = known.speed or 0.0
     where = f"an impact at {speed:.4g} m/s and rest" if speed else "rest"
     for text, late in (("acts at once", False), ("acts one step late", True)):
         limit = contact_step(values, known.mass, speed, late)
-        made.limits.append(f"normal force that is held and {text}, {where}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
+        made.limits.append(
+            f"normal force that is held and {text}, {where}: at most {limit:.4g} s with"
+            f" {_mass_text(made, known.mass)}"
+        )
         if known.step is not None and known.step > limit:
-            made.warnings.append(f"a step of {known.step:.4g} s is too large for the normal force that {text}: it may be at most {limit:.4g} s.")
+            made.warnings.append(
+                f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
+                f" may be at most {limit:.4g} s."
+            )
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:
-    """What is known of a joint, as a body that slides at the radius: its mass is the inertia over the radius squared."""
+    """What is known of a joint, as a body that slides at the radius: its mass is the inertia over
+    the radius squared."""
     form = form_of(made.model)
     if form is None or not form.turns:
         if known.inertia is not None or known.radius is not None:
-            raise BristleError(f"inertia and radius are for an element that turns, and {made.model.name} slides; take its rotational twin.")
+            raise BristleError(
+                f"inertia and radius are for an element that turns, and {made.model.name} slides;"
+                " take its rotational twin."
+            )
         return known
     radius = known.radius or float(made.model[form.radius].start)
     if known.radius is not None:
@@ -171,7 +210,9 @@ def _normal_force(made: Suggestion, known: Known) -> float:
     if known.normal_force is not None:
         return known.normal_force
     if known.mass is not None:
-        made.assumed.append(f"the normal force is the weight of the mass, {known.mass * GRAVITY:.4g} N")
+        made.assumed.append(
+            f"the normal force is the weight of the mass, {known.mass * GRAVITY:.4g} N"
+        )
         return known.mass * GRAVITY
     name = made.model.facts.roles.get("normal_force")
     start = next((one.start for one in made.model.inputs if one.name == name), None)
@@ -192,13 +233,25 @@ def _coefficients(made: Suggestion, known: Known, normal: float) -> None:
         if coefficient is not None:
             made.set(name, coefficient, "given")
         elif force is not None:
-            made.set(name, force / normal, f"{text} over the normal force, {force:.4g} N / {normal:.4g} N")
+            made.set(
+                name,
+                force / normal,
+                f"{text} over the normal force, {force:.4g} N / {normal:.4g} N",
+            )
         else:
             made.assumed.append(f"{name} stays at {made.model[name].start:.4g}")
     given = [name for name, *_ in pairs if name in made.values]
-    if given == ["dynamicFriction"] and made.has("staticFriction") and made.value("staticFriction") < made.value("dynamicFriction"):
+    if (
+        given == ["dynamicFriction"]
+        and made.has("staticFriction")
+        and made.value("staticFriction") < made.value("dynamicFriction")
+    ):
         made.set("staticFriction", made.value("dynamicFriction"), "no less than dynamicFriction")
-    if given == ["staticFriction"] and made.has("dynamicFriction") and made.value("dynamicFriction") > made.value("staticFriction"):
+    if (
+        given == ["staticFriction"]
+        and made.has("dynamicFriction")
+        and made.value("dynamicFriction") > made.value("staticFriction")
+    ):
         made.set("dynamicFriction", made.value("staticFriction"), "no more than staticFriction")
 
 
@@ -211,53 +264,89 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
     names = [one for one in STIFFNESSES if made.has(one) or made.has(f"{one}[1]")]
     if not names and not made.has("stictionDisplacement"):
         if known.deflection is not None or known.rise_time is not None:
-            made.warnings.append(f"{made.model.name} has no stiffness: deflection and rise time say nothing about it.")
+            made.warnings.append(
+                f"{made.model.name} has no stiffness: deflection and rise time say nothing"
+                " about it."
+            )
         return
     limit = _static_force(made, normal)
     force = known.reference_force or limit
     mass = known.mass or force / GRAVITY
     if known.deflection is not None:
         stiffness = force / known.deflection
-        reason = f"{force:.4g} N over a deflection of {known.deflection:.4g} m (Rill 4.2, Schuderer eq 6)"
+        reason = (
+            f"{force:.4g} N over a deflection of {known.deflection:.4g} m (Rill 4.2, Schuderer"
+            " eq 6)"
+        )
         if known.reference_force is None:
-            made.assumed.append(f"the deflection is the one under the static friction force, {limit:.4g} N")
+            made.assumed.append(
+                f"the deflection is the one under the static friction force, {limit:.4g} N"
+            )
     elif known.rise_time is not None:
         ratio = known.damping_ratio or 0.5
         mass = known.mass or normal / GRAVITY
         frequency = (math.pi - math.acos(ratio)) / (known.rise_time * math.sqrt(1 - ratio**2))
         stiffness = mass * frequency**2
-        reason = f"rise time {known.rise_time:.4g} s at the damping ratio {ratio:.4g} (Schuderer eq 9)"
+        reason = (
+            f"rise time {known.rise_time:.4g} s at the damping ratio {ratio:.4g} (Schuderer eq 9)"
+        )
     else:
-        made.assumed.append("stiffness and damping stay at their defaults: a deflection or a rise time would give them")
+        made.assumed.append(
+            "stiffness and damping stay at their defaults: a deflection or a rise time would give"
+            " them"
+        )
         return
     if known.mass is None:
         told = "the normal force" if known.rise_time is not None else "the reference force"
-        made.assumed.append(f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg")
+        made.assumed.append(
+            f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg"
+        )
     ratio = known.damping_ratio
     if ratio is None:
         ratio = 1.0 if known.deflection is not None else 0.5
-        made.assumed.append(f"the damping ratio is {ratio:g}" + (", the aperiodic limit" if ratio == 1 else ""))
+        made.assumed.append(
+            f"the damping ratio is {ratio:g}" + (", the aperiodic limit" if ratio == 1 else "")
+        )
     elif not DAMPING_RATIOS[0] < ratio < DAMPING_RATIOS[1] and ratio < 1:
-        made.warnings.append(f"a damping ratio of {ratio:g} lies outside of 0.3 to 0.7, which has proven itself (Schuderer).")
+        made.warnings.append(
+            f"a damping ratio of {ratio:g} lies outside of 0.3 to 0.7, which has proven itself"
+            " (Schuderer)."
+        )
     damping = 2 * ratio * math.sqrt(mass * stiffness)
-    how = "√(4 m σ0) (Rill 4.2)" if ratio == 1 else f"2 D √(m σ0) with D = {ratio:g} (Schuderer eq 7)"
+    how = (
+        "√(4 m σ0) (Rill 4.2)" if ratio == 1 else f"2 D √(m σ0) with D = {ratio:g} (Schuderer eq 7)"
+    )
     for name in names:
         _set_scaled(made, name, stiffness, normal, reason)
     for name in DAMPINGS:
         if made.has(name):
             _set_scaled(made, name, damping, normal, how)
     if made.has("stictionDisplacement"):
-        made.set("stictionDisplacement", limit / stiffness, f"deflection under the static friction force; {reason}")
+        made.set(
+            "stictionDisplacement",
+            limit / stiffness,
+            f"deflection under the static friction force; {reason}",
+        )
     if made.has("breakawayDeflection"):
-        made.set("breakawayDeflection", 0.9 * limit / stiffness, "0.9 of the deflection at the static limit, which it must not exceed")
+        made.set(
+            "breakawayDeflection",
+            0.9 * limit / stiffness,
+            "0.9 of the deflection at the static limit, which it must not exceed",
+        )
 
 
 def _set_scaled(made: Suggestion, name: str, value: float, normal: float, reason: str) -> None:
-    """Per unit of normal force where the model wants it so; shared out over the elements of a vector as its defaults are."""
-    parts: list[Variable] = [one for one in made.model.parameters if one.name == name or one.name.startswith(f"{name}[")]
+    """Per unit of normal force where the model wants it so; shared out over the elements of a
+    vector as its defaults are."""
+    parts: list[Variable] = [
+        one for one in made.model.parameters if one.name == name or one.name.startswith(f"{name}[")
+    ]
     total = sum(one.start for one in parts) or 1.0
     if not (parts[0].unit or "").startswith("N"):
-        value, reason = value / normal, f"{reason}, over the normal force {normal:.4g} N (Colantonio eq 14)"
+        value, reason = (
+            value / normal,
+            f"{reason}, over the normal force {normal:.4g} N (Colantonio eq 14)",
+        )
     for one in parts:
         shared = reason if len(parts) == 1 else f"{reason}, shared out as in the defaults"
         made.set(one.name, value if len(parts) == 1 else value * one.start / total, shared)
@@ -276,23 +365,37 @@ def _speeds(made: Suggestion, known: Known, normal: float) -> None:
     elif made.has("stribeckVelocity"):
         for name in SMALL_SPEEDS:
             if made.has(name):
-                made.set(name, made.value("stribeckVelocity") / 10, "a tenth of stribeckVelocity (Rill 4.3)")
+                made.set(
+                    name,
+                    made.value("stribeckVelocity") / 10,
+                    "a tenth of stribeckVelocity (Rill 4.3)",
+                )
 
 
 def _creep(made: Suggestion, known: Known, normal: float) -> None:
-    """The softest curve that holds a load at the tolerated speed; the model itself is asked for its force."""
+    """The softest curve that holds a load at the tolerated speed; the model itself is asked for its
+    force."""
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
     form, radius = form_of(about), _radius(made)
     is_curve = not about.states and all(one.is_real for one in about.outputs) and form is not None
     if name is None or not is_curve:
-        made.warnings.append(f"{about.name} does not creep like a curve over the velocity: the tolerated creep says nothing about it.")
+        made.warnings.append(
+            f"{about.name} does not creep like a curve over the velocity: the tolerated creep says"
+            " nothing about it."
+        )
         return
     load = known.load
     if load is None:
         load = 0.5 * _static_force(made, normal)
-        made.assumed.append(f"the load under which it may creep is half of the static friction force, {load:.4g} N")
-    others = {one: made.model[one].start / made.model[name].start for one in CURVE_SPEEDS if made.has(one) and one != name}
+        made.assumed.append(
+            f"the load under which it may creep is half of the static friction force, {load:.4g} N"
+        )
+    others = {
+        one: made.model[one].start / made.model[name].start
+        for one in CURVE_SPEEDS
+        if made.has(one) and one != name
+    }
     power = -1 if about[name].unit == "s/m" else 1
     low, high = known.creep * 1e-4, known.creep * 1e4
     for _ in range(4):  # a grid of 200 speeds, four times finer each
@@ -303,7 +406,10 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
         force = evaluate(about.file, fixed | motion | columns, [form.force])[form.force]
         held = np.flatnonzero(force / radius >= load)
         if not len(held):
-            raise BristleError(f"{about.name}: no {name} holds a load of {load:.4g} N at a creep of {known.creep:.4g} m/s.")
+            raise BristleError(
+                f"{about.name}: no {name} holds a load of {load:.4g} N at a creep of"
+                f" {known.creep:.4g} m/s."
+            )
         last = int(held[-1])
         low, high = speeds[last], speeds[min(last + 1, len(speeds) - 1)]
     reason = f"a load of {load:.4g} N creeps with {known.creep:.4g} m/s"
@@ -313,21 +419,31 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
 
 
 def _warn_of_roots(made: Suggestion, normal: float) -> None:
-    """The implicit bristle has one solution for every force only if its damping outweighs the fall of the friction curve."""
+    """The implicit bristle has one solution for every force only if its damping outweighs the fall
+    of the friction curve."""
     if made.model.facts.law != "ImplicitBristle":
         return
     exponent = made.value("stribeckExponent")
     if exponent < 1:
-        made.warnings.append("with a stribeckExponent below 1 the implicit bristle has several solutions whatever its damping is.")
+        made.warnings.append(
+            "with a stribeckExponent below 1 the implicit bristle has several solutions whatever"
+            " its damping is."
+        )
         return
     rest = (exponent - 1) / exponent
     steepest = exponent * (rest**rest if rest else 1.0) * math.exp(-rest)
-    fall = steepest * normal * (made.value("staticFriction") - made.value("dynamicFriction")) / made.value("stribeckVelocity")
+    fall = (
+        steepest
+        * normal
+        * (made.value("staticFriction") - made.value("dynamicFriction"))
+        / made.value("stribeckVelocity")
+    )
     needed = fall - made.value("viscousFriction") * normal - made.value("viscousDamping")
     if made.value("bristleDamping") < needed:
         made.warnings.append(
-            f"the implicit bristle has several roots: bristleDamping = {made.value('bristleDamping'):.4g} N.s/m is below {needed:.4g} N.s/m, "
-            "so break-away and arrest jump between two branches."
+            "the implicit bristle has several roots: bristleDamping ="
+            f" {made.value('bristleDamping'):.4g} N.s/m is below {needed:.4g} N.s/m, so break-away"
+            " and arrest jump between two branches."
         )
 
 
@@ -341,8 +457,14 @@ def _warn_of_energy(made: Suggestion, normal: float) -> None:
     if facts.passive or facts.passive_with.items() & defaults.items():
         return
     remedy = "".join(f" only with {option} = {item}" for option, item in facts.passive_with.items())
-    text = f"{made.model.name} is {'passive' + remedy if remedy else 'not passive'}: it can give back more energy than it took"
-    cases = {"LuGre": ("", "μd N", normal), "LuGreNormalized": (" where the normal force rises and, unless law = Bounded,", "μd", 1.0)}
+    text = (
+        f"{made.model.name} is {'passive' + remedy if remedy else 'not passive'}: it can give back"
+        " more energy than it took"
+    )
+    cases = {
+        "LuGre": ("", "μd N", normal),
+        "LuGreNormalized": (" where the normal force rises and, unless law = Bounded,", "μd", 1.0),
+    }
     if facts.law in cases:
         case, name, factor = cases[facts.law]
         speed = 4 * made.value("dynamicFriction") * factor / made.value("bristleDamping")
@@ -357,7 +479,10 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
             made.warnings.append("the step of a host can be judged only if the mass is known.")
         return
     if form_of(made.model) is None:
-        made.limits.append(f"{made.model.name} has other inputs than a body with one direction: no largest step is given.")
+        made.limits.append(
+            f"{made.model.name} has other inputs than a body with one direction: no largest step is"
+            " given."
+        )
         return
     cases = {"at rest": 0.0}
     if known.speed is not None:
@@ -367,13 +492,22 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
         growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, known.mass)).real)))
         explicit = _largest_step(lambda step: _euler(slopes, known.mass, step), growth)
         coupled = _largest_step(lambda step: _coupled(slopes, known.mass, step), growth)
-        for text, limit in ((f"explicit Euler, {where}", explicit), (f"co-simulation with held inputs, {where}", coupled)):
+        for text, limit in (
+            (f"explicit Euler, {where}", explicit),
+            (f"co-simulation with held inputs, {where}", coupled),
+        ):
             if limit is None:
-                made.limits.append(f"{text}: no step is too large for stability, or none is stable, so this law sets no limit here")
+                made.limits.append(
+                    f"{text}: no step is too large for stability, or none is stable, so this law"
+                    " sets no limit here"
+                )
                 continue
             made.limits.append(f"{text}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
             if known.step is not None and known.step > limit:
-                made.warnings.append(f"a step of {known.step:.4g} s is too large: {text}, it may be at most {limit:.4g} s.")
+                made.warnings.append(
+                    f"a step of {known.step:.4g} s is too large: {text}, it may be at most"
+                    f" {limit:.4g} s."
+                )
 
 
 @dataclass(frozen=True)
@@ -398,11 +532,15 @@ def _slopes(made: Suggestion, normal: float, speed: float) -> Slopes:
     found = evaluate(about.file, values, [*rates, form.force], slopes=[*starts, form.velocity])
 
     def part(rows: list[str], columns: list[str]) -> np.ndarray:
-        return np.array([[found[row, column][0] for column in columns] for row in rows]).reshape(len(rows), len(columns))
+        return np.array([[found[row, column][0] for column in columns] for row in rows]).reshape(
+            len(rows), len(columns)
+        )
 
     force, velocity = [form.force], [form.velocity]
     along, of_force = part(rates, velocity) / radius, part(force, starts) / radius
-    return Slopes(part(rates, starts), along, of_force, float(part(force, velocity)[0, 0]) / radius**2)
+    return Slopes(
+        part(rates, starts), along, of_force, float(part(force, velocity)[0, 0]) / radius**2
+    )
 
 
 def _motion(slopes: Slopes, mass: float) -> np.ndarray:
@@ -416,10 +554,13 @@ def _euler(slopes: Slopes, mass: float, step: float) -> np.ndarray:
 
 
 def _coupled(slopes: Slopes, mass: float, step: float) -> np.ndarray:
-    """One communication step: the element moves exactly under the held velocity, the mass under the held force."""
+    """One communication step: the element moves exactly under the held velocity, the mass under the
+    held force."""
     n = len(slopes.A)
     moved = _exponential(np.block([[slopes.A, slopes.B], [np.zeros((1, n + 1))]]) * step)
-    return np.vstack([moved[:n], np.hstack([-step / mass * slopes.C, [[1 - step / mass * slopes.D]]])])
+    return np.vstack(
+        [moved[:n], np.hstack([-step / mass * slopes.C, [[1 - step / mass * slopes.D]]])]
+    )
 
 
 def _exponential(matrix: np.ndarray) -> np.ndarray:
@@ -436,9 +577,11 @@ def _exponential(matrix: np.ndarray) -> np.ndarray:
 
 
 def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> float | None:
-    """The largest step up to which small motions do not grow by the method; None if that is not between 1 ns and 1000 s.
+    """The largest step up to which small motions do not grow by the method; None if that is not
+    between 1 ns and 1000 s.
 
-    On the falling part of a friction curve a motion grows by itself: no more than twice of that is put down to the motion.
+    On the falling part of a friction curve a motion grows by itself: no more than twice of that is
+    put down to the motion.
     """
 
     def stable(step: float) -> bool:

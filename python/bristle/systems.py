@@ -1,4 +1,5 @@
-"""The systems of the rig without the rig: the same equations and coupling as a library, with an integrator of its own."""
+"""The systems of the rig without the rig: the same equations and coupling as a library, with an
+integrator of its own."""
 
 from __future__ import annotations
 
@@ -21,15 +22,23 @@ TOLERANCE = 1e-8
 
 # The functions of an FMU in the order of the struct Functions in rig/fmu.h.
 FUNCTIONS = tuple(
-    "GetVersion Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Terminate GetReal GetInteger SetReal "
-    "SetInteger GetDirectionalDerivative EnterEventMode NewDiscreteStates EnterContinuousTimeMode CompletedIntegratorStep SetTime "
-    "SetContinuousStates GetDerivatives GetEventIndicators GetContinuousStates GetNominalsOfContinuousStates".split()
+    "GetVersion Instantiate FreeInstance SetupExperiment EnterInitializationMode"
+    " ExitInitializationMode Terminate GetReal GetInteger SetReal SetInteger"
+    " GetDirectionalDerivative EnterEventMode NewDiscreteStates EnterContinuousTimeMode"
+    " CompletedIntegratorStep SetTime SetContinuousStates GetDerivatives GetEventIndicators"
+    " GetContinuousStates GetNominalsOfContinuousStates".split()
 )
 _KINDS = {"parameter": 1, "input": 2, "output": 3}  # Causality in rig/description.h
 
 
 class _Parameter(Structure):
-    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("value", c_double), ("range", c_int), ("text", c_char_p)]
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("value", c_double),
+        ("range", c_int),
+        ("text", c_char_p),
+    ]
 
 
 class _Contact(Structure):
@@ -120,7 +129,9 @@ def _library() -> ctypes.CDLL:
     library = native.beside_the_fmus("systems")
     library.systems_version.restype = c_int
     if library.systems_version() != VERSION:
-        raise BristleError("the library of the systems is of another version of bristle; build it anew.")
+        raise BristleError(
+            "the library of the systems is of another version of bristle; build it anew."
+        )
     library.systems_all.restype = POINTER(c_void_p)
     library.systems_run.argtypes = library.systems_free.argtypes = [POINTER(_Run)]
     library.systems_run.restype, library.systems_free.restype = c_int, None
@@ -138,7 +149,9 @@ def systems() -> dict[str, System]:
             parameters.append(one.parameters[len(parameters)].name.decode())
         while one.contacts[len(contacts)].name:
             contacts.append(one.contacts[len(contacts)].name.decode())
-        found[one.name.decode()] = System(one.name.decode(), one.title.decode(), tuple(parameters), tuple(contacts), address)
+        found[one.name.decode()] = System(
+            one.name.decode(), one.title.decode(), tuple(parameters), tuple(contacts), address
+        )
     return found
 
 
@@ -151,14 +164,18 @@ def run_system(
     interval: float = 0.0,
     parameter_set: str | None = None,
 ) -> dict[str, np.ndarray]:
-    """A system of the rig with a model at all of its contacts; gives the columns of its results, one row per step, and two at an event.
+    """A system of the rig with a model at all of its contacts; gives the columns of its results,
+    one row per step, and two at an event.
 
-    `parameters` are the system's, `settings` the model's (at one contact: "contact.name"). With an interval there is a row at each multiple of it.
+    `parameters` are the system's, `settings` the model's (at one contact: "contact.name"). With an
+    interval there is a row at each multiple of it.
     """
     about = describe(model)
     kept = [_variables(about), _rates(about), native.addresses(about, FUNCTIONS)]
     values = [_Value(name.encode(), value) for name, value in (parameters or {}).items()]
-    texts = [_Setting(name.encode(), repr(value).encode()) for name, value in (settings or {}).items()]
+    texts = [
+        _Setting(name.encode(), repr(value).encode()) for name, value in (settings or {}).items()
+    ]
     run = _Run(
         system=systems()[system].address,
         functions=ctypes.cast(kept[2], c_void_p),
@@ -180,7 +197,9 @@ def run_system(
     )
     try:
         if _library().systems_run(ctypes.byref(run)):
-            sentence = run.message.decode(errors="replace").removeprefix(f"{about.name}: ").rstrip(".")
+            sentence = (
+                run.message.decode(errors="replace").removeprefix(f"{about.name}: ").rstrip(".")
+            )
             raise BristleError(f"{about.name} in {system}: {sentence}.")
         names = [run.columns[i].decode() for i in range(run.n_columns)]
         table = np.ctypeslib.as_array(run.rows, (run.n_rows, run.n_columns)).copy()

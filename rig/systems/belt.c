@@ -1,10 +1,12 @@
-/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.         Rill 2023, section 4.4, Listings 1, 2
+/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.         Rill 2023, section
+ * 4.4, Listings 1, 2
  *
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b
  *
- * Answer: with ideal stick the mass follows the belt until k v_b t = F_s, t = 7.3575 s, F_s = 1.47 N; the spring pulls
- * it back and it sticks again at about 10 s, and a second time between 16.5 s and 17.5 s. LuGre breaks away too early.
+ * Answer: with ideal stick the mass follows the belt until k v_b t = F_s, t = 7.3575 s, F_s = 1.47
+ * N; the spring pulls it back and it sticks again at about 10 s, and a second time between 16.5 s
+ * and 17.5 s. LuGre breaks away too early.
  */
 #include "spring_on_belt.h"
 
@@ -24,9 +26,10 @@ const System system_belt = {
             {NULL, NULL, 0, ANY, NULL},
         },
     .states = one_mass_states,
-    .outputs = (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the mass"}, {NULL, NULL, 0, NULL}},
-    .contacts =
-        (const Contact[]){{"belt", "rill2023_model2", one_mass_offers, one_mass_needs}, {NULL, NULL, NULL, NULL}},
+    .outputs = (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the mass"},
+                                  {NULL, NULL, 0, NULL}},
+    .contacts = (const Contact[]){{"belt", "rill2023_model2", one_mass_offers, one_mass_needs},
+                                  {NULL, NULL, NULL, NULL}},
     .start = moving_with_the_belt,
     .inputs = one_mass_inputs,
     .rates = one_mass_rates,

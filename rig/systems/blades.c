@@ -1,18 +1,23 @@
-/* blades: a turbine blade that rubs between its two neighbours.                                Colantonio 2022, section 5
+/* blades: a turbine blade that rubs between its two neighbours.
+ * Colantonio 2022, section 5
  *
  *     m d2x/dt2   = F - k x - d dx/dt - (F_L + F_R)/c          x: tip of the central blade, F: excitation there
  *     m d2y_i/dt2 = F_i - k_s y_i - d_s dy_i/dt                y: tie-boss of the left and the right blade
  *
- * The friction forces F_L and F_R act at the tie-boss of the central blade, which moves by x/c, against those of its neighbours. The normal
- * force rises to 5 N in the first second. The excitation is a sine whose amplitude rises linearly (simulation 1: 5 N from 0.2 to 1.8 s, 30 Hz),
- * or whose frequency sweeps (simulation 2: 2 N, 30 to 80 Hz). The first mode of each blade only, along one line; friction in the plane of contact.
+ * The friction forces F_L and F_R act at the tie-boss of the central blade, which moves by x/c,
+ * against those of its neighbours. The normal force rises to 5 N in the first second. The
+ * excitation is a sine whose amplitude rises linearly (simulation 1: 5 N from 0.2 to 1.8 s, 30 Hz),
+ * or whose frequency sweeps (simulation 2: 2 N, 30 to 80 Hz). The first mode of each blade only,
+ * along one line; friction in the plane of contact.
  *
- * From the text: k = 2e4 N/m and 53 Hz, hence m; the damping d = 3.03 m + 1.1e-6 k (Table 7); the friction (Table 8).
- * Not in the text: the length of the blades, where the tie-boss sits, how the neighbours are turned against each other. Two numbers stand
- * for that and are calibrated: the stiffness k_s, so that the three blades glued together have 127 Hz (Table 5), and the lever c, so that the contacts begin to slip
- * at 2.5 N (section 5.1).
+ * From the text: k = 2e4 N/m and 53 Hz, hence m; the damping d = 3.03 m + 1.1e-6 k (Table 7); the
+ * friction (Table 8). Not in the text: the length of the blades, where the tie-boss sits, how the
+ * neighbours are turned against each other. Two numbers stand for that and are calibrated: the
+ * stiffness k_s, so that the three blades glued together have 127 Hz (Table 5), and the lever c, so
+ * that the contacts begin to slip at 2.5 N (section 5.1).
  *
- * Answer: microslip of about 20 um at 3 N (reported from the experiment), resonance in slip near the 53 Hz of a single blade.
+ * Answer: microslip of about 20 um at 3 N (reported from the experiment), resonance in slip near
+ * the 53 Hz of a single blade.
  */
 #include <math.h>
 #include <stddef.h>
@@ -21,7 +26,14 @@
 
 enum { TIP, LEFT, RIGHT, N_BODIES, VELOCITIES = N_BODIES, LOSS = 2 * N_BODIES };
 enum { STIFFNESS, OWN_FREQUENCY, LEVER, NEIGHBOUR, NORMAL, PRELOAD_TIME };
-enum { AMPLITUDE = PRELOAD_TIME + 1, RISE_BEGINS, RISE_ENDS, FREQUENCY, LAST_FREQUENCY, SWEEP_TIME };
+enum {
+    AMPLITUDE = PRELOAD_TIME + 1,
+    RISE_BEGINS,
+    RISE_ENDS,
+    FREQUENCY,
+    LAST_FREQUENCY,
+    SWEEP_TIME
+};
 enum { NORMAL_FORCE, NORMAL_X, NORMAL_Y, NORMAL_Z, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, N_OFFERS };
 
 static const double PI = 3.14159265358979323846;
@@ -40,7 +52,8 @@ static double excitation(const Moment *m) {
     const double *p = m->p;
     const double octaves = log(p[LAST_FREQUENCY] / p[FREQUENCY]);
     const double turns = octaves == 0 ? p[FREQUENCY] * m->t
-                                      : p[FREQUENCY] * p[SWEEP_TIME] / octaves * expm1(octaves * m->t / p[SWEEP_TIME]);
+                                      : p[FREQUENCY] * p[SWEEP_TIME] / octaves *
+                                            expm1(octaves * m->t / p[SWEEP_TIME]);
     return p[AMPLITUDE] * between(m->t, p[RISE_BEGINS], p[RISE_ENDS]) * sin(2 * PI * turns);
 }
 
@@ -72,7 +85,8 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     dx[LOSS] = 0;
     for (int i = LEFT; i <= RIGHT; i++) {
         const double friction = y[i - LEFT];
-        dx[VELOCITIES + i] = (friction - p[NEIGHBOUR] * x[i] - damping(mass, p[NEIGHBOUR]) * v[i]) / mass;
+        dx[VELOCITIES + i] =
+            (friction - p[NEIGHBOUR] * x[i] - damping(mass, p[NEIGHBOUR]) * v[i]) / mass;
         dx[LOSS] += friction * slip_velocity(m, x, i);
     }
 }
@@ -89,7 +103,8 @@ static double event_time(const Moment *m) {
     const double kinks[] = {p[PRELOAD_TIME], p[RISE_BEGINS], p[RISE_ENDS]};
     for (int i = 0; i < 3; i++) {
         int before = 0;
-        for (int j = 0; j < 3; j++) before += kinks[j] < kinks[i] || (kinks[j] == kinks[i] && j < i);
+        for (int j = 0; j < 3; j++)
+            before += kinks[j] < kinks[i] || (kinks[j] == kinks[i] && j < i);
         if (before == m->phase) next = kinks[i];
     }
     return next;
@@ -104,17 +119,24 @@ const System system_blades = {
     .parameters =
         (const Parameter[]){
             [STIFFNESS] = {"stiffness", "N/m", 2e4, POSITIVE, "Stiffness of a blade at its tip"},
-            [OWN_FREQUENCY] = {"ownFrequency", "Hz", 53, POSITIVE, "First frequency of a blade alone"},
-            [LEVER] = {"lever", "1", 2.29, POSITIVE, "Motion of the tip over that of the tie-boss (calibrated)"},
+            [OWN_FREQUENCY] = {"ownFrequency", "Hz", 53, POSITIVE,
+                               "First frequency of a blade alone"},
+            [LEVER] = {"lever", "1", 2.29, POSITIVE,
+                       "Motion of the tip over that of the tie-boss (calibrated)"},
             [NEIGHBOUR] = {"neighbourStiffness", "N/m", 3.63e5, POSITIVE,
                            "Stiffness of a neighbour at its tie-boss (calibrated)"},
             [NORMAL] = {"normalForce", "N", 5, NOT_NEGATIVE, "Normal force of each contact"},
-            [PRELOAD_TIME] = {"preloadTime", "s", 1, POSITIVE, "Time in which the normal force is built up"},
-            [AMPLITUDE] = {"amplitude", "N", 5, ANY, "Amplitude of the excitation when it has risen"},
-            [RISE_BEGINS] = {"riseBegins", "s", 0.2, NOT_NEGATIVE, "Moment at which the amplitude begins to rise"},
+            [PRELOAD_TIME] = {"preloadTime", "s", 1, POSITIVE,
+                              "Time in which the normal force is built up"},
+            [AMPLITUDE] = {"amplitude", "N", 5, ANY,
+                           "Amplitude of the excitation when it has risen"},
+            [RISE_BEGINS] = {"riseBegins", "s", 0.2, NOT_NEGATIVE,
+                             "Moment at which the amplitude begins to rise"},
             [RISE_ENDS] = {"riseEnds", "s", 1.8, NOT_NEGATIVE, "Moment at which it has risen"},
-            [FREQUENCY] = {"frequency", "Hz", 30, POSITIVE, "Frequency of the excitation at the beginning"},
-            [LAST_FREQUENCY] = {"lastFrequency", "Hz", 30, POSITIVE, "Frequency at the end of the sweep"},
+            [FREQUENCY] = {"frequency", "Hz", 30, POSITIVE,
+                           "Frequency of the excitation at the beginning"},
+            [LAST_FREQUENCY] = {"lastFrequency", "Hz", 30, POSITIVE,
+                                "Frequency at the end of the sweep"},
             [SWEEP_TIME] = {"sweepTime", "s", 10, POSITIVE, "Duration of the sweep"},
             {NULL, NULL, 0, ANY, NULL},
         },

@@ -3,10 +3,12 @@
  *     dh/dt   = v
  *     m dv/dt = N - m g             h: height above the surface, N: normal force
  *
- * The contact is told the penetration -h and its rate -v, and answers with N. The body falls from so low that the stiff contact of flat
- * surfaces, that of Colantonio's cube, bears it with some hundred newtons.
+ * The contact is told the penetration -h and its rate -v, and answers with N. The body falls from
+ * so low that the stiff contact of flat surfaces, that of Colantonio's cube, bears it with some
+ * hundred newtons.
  *
- * Answer: between two contacts a parabola; without damping the body comes back to where it fell from. At last it rests where N = m g.
+ * Answer: between two contacts a parabola; without damping the body comes back to where it fell
+ * from. At last it rests where N = m g.
  */
 #include <stddef.h>
 
@@ -53,7 +55,8 @@ const System system_bounce = {
         },
     .contacts =
         (const Contact[]){
-            {"surface", "colantonio2022_cube", (const char *const[]){"penetration", "penetrationRate", NULL},
+            {"surface", "colantonio2022_cube",
+             (const char *const[]){"penetration", "penetrationRate", NULL},
              (const char *const[]){"normalForce", NULL}},
             {NULL, NULL, NULL, NULL},
         },

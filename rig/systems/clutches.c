@@ -1,12 +1,13 @@
-/* clutches: four inertias in a row, with a clutch between each two, that are engaged one after the other.
+/* clutches: four inertias in a row, with a clutch between each two, that are engaged one after the
+ * other.
  *                            Modelica Standard Library, Modelica.Mechanics.Rotational.Examples.CoupledClutches
  *     J_1 dw_1/dt = M - T_1             M = M_0 sin(2 pi f t)                  10 N.m at 5 Hz
  *     J_2 dw_2/dt = T_1 - T_2           N_1 = N cos(2 pi f_1 t)                0.2 Hz: it opens at 1.25 s
  *     J_3 dw_3/dt = T_2 - T_3           N_2 = N for t >= t_2, else 0           0.4 s
  *     J_4 dw_4/dt = T_3                 N_3 = N for t >= t_3, else 0           0.9 s
  *
- * Clutch i turns with w_i - w_(i+1) and is pressed with N_i; w_1(0) = 10 rad/s, all others at rest. The friction radius
- * is the geometry constant of all faces (the library's cgeo, 1 m).
+ * Clutch i turns with w_i - w_(i+1) and is pressed with N_i; w_1(0) = 10 rad/s, all others at rest.
+ * The friction radius is the geometry constant of all faces (the library's cgeo, 1 m).
  *
  * An element with ideal stick is told the torque that would keep its clutch shut,
  *
@@ -14,7 +15,8 @@
  *
  * in which the torques of the other clutches are: an algebraic loop.
  *
- * Answer: the intervals of stick that the library's own regression test has, in python/bristle/papers.toml.
+ * Answer: the intervals of stick that the library's own regression test has, in
+ * python/bristle/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>
@@ -23,7 +25,16 @@
 
 enum { N_CLUTCHES = 3, N_BODIES = 4 };
 enum { ANGLES, SPEEDS = ANGLES + N_BODIES, LOSS = SPEEDS + N_BODIES };
-enum { INERTIA, START_SPEED = INERTIA + N_BODIES, AMPLITUDE, FREQUENCY, NORMAL, CONTROL, SECOND_TIME, THIRD_TIME };
+enum {
+    INERTIA,
+    START_SPEED = INERTIA + N_BODIES,
+    AMPLITUDE,
+    FREQUENCY,
+    NORMAL,
+    CONTROL,
+    SECOND_TIME,
+    THIRD_TIME
+};
 enum { NORMAL_FORCE, ANGULAR_VELOCITY, EXTERNAL_TORQUE, N_OFFERS };
 
 static const double PI = 3.14159265358979323846;
@@ -43,7 +54,8 @@ static double drive(const Moment *m) {
     return m->p[AMPLITUDE] * sin(2 * PI * m->p[FREQUENCY] * m->t);
 }
 
-/* Whether the second clutch is engaged before the third; they are in the order of the events then. */
+/* Whether the second clutch is engaged before the third; they are in the order of the events
+ * then. */
 static bool is_in_order(const double *p) {
     return p[SECOND_TIME] <= p[THIRD_TIME];
 }
@@ -55,7 +67,8 @@ static double slip(const double *x, int clutch) {
 static void inputs(const Moment *m, const double *x, double *u) {
     const double *p = m->p;
     const int second = is_in_order(p) ? 0 : 1; /* number of its event */
-    const double normal[N_CLUTCHES] = {p[NORMAL] * cos(2 * PI * p[CONTROL] * m->t), m->phase > second ? p[NORMAL] : 0,
+    const double normal[N_CLUTCHES] = {p[NORMAL] * cos(2 * PI * p[CONTROL] * m->t),
+                                       m->phase > second ? p[NORMAL] : 0,
                                        m->phase > 1 - second ? p[NORMAL] : 0};
     for (int i = 0; i < N_CLUTCHES; i++, u += N_OFFERS) {
         u[NORMAL_FORCE] = normal[i];
@@ -77,7 +90,8 @@ static void loads(const Moment *m, const double *x, const double *y, double *u) 
     (void)x;
     const double *inertia = m->p + INERTIA;
     for (int i = 0; i < N_CLUTCHES; i++, u += N_OFFERS)
-        u[EXTERNAL_TORQUE] = (other_torques(m, y, i, i) * inertia[i + 1] - other_torques(m, y, i + 1, i) * inertia[i]) /
+        u[EXTERNAL_TORQUE] = (other_torques(m, y, i, i) * inertia[i + 1] -
+                              other_torques(m, y, i + 1, i) * inertia[i]) /
                              (inertia[i] + inertia[i + 1]);
 }
 
@@ -94,7 +108,8 @@ static void results(const Moment *m, const double *x, const double *y, double *o
     (void)y;
     outputs[0] = drive(m);
     outputs[1] = 0;
-    for (int i = 0; i < N_BODIES; i++) outputs[1] += 0.5 * m->p[INERTIA + i] * x[SPEEDS + i] * x[SPEEDS + i];
+    for (int i = 0; i < N_BODIES; i++)
+        outputs[1] += 0.5 * m->p[INERTIA + i] * x[SPEEDS + i] * x[SPEEDS + i];
     for (int i = 0; i < N_CLUTCHES; i++) outputs[2 + i] = slip(x, i);
 }
 
@@ -107,7 +122,8 @@ static double event_time(const Moment *m) {
 const System system_clutches = {
     .name = "clutches",
     .title = "Four inertias and three clutches that are engaged one after the other",
-    .source = "Modelica Standard Library 4.0.0, Modelica.Mechanics.Rotational.Examples.CoupledClutches",
+    .source =
+        "Modelica Standard Library 4.0.0, Modelica.Mechanics.Rotational.Examples.CoupledClutches",
     .stop = 1.5,
     .interval = 1e-3,
     .parameters =
@@ -116,13 +132,17 @@ const System system_clutches = {
             [INERTIA + 1] = {"inertia2", "kg.m2", 1, POSITIVE, "Inertia between clutches 1 and 2"},
             [INERTIA + 2] = {"inertia3", "kg.m2", 1, POSITIVE, "Inertia between clutches 2 and 3"},
             [INERTIA + 3] = {"inertia4", "kg.m2", 1, POSITIVE, "Inertia behind clutch 3"},
-            [START_SPEED] = {"startSpeed", "rad/s", 10, ANY, "Angular velocity of the driven inertia at the beginning"},
+            [START_SPEED] = {"startSpeed", "rad/s", 10, ANY,
+                             "Angular velocity of the driven inertia at the beginning"},
             [AMPLITUDE] = {"amplitude", "N.m", 10, ANY, "Amplitude of the driving torque"},
             [FREQUENCY] = {"frequency", "Hz", 5, NOT_NEGATIVE, "Frequency of the driving torque"},
             [NORMAL] = {"normalForce", "N", 20, NOT_NEGATIVE, "Normal force of an engaged clutch"},
-            [CONTROL] = {"controlFrequency", "Hz", 0.2, NOT_NEGATIVE, "Frequency of the normal force of clutch 1"},
-            [SECOND_TIME] = {"secondTime", "s", 0.4, NOT_NEGATIVE, "Moment at which clutch 2 is engaged"},
-            [THIRD_TIME] = {"thirdTime", "s", 0.9, NOT_NEGATIVE, "Moment at which clutch 3 is engaged"},
+            [CONTROL] = {"controlFrequency", "Hz", 0.2, NOT_NEGATIVE,
+                         "Frequency of the normal force of clutch 1"},
+            [SECOND_TIME] = {"secondTime", "s", 0.4, NOT_NEGATIVE,
+                             "Moment at which clutch 2 is engaged"},
+            [THIRD_TIME] = {"thirdTime", "s", 0.9, NOT_NEGATIVE,
+                            "Moment at which clutch 3 is engaged"},
             {NULL, NULL, 0, ANY, NULL},
         },
     .states =

@@ -1,17 +1,21 @@
-/* cube: a cube on six points of a plane, pulled in any direction while its load fades.          Colantonio 2022, section 3
+/* cube: a cube on six points of a plane, pulled in any direction while its load fades.
+ * Colantonio 2022, section 3
  *
  *     m dv/dt = P e - F_n k + sum F_i                   P: pull along e, in the plane; F_n: load downwards; k: up
  *     I dw/dt = h k x P e + sum (r_i - r) x F_i         r: centre, w: angular velocity, I = m a^2/6 about every axis
  *     dr/dt = v,   dq/dt = w q/2                        q: orientation, a quaternion
  *
- * The points lie on a circle in the lower face, r_i = r + R(q) s_i; point i moves with v + w x (r_i - r). Each contact is one FMU that
- * is given the point and the plane z = 0, and answers with the force F_i on the cube. The load is 10 N and falls to zero from 3 to 4 s, the
- * pull rises to 0.75 N from 1 to 2 s. There is no weight beside the load.
+ * The points lie on a circle in the lower face, r_i = r + R(q) s_i; point i moves with v + w x (r_i
+ * - r). Each contact is one FMU that is given the point and the plane z = 0, and answers with the
+ * force F_i on the cube. The load is 10 N and falls to zero from 3 to 4 s, the pull rises to 0.75 N
+ * from 1 to 2 s. There is no weight beside the load.
  *
- * The mass and the height h of the pull above the centre are not printed: 1 kg, at which the cube slips as in the paper, and 0.
+ * The mass and the height h of the pull above the centre are not printed: 1 kg, at which the cube
+ * slips as in the paper, and 0.
  *
- * Answer: friction takes the whole pull, 0.75 N, until 0.15 F_n falls below it at 3.5 s, in every direction of the pull. In stick all points
- * have the same deflection, so that each carries friction in proportion to its normal force.
+ * Answer: friction takes the whole pull, 0.75 N, until 0.15 F_n falls below it at 3.5 s, in every
+ * direction of the pull. In stick all points have the same deflection, so that each carries
+ * friction in proportion to its normal force.
  */
 #include <math.h>
 #include <stddef.h>
@@ -87,7 +91,8 @@ static void inputs(const Moment *m, const double *x, double *u) {
 static void rates(const Moment *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
     const double degree = 3.14159265358979323846 / 180;
-    const double P[3] = {pull(m) * cos(p[DIRECTION] * degree), pull(m) * sin(p[DIRECTION] * degree), 0};
+    const double P[3] = {pull(m) * cos(p[DIRECTION] * degree), pull(m) * sin(p[DIRECTION] * degree),
+                         0};
     double force[3] = {P[0], P[1], -load(m)};
     double moment[3] = {-p[HEIGHT] * P[1], p[HEIGHT] * P[0], 0};
     for (int i = 0; i < N_POINTS; i++) {

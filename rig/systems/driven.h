@@ -1,11 +1,12 @@
-/* What the systems with a prescribed velocity have in common: nothing moves but by the drive, the states only count
- * along.
+/* What the systems with a prescribed velocity have in common: nothing moves but by the drive, the
+ * states only count along.
  *
  *     dx/dt = v(t)             displacement
  *     dW/dt = F v(t)           work that the element takes
  *
- * The drive goes on whatever the friction is. An element that asks for externalForce, the force that tries to move the
- * body, is told one in the direction of the motion that no friction withstands: ten times the normal force.
+ * The drive goes on whatever the friction is. An element that asks for externalForce, the force
+ * that tries to move the body, is told one in the direction of the motion that no friction
+ * withstands: ten times the normal force.
  */
 #ifndef DRIVEN_H
 #define DRIVEN_H
@@ -27,8 +28,10 @@ static const Quantity driven_states[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char *const driven_offers[] = {
-    [NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", [EXTERNAL_FORCE] = "externalForce", NULL};
+static const char *const driven_offers[] = {[NORMAL_FORCE] = "normalForce",
+                                            [RELATIVE_VELOCITY] = "relativeVelocity",
+                                            [EXTERNAL_FORCE] = "externalForce",
+                                            NULL};
 static const char *const driven_needs[] = {"frictionForce", NULL};
 
 static void driven_inputs(const Moment *m, const double *x, double *u) {

@@ -1,30 +1,34 @@
-/* festoon: two cable trolleys on a rail, drawn by a towing trolley through a cable that hangs between them.
+/* festoon: two cable trolleys on a rail, drawn by a towing trolley through a cable that hangs
+ * between them.
  *                                                                                        Rill 2023, section 5
- * In a row: end clamp (x = 0), C1, T1, C2, T2, C3, towing trolley (x = u(t)). The trolleys T move along the rail; the
- * lumped cable masses C hang below it (z downwards). Six rope sections of length l0 join neighbours. With l their
- * distance and s = l - l0,
+ * In a row: end clamp (x = 0), C1, T1, C2, T2, C3, towing trolley (x = u(t)). The trolleys T move
+ * along the rail; the lumped cable masses C hang below it (z downwards). Six rope sections of
+ * length l0 join neighbours. With l their distance and s = l - l0,
  *
  *     F_rope = k s + d dl/dt   for s > 0, where |d dl/dt| <= k s;    F_rope = 0   for s <= 0
  *     m_C d2x_C/dt2 = sum of the rope forces in x,   m_C d2z_C/dt2 = m_C g + sum of the rope forces in z
  *     m_T d2x_T/dt2 = sum of the rope forces in x - F
  *
- * The contacts feel N = m_T g + pull of the ropes downwards, the velocity of the trolley, and as externalForce the pull
- * of the ropes along the rail. The system starts at rest in equilibrium with equal distances.
+ * The contacts feel N = m_T g + pull of the ropes downwards, the velocity of the trolley, and as
+ * externalForce the pull of the ropes along the rail. The system starts at rest in equilibrium with
+ * equal distances.
  *
- * u(t): 1.5529 m; out by 0.5 m from 0 to 4.95 s, back from 7.3 s to 12.25 s, the speed a wave 1 - cos each time; then,
- * from 14 s on, an expansion by 3.5 m, which takes up speed in 1 s and stops suddenly at 19 s.
+ * u(t): 1.5529 m; out by 0.5 m from 0 to 4.95 s, back from 7.3 s to 12.25 s, the speed a wave 1 -
+ * cos each time; then, from 14 s on, an expansion by 3.5 m, which takes up speed in 1 s and stops
+ * suddenly at 19 s.
  *
- * This is a CALIBRATED case. The text gives 1.5529 m, the sag 0.967 m, N = 22 N, mu 0.08/0.05, sigma0, sigma1, the
- * amplitude of the back-and-forth motion and the sudden stop. Masses, cable data, v_A, alpha, v_r and u(t) stand only in
- * figures. Here l0 = 1 m, m_T + m_C = 2.2426 kg, m_T = 0.25 kg and k = 1e4 N/m give the sag; the times of u(t), d, v_A,
- * alpha and v_r are chosen to give the four numbers below and a start of trolley 2 at 2.8 s. Not used for that, and
- * met: trolley 2 stops at 4 s; with friction 10 % lower trolley 1 moves with all three models (though, but for the
- * static one, on the way back only); with LuGre and friction 10 % higher it breaks away less far, and with 25 % not at
- * all.
+ * This is a CALIBRATED case. The text gives 1.5529 m, the sag 0.967 m, N = 22 N, mu 0.08/0.05,
+ * sigma0, sigma1, the amplitude of the back-and-forth motion and the sudden stop. Masses, cable
+ * data, v_A, alpha, v_r and u(t) stand only in figures. Here l0 = 1 m, m_T + m_C = 2.2426 kg, m_T =
+ * 0.25 kg and k = 1e4 N/m give the sag; the times of u(t), d, v_A, alpha and v_r are chosen to give
+ * the four numbers below and a start of trolley 2 at 2.8 s. Not used for that, and met: trolley 2
+ * stops at 4 s; with friction 10 % lower trolley 1 moves with all three models (though, but for the
+ * static one, on the way back only); with LuGre and friction 10 % higher it breaks away less far,
+ * and with 25 % not at all.
  *
- * Answer: in the back-and-forth motion trolley 1 stays, and trolley 2 ends 17.9 mm off its place (second-order bristle and
- * static model). The static model lets trolley 1 creep by 0.4 mm; with LuGre it breaks away at 10.3 s, from 0.5176 m to
- * 0.5384 m.
+ * Answer: in the back-and-forth motion trolley 1 stays, and trolley 2 ends 17.9 mm off its place
+ * (second-order bristle and static model). The static model lets trolley 1 creep by 0.4 mm; with
+ * LuGre it breaks away at 10.3 s, from 0.5176 m to 0.5384 m.
  */
 #include <math.h>
 #include <stddef.h>
@@ -55,8 +59,10 @@ enum { NORMAL_FORCE, RELATIVE_VELOCITY, EXTERNAL_FORCE, N_OFFERS };
 enum { N_ROPES = 6 };
 
 static const double PI = 3.14159265358979324;
-static const char *const offers[] = {
-    [NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", [EXTERNAL_FORCE] = "externalForce", NULL};
+static const char *const offers[] = {[NORMAL_FORCE] = "normalForce",
+                                     [RELATIVE_VELOCITY] = "relativeVelocity",
+                                     [EXTERNAL_FORCE] = "externalForce",
+                                     NULL};
 static const char *const needs[] = {"frictionForce", NULL};
 
 typedef struct {
@@ -76,11 +82,13 @@ static double wave_speed(double length, double time, double s) {
     return length / time * (1 - cos(2 * PI * s));
 }
 
-/* The towing trolley. Phases: rest, out, rest, back, rest, expansion with growing speed, with constant speed, rest. */
+/* The towing trolley. Phases: rest, out, rest, back, rest, expansion with growing speed, with
+ * constant speed, rest. */
 static Point towing_trolley(const Moment *m) {
     const double *p = m->p;
     Point trolley = {.x = p[TOWING_START]};
-    const double out = (m->t - p[OUT_BEGIN]) / p[OUT_TIME], back = (m->t - p[BACK_BEGIN]) / p[BACK_TIME];
+    const double out = (m->t - p[OUT_BEGIN]) / p[OUT_TIME],
+                 back = (m->t - p[BACK_BEGIN]) / p[BACK_TIME];
     const double ramp = p[EXPANSION_RAMP], begin = p[EXPANSION_BEGIN];
     const double speed = p[EXPANSION] / (p[EXPANSION_END] - begin - ramp / 2);
     if (m->phase == 1) {
@@ -152,12 +160,14 @@ static void find_forces(const Moment *m, const double *x, Force forces[N_ROPES +
     }
 }
 
-/* Equal distances w; the ropes carry the cable masses: 2 k (l - l0) h/l = m_C g, h^2 = l^2 - (w/2)^2. */
+/* Equal distances w; the ropes carry the cable masses: 2 k (l - l0) h/l = m_C g, h^2 = l^2 -
+ * (w/2)^2. */
 static void start(const double *p, double *x) {
     const double half = p[TOWING_START] / 6;
     double l = p[LENGTH];
     for (int i = 0; i < 50; i++)
-        l = p[LENGTH] + p[CABLE_MASS] * p[GRAVITY] * l / (2 * p[STIFFNESS] * sqrt(fmax(l * l - half * half, 1e-12)));
+        l = p[LENGTH] + p[CABLE_MASS] * p[GRAVITY] * l /
+                            (2 * p[STIFFNESS] * sqrt(fmax(l * l - half * half, 1e-12)));
     for (int i = 0; i < N_STATES; i++) x[i] = 0;
     x[T1] = 2 * half;
     x[T2] = 4 * half;
@@ -219,19 +229,22 @@ const System system_festoon = {
     .parameters =
         (const Parameter[]){
             [TROLLEY_MASS] = {"trolleyMass", "kg", 0.25, POSITIVE, "Mass of a cable trolley"},
-            [CABLE_MASS] = {"cableMass", "kg", 1.9926, POSITIVE, "Lumped mass of the cable between two trolleys"},
+            [CABLE_MASS] = {"cableMass", "kg", 1.9926, POSITIVE,
+                            "Lumped mass of the cable between two trolleys"},
             [GRAVITY] = {"gravity", "m/s2", 9.81, POSITIVE, "Gravity"},
             [LENGTH] = {"ropeLength", "m", 1, POSITIVE, "Length of an unloaded rope section"},
             [STIFFNESS] = {"ropeStiffness", "N/m", 1e4, POSITIVE, "Stiffness of a rope section"},
             [DAMPING] = {"ropeDamping", "N.s/m", 200, NOT_NEGATIVE, "Damping of a rope section"},
-            [TOWING_START] = {"towingStart", "m", 1.5529, POSITIVE, "Position of the towing trolley at the beginning"},
+            [TOWING_START] = {"towingStart", "m", 1.5529, POSITIVE,
+                              "Position of the towing trolley at the beginning"},
             [AMPLITUDE] = {"amplitude", "m", 0.5, ANY, "Amplitude of the back-and-forth motion"},
             [OUT_BEGIN] = {"outBegin", "s", 0, NOT_NEGATIVE, "Start of the outward motion"},
             [OUT_TIME] = {"outTime", "s", 4.95, POSITIVE, "Time it takes"},
             [BACK_BEGIN] = {"backBegin", "s", 7.3, NOT_NEGATIVE, "Start of the return motion"},
             [BACK_TIME] = {"backTime", "s", 4.95, POSITIVE, "Time it takes"},
             [EXPANSION_BEGIN] = {"expansionBegin", "s", 14, NOT_NEGATIVE, "Begin of the expansion"},
-            [EXPANSION_RAMP] = {"expansionRamp", "s", 1, POSITIVE, "Time it takes to come to speed"},
+            [EXPANSION_RAMP] = {"expansionRamp", "s", 1, POSITIVE,
+                                "Time it takes to come to speed"},
             [EXPANSION_END] = {"expansionEnd", "s", 19, POSITIVE, "Sudden end of the expansion"},
             [EXPANSION] = {"expansion", "m", 3.5, ANY, "Way of the expansion"},
             {NULL, NULL, 0, ANY, NULL},

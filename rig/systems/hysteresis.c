@@ -1,10 +1,12 @@
-/* hysteresis: slow back-and-forth motion within the pre-sliding range.                     Piatkowski 2014, section 3
+/* hysteresis: slow back-and-forth motion within the pre-sliding range.
+ * Piatkowski 2014, section 3
  *
  *     x(t): from 0 to X, and then in turn to -X and X, with constant speed 4 X/T
  *     dx/dt = v(t),   dW/dt = F v(t)
  *
- * Answer: from the second cycle on the loop passes through P1 (X = 0.0891 mm, F = 50.0 N) for LuGre with sigma0 =
- * 946160 N/m and for Dahl with sigma0 = 1592200 N/m, delta_D = 1.52 and F_d = F_s = 55.3 N.
+ * Answer: from the second cycle on the loop passes through P1 (X = 0.0891 mm, F = 50.0 N) for LuGre
+ * with sigma0 = 946160 N/m and for Dahl with sigma0 = 1592200 N/m, delta_D = 1.52 and F_d = F_s =
+ * 55.3 N.
  */
 #include "driven.h"
 
@@ -37,8 +39,8 @@ const System system_hysteresis = {
             {NULL, NULL, 0, ANY, NULL},
         },
     .states = driven_states,
-    .contacts =
-        (const Contact[]){{"contact", "piatkowski2014_lugre", driven_offers, driven_needs}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"contact", "piatkowski2014_lugre", driven_offers, driven_needs},
+                                  {NULL, NULL, NULL, NULL}},
     .inputs = driven_inputs,
     .rates = driven_rates,
     .event_time = event_time,

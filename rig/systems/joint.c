@@ -1,4 +1,5 @@
-/* joint: an axis of a robot: motor with its drive, elastic gear, link under gravity; friction at the motor.
+/* joint: an axis of a robot: motor with its drive, elastic gear, link under gravity; friction at
+ * the motor.
  *                 Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
  *     J d2f/dt2 = k I - b df/dt - T - M                 f: motor, T: friction torque of the element
  *     J_l d2q/dt2 = n M - m g l sin q                   q: link, hanging down at q = 0;  J_l = m l^2
@@ -8,15 +9,18 @@
  *     dV/dt   = R w/(2 D) (I_r - I)                     of the current, together a lag (w, D) of second order
  *     I_r = k_s (e + z/T_s),   dz/dt = e,   e = k_p (n q_r - f) + n dq_r/dt - df/dt         P-PI cascade
  *
- * The reference q_r goes from startAngle to endAngle as fast as speed and acceleration allow: up, on, down. At the
- * beginning all is at rest, and the gear bears the weight of the link. With the gain k_s = 0 the drive is dead, and the link
- * hangs on the friction of its motor alone. Spong's are the equations of motor, gear and link; all numbers are those of the second axis
- * in the library's robot r3. Its OneAxis has no gravity (gravity=0); m g l is ours, with the load at its radius of gyration.
- * The viscous part b of its bearing friction belongs to the system, so that any law gives the rest, 0.5 N.m: a normal force of
- * 100 N, a coefficient of 0.25, a radius of 20 mm (only the product is the library's).
+ * The reference q_r goes from startAngle to endAngle as fast as speed and acceleration allow: up,
+ * on, down. At the beginning all is at rest, and the gear bears the weight of the link. With the
+ * gain k_s = 0 the drive is dead, and the link hangs on the friction of its motor alone. Spong's
+ * are the equations of motor, gear and link; all numbers are those of the second axis in the
+ * library's robot r3. Its OneAxis has no gravity (gravity=0); m g l is ours, with the load at its
+ * radius of gyration. The viscous part b of its bearing friction belongs to the system, so that any
+ * law gives the rest, 0.5 N.m: a normal force of 100 N, a coefficient of 0.25, a radius of 20 mm
+ * (only the product is the library's).
  *
- * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with it, the moments at which the motor
- * sticks and the overshoot of the library's regression test, in python/bristle/papers.toml.
+ * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with
+ * it, the moments at which the motor sticks and the overshoot of the library's regression test, in
+ * python/bristle/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>
@@ -25,7 +29,15 @@
 
 enum { MOTOR, LINK, MOTOR_SPEED, LINK_SPEED, CURRENT, VOLTAGE, INTEGRAL, LOSS };
 enum { MASS, RADIUS, GRAVITY, INERTIA, RATIO, STIFFNESS, DAMPING, VISCOUS, NORMAL };
-enum { GAIN = NORMAL + 1, RESISTANCE, LAG, LAG_DAMPING, POSITION_GAIN, SPEED_GAIN, INTEGRATOR_TIME };
+enum {
+    GAIN = NORMAL + 1,
+    RESISTANCE,
+    LAG,
+    LAG_DAMPING,
+    POSITION_GAIN,
+    SPEED_GAIN,
+    INTEGRATOR_TIME
+};
 enum { START_ANGLE = INTEGRATOR_TIME + 1, END_ANGLE, SPEED_LIMIT, ACCELERATION_LIMIT };
 enum { NORMAL_FORCE, ANGULAR_VELOCITY, EXTERNAL_TORQUE };
 
@@ -81,7 +93,8 @@ static double event_time(const Moment *m) {
 }
 
 static double gear_torque(const double *p, const double *x) {
-    return p[STIFFNESS] * (x[MOTOR] - p[RATIO] * x[LINK]) + p[DAMPING] * (x[MOTOR_SPEED] - p[RATIO] * x[LINK_SPEED]);
+    return p[STIFFNESS] * (x[MOTOR] - p[RATIO] * x[LINK]) +
+           p[DAMPING] * (x[MOTOR_SPEED] - p[RATIO] * x[LINK_SPEED]);
 }
 
 /* All that turns the motor but its friction. */
@@ -99,15 +112,16 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     const double *p = m->p;
     double reference, reference_speed;
     find_reference(m, &reference, &reference_speed);
-    const double error =
-        p[POSITION_GAIN] * (p[RATIO] * reference - x[MOTOR]) + p[RATIO] * reference_speed - x[MOTOR_SPEED];
+    const double error = p[POSITION_GAIN] * (p[RATIO] * reference - x[MOTOR]) +
+                         p[RATIO] * reference_speed - x[MOTOR_SPEED];
     const double wanted = p[SPEED_GAIN] * (error + x[INTEGRAL] / p[INTEGRATOR_TIME]);
     dx[MOTOR] = x[MOTOR_SPEED];
     dx[LINK] = x[LINK_SPEED];
     dx[MOTOR_SPEED] = (motor_torque(p, x) - y[0]) / p[INERTIA];
-    dx[LINK_SPEED] = (p[RATIO] * gear_torque(p, x) - weight(p, x[LINK])) / (p[MASS] * p[RADIUS] * p[RADIUS]);
-    dx[CURRENT] = (x[VOLTAGE] - p[RESISTANCE] * x[CURRENT] - p[GAIN] * x[MOTOR_SPEED]) * 2 * p[LAG_DAMPING] * p[LAG] /
-                  p[RESISTANCE];
+    dx[LINK_SPEED] =
+        (p[RATIO] * gear_torque(p, x) - weight(p, x[LINK])) / (p[MASS] * p[RADIUS] * p[RADIUS]);
+    dx[CURRENT] = (x[VOLTAGE] - p[RESISTANCE] * x[CURRENT] - p[GAIN] * x[MOTOR_SPEED]) * 2 *
+                  p[LAG_DAMPING] * p[LAG] / p[RESISTANCE];
     dx[VOLTAGE] = p[RESISTANCE] * p[LAG] / (2 * p[LAG_DAMPING]) * (wanted - x[CURRENT]);
     dx[INTEGRAL] = error;
     dx[LOSS] = y[0] * x[MOTOR_SPEED];
@@ -124,13 +138,15 @@ static void results(const Moment *m, const double *x, const double *y, double *o
     outputs[3] = turn;
     outputs[4] = 0.5 * p[INERTIA] * x[MOTOR_SPEED] * x[MOTOR_SPEED] +
                  0.5 * p[MASS] * p[RADIUS] * p[RADIUS] * x[LINK_SPEED] * x[LINK_SPEED];
-    outputs[5] = 0.5 * p[STIFFNESS] * turn * turn + p[MASS] * p[GRAVITY] * p[RADIUS] * (1 - cos(x[LINK]));
+    outputs[5] =
+        0.5 * p[STIFFNESS] * turn * turn + p[MASS] * p[GRAVITY] * p[RADIUS] * (1 - cos(x[LINK]));
 }
 
 const System system_joint = {
     .name = "joint",
     .title = "Axis of a robot: motor with its drive, elastic gear, link under gravity",
-    .source = "Spong 1987; Modelica Standard Library 4.0.0, MultiBody.Examples.Systems.RobotR3.OneAxis",
+    .source =
+        "Spong 1987; Modelica Standard Library 4.0.0, MultiBody.Examples.Systems.RobotR3.OneAxis",
     .stop = 1.5,
     .interval = 1e-3,
     .parameters =
@@ -138,21 +154,33 @@ const System system_joint = {
             [MASS] = {"mass", "kg", 15, POSITIVE, "Mass of the link"},
             [RADIUS] = {"radius", "m", 1.14, POSITIVE, "Distance of the mass from the axis"},
             [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
-            [INERTIA] = {"motorInertia", "kg.m2", 0.0013, POSITIVE, "Moment of inertia of the motor"},
+            [INERTIA] = {"motorInertia", "kg.m2", 0.0013, POSITIVE,
+                         "Moment of inertia of the motor"},
             [RATIO] = {"ratio", "1", 210, POSITIVE, "Turns of the motor for one of the link"},
-            [STIFFNESS] = {"gearStiffness", "N.m/rad", 8, NOT_NEGATIVE, "Stiffness of the gear, on the motor's side"},
-            [DAMPING] = {"gearDamping", "N.m.s/rad", 0.01, NOT_NEGATIVE, "Damping of the gear, on the motor's side"},
-            [VISCOUS] = {"bearingDamping", "N.m.s/rad", 0.1 / 130, NOT_NEGATIVE, "Viscous friction at the motor"},
-            [NORMAL] = {"normalForce", "N", 100, NOT_NEGATIVE, "Normal force of the friction at the motor"},
-            [GAIN] = {"motorConstant", "N.m/A", 1.1616, NOT_NEGATIVE, "Torque of the motor per current"},
+            [STIFFNESS] = {"gearStiffness", "N.m/rad", 8, NOT_NEGATIVE,
+                           "Stiffness of the gear, on the motor's side"},
+            [DAMPING] = {"gearDamping", "N.m.s/rad", 0.01, NOT_NEGATIVE,
+                         "Damping of the gear, on the motor's side"},
+            [VISCOUS] = {"bearingDamping", "N.m.s/rad", 0.1 / 130, NOT_NEGATIVE,
+                         "Viscous friction at the motor"},
+            [NORMAL] = {"normalForce", "N", 100, NOT_NEGATIVE,
+                        "Normal force of the friction at the motor"},
+            [GAIN] = {"motorConstant", "N.m/A", 1.1616, NOT_NEGATIVE,
+                      "Torque of the motor per current"},
             [RESISTANCE] = {"resistance", "Ohm", 250, POSITIVE, "Resistance of the motor"},
-            [LAG] = {"currentRate", "rad/s", 5500, POSITIVE, "Natural frequency of the controlled current"},
-            [LAG_DAMPING] = {"currentDamping", "1", 0.6, POSITIVE, "Damping ratio of the controlled current"},
-            [POSITION_GAIN] = {"positionGain", "1/s", 5, NOT_NEGATIVE, "Gain of the position controller"},
-            [SPEED_GAIN] = {"speedGain", "A.s/rad", 0.5, NOT_NEGATIVE, "Gain of the speed controller; 0: no drive"},
-            [INTEGRATOR_TIME] = {"integratorTime", "s", 0.05, POSITIVE, "Integrator time of the speed controller"},
+            [LAG] = {"currentRate", "rad/s", 5500, POSITIVE,
+                     "Natural frequency of the controlled current"},
+            [LAG_DAMPING] = {"currentDamping", "1", 0.6, POSITIVE,
+                             "Damping ratio of the controlled current"},
+            [POSITION_GAIN] = {"positionGain", "1/s", 5, NOT_NEGATIVE,
+                               "Gain of the position controller"},
+            [SPEED_GAIN] = {"speedGain", "A.s/rad", 0.5, NOT_NEGATIVE,
+                            "Gain of the speed controller; 0: no drive"},
+            [INTEGRATOR_TIME] = {"integratorTime", "s", 0.05, POSITIVE,
+                                 "Integrator time of the speed controller"},
             [START_ANGLE] = {"startAngle", "rad", 0, ANY, "Angle of the link at the beginning"},
-            [END_ANGLE] = {"endAngle", "rad", 2.0943951023931953, ANY, "Angle to which the reference goes"},
+            [END_ANGLE] = {"endAngle", "rad", 2.0943951023931953, ANY,
+                           "Angle to which the reference goes"},
             [SPEED_LIMIT] = {"speedLimit", "rad/s", 3, POSITIVE, "Largest speed of the reference"},
             [ACCELERATION_LIMIT] = {"accelerationLimit", "rad/s2", 10, POSITIVE,
                                     "Largest acceleration of the reference"},
@@ -177,10 +205,12 @@ const System system_joint = {
             {"gearTorque", "N.m", 1, "Torque of the gear on the link"},
             {"gearAngle", "rad", 0.1, "Angle by which the gear is wound up, on the motor's side"},
             {"kineticEnergy", "J", 1, "Kinetic energy of motor and link"},
-            {"potentialEnergy", "J", 1, "Energy of the gear, and of the link above its lowest place"},
+            {"potentialEnergy", "J", 1,
+             "Energy of the gear, and of the link above its lowest place"},
             {NULL, NULL, 0, NULL},
         },
-    .contacts = (const Contact[]){{"bearing", "modelica2020_joint", offers, needs}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"bearing", "modelica2020_joint", offers, needs},
+                                  {NULL, NULL, NULL, NULL}},
     .start = start,
     .inputs = inputs,
     .rates = rates,

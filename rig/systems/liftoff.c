@@ -4,8 +4,8 @@
  *     m dv/dt = F_E - F
  *     N       = m g + N_a sin(2 pi f t),     N_a > m g: once per period the contact is lost and regained
  *
- * Answer: while N <= 0 the friction force is exactly zero and the velocity grows by F_E/m per second, whatever the
- * model; with the contact back, friction brakes again.
+ * Answer: while N <= 0 the friction force is exactly zero and the velocity grows by F_E/m per
+ * second, whatever the model; with the contact back, friction brakes again.
  */
 #include "one_mass.h"
 
@@ -43,8 +43,8 @@ const System system_liftoff = {
         },
     .states = one_mass_states,
     .outputs = (const Quantity[]){{"load", "N", 1, "Load on the mass"}, {NULL, NULL, 0, NULL}},
-    .contacts =
-        (const Contact[]){{"plate", "rill2023_model1", one_mass_offers, one_mass_needs}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"plate", "rill2023_model1", one_mass_offers, one_mass_needs},
+                                  {NULL, NULL, NULL, NULL}},
     .inputs = inputs,
     .rates = one_mass_rates,
     .results = one_mass_results,

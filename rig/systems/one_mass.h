@@ -3,10 +3,12 @@
  *     dx/dt   = v
  *     m dv/dt = F_E - F             F_E: applied_force, F: friction force
  *
- * The contact feels normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity, constant) and externalForce
- * F_E, the friction force that would keep the mass at rest against its counterpart.
+ * The contact feels normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity, constant)
+ * and externalForce F_E, the friction force that would keep the mass at rest against its
+ * counterpart.
  *
- * A system includes this, gives the two functions declared here, and has mass and gravity as its first parameters.
+ * A system includes this, gives the two functions declared here, and has mass and gravity as its
+ * first parameters.
  */
 #ifndef ONE_MASS_H
 #define ONE_MASS_H
@@ -29,8 +31,10 @@ static const Quantity one_mass_states[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char *const one_mass_offers[] = {
-    [NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", [EXTERNAL_FORCE] = "externalForce", NULL};
+static const char *const one_mass_offers[] = {[NORMAL_FORCE] = "normalForce",
+                                              [RELATIVE_VELOCITY] = "relativeVelocity",
+                                              [EXTERNAL_FORCE] = "externalForce",
+                                              NULL};
 static const char *const one_mass_needs[] = {"frictionForce", NULL};
 
 static void one_mass_inputs(const Moment *m, const double *x, double *u) {

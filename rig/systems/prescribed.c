@@ -1,7 +1,8 @@
 /* prescribed: any motion, read from a file.
  *
- * The file (--input) has the columns time and inputs of the FMU by their names: normalForce, relativeVelocity … Values
- * are linear between rows; two rows of the same time are a jump. No body moves: the results are the element's answer.
+ * The file (--input) has the columns time and inputs of the FMU by their names: normalForce,
+ * relativeVelocity … Values are linear between rows; two rows of the same time are a jump. No body
+ * moves: the results are the element's answer.
  *
  *     dx/dt = relativeVelocity            displacement, where the file has that column
  *     da/dt = relativeAngularVelocity     angle, likewise
@@ -24,7 +25,8 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     for (int k = 0; k < 2; k++) {
         dx[k] = 0;
         for (int i = 0; i < m->table->n_columns; i++)
-            if (strcmp(m->table->names[i], velocities[k]) == 0) dx[k] = table_value(m->table, m->phase, i, m->t);
+            if (strcmp(m->table->names[i], velocities[k]) == 0)
+                dx[k] = table_value(m->table, m->phase, i, m->t);
     }
 }
 
@@ -38,9 +40,11 @@ const System system_prescribed = {
     .source = "The file given by --input",
     .interval = 1e-3,
     .states = (const Quantity[]){{"displacement", "m", 1e-3, "Displacement since the beginning"},
-                                 {"angle", "rad", 1e-3, "Angle since the beginning, of an element that turns"},
+                                 {"angle", "rad", 1e-3,
+                                  "Angle since the beginning, of an element that turns"},
                                  {NULL, NULL, 0, NULL}},
-    .contacts = (const Contact[]){{"contact", NULL, NULL, (const char *const[]){NULL}}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"contact", NULL, NULL, (const char *const[]){NULL}},
+                                  {NULL, NULL, NULL, NULL}},
     .reads_table = true,
     .inputs = inputs,
     .rates = rates,

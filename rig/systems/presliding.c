@@ -1,4 +1,5 @@
-/* presliding: a mass on a plate under a peak of force and then a pulsating load below the static limit.
+/* presliding: a mass on a plate under a peak of force and then a pulsating load below the static
+ * limit.
  *                                                                                          Pennestri 2016, section 3.3
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F
@@ -6,12 +7,13 @@
  *           F_p + (F_m - F_p) (t - t_p)/t_p        t_p <= t < 2 t_p     and down to the mean value, 0.5 N,
  *           F_m + F_a sin(2 pi f (t - 2 t_p))      t >= 2 t_p           then 2 Hz
  *
- * The text prints the peak, the mean value and the frequency. The shape of the peak (0.1 s up, 0.1 s down) and the
- * amplitude (0.2 N) are chosen here: with 2 Hz not far above the natural frequency of the mass on its bristle (1.6 Hz),
- * the force swings by 0.34 N and stays below the elastic limit of 1 N.
+ * The text prints the peak, the mean value and the frequency. The shape of the peak (0.1 s up, 0.1
+ * s down) and the amplitude (0.2 N) are chosen here: with 2 Hz not far above the natural frequency
+ * of the mass on its bristle (1.6 Hz), the force swings by 0.34 N and stays below the elastic limit
+ * of 1 N.
  *
- * Answer: after the peak the mass should only swing on its bristle. Smooth Coulomb, LuGre and Dahl drift away; Karnopp,
- * velocity-based, elasto-plastic and Gonthier stay.
+ * Answer: after the peak the mass should only swing on its bristle. Smooth Coulomb, LuGre and Dahl
+ * drift away; Karnopp, velocity-based, elasto-plastic and Gonthier stay.
  */
 #include "one_mass.h"
 
@@ -22,7 +24,8 @@ static double applied_force(const Moment *m, const double *x) {
     const double *p = m->p;
     if (m->phase == 0) return p[PEAK] * m->t / p[PEAK_TIME];
     if (m->phase == 1) return p[PEAK] + (p[MEAN] - p[PEAK]) * (m->t - p[PEAK_TIME]) / p[PEAK_TIME];
-    return p[MEAN] + p[AMPLITUDE] * sin(6.283185307179586 * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
+    return p[MEAN] +
+           p[AMPLITUDE] * sin(6.283185307179586 * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
 }
 
 static double counterpart_velocity(const Moment *m) {
@@ -60,8 +63,9 @@ const System system_presliding = {
     .outputs = (const Quantity[]){{"load", "N", 1, "Load on the mass"},
                                   {"kineticEnergy", "J", 1e-3, "Kinetic energy of the mass"},
                                   {NULL, NULL, 0, NULL}},
-    .contacts = (const Contact[]){{"plate", "pennestri2016_presliding", one_mass_offers, one_mass_needs},
-                                  {NULL, NULL, NULL, NULL}},
+    .contacts =
+        (const Contact[]){{"plate", "pennestri2016_presliding", one_mass_offers, one_mass_needs},
+                          {NULL, NULL, NULL, NULL}},
     .inputs = one_mass_inputs,
     .rates = one_mass_rates,
     .results = results,

@@ -1,6 +1,5 @@
-/* What the systems with a load that is switched on and off in turn have in common: F_E = F_I in the even phases, up to
- * a number
- * of pulses, 0 in between. Each phase lasts tau. */
+/* What the systems with a load that is switched on and off in turn have in common: F_E = F_I in the
+ * even phases, up to a number of pulses, 0 in between. Each phase lasts tau. */
 #ifndef PULSE_LOAD_H
 #define PULSE_LOAD_H
 
@@ -8,7 +7,8 @@
 
 enum { LOAD = OWN_PARAMETERS, DURATION, PULSES };
 
-static const Quantity pulse_outputs[] = {{"load", "N", 1, "Load on the mass"}, {NULL, NULL, 0, NULL}};
+static const Quantity pulse_outputs[] = {{"load", "N", 1, "Load on the mass"},
+                                         {NULL, NULL, 0, NULL}};
 
 static double applied_force(const Moment *m, const double *x) {
     (void)x;

@@ -1,19 +1,21 @@
-/* rabinowicz: a heavy mass on a moving slab, held back by a spring.                       Pennestri 2016, section 3.1
+/* rabinowicz: a heavy mass on a moving slab, held back by a spring.                       Pennestri
+ * 2016, section 3.1
  *
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b
  *
- * Beside it runs the closed form for ideal Coulomb friction with the limits F_s = mu_s m g and F_d = mu_d m g. In stick
- * x = x_0 + v_b t until k x = F_s. In slip the mass swings about F_d/k, with w^2 = k/m and A = (F_s - F_d)/k:
+ * Beside it runs the closed form for ideal Coulomb friction with the limits F_s = mu_s m g and F_d
+ * = mu_d m g. In stick x = x_0 + v_b t until k x = F_s. In slip the mass swings about F_d/k, with
+ * w^2 = k/m and A = (F_s - F_d)/k:
  *
  *     x = F_d/k + A cos wt + v_b/w sin wt
  *
- * until its velocity is again v_b, which is after (2 pi - 2 atan(A w/v_b))/w and at x = F_d/k - A; then it sticks for 2
- * A/v_b.
+ * until its velocity is again v_b, which is after (2 pi - 2 atan(A w/v_b))/w and at x = F_d/k - A;
+ * then it sticks for 2 A/v_b.
  *
- * Answer (largest and mean relative difference from the closed form over 50 s): smooth Coulomb 27.3 and 7.9 %,
- * velocity-based 12.5 and 2.7, Dahl 23.6 and 6.9, LuGre 4.0 and 0.8, stick-slip 4.0 and 0.8, elasto-plastic 9.5 and
- * 1.9, Gonthier 14.0 and 2.8.
+ * Answer (largest and mean relative difference from the closed form over 50 s): smooth Coulomb 27.3
+ * and 7.9 %, velocity-based 12.5 and 2.7, Dahl 23.6 and 6.9, LuGre 4.0 and 0.8, stick-slip 4.0 and
+ * 0.8, elasto-plastic 9.5 and 1.9, Gonthier 14.0 and 2.8.
  */
 #include "spring_on_belt.h"
 
@@ -22,7 +24,8 @@ enum { STATIC_FRICTION = OWN_BELT_PARAMETERS, DYNAMIC_FRICTION };
 static double ideal_position(const Moment *m) {
     const double *p = m->p;
     const double k = p[STIFFNESS], v_b = p[BELT_SPEED], w = sqrt(k / p[MASS]);
-    const double F_s = p[STATIC_FRICTION] * p[MASS] * p[GRAVITY], F_d = p[DYNAMIC_FRICTION] * p[MASS] * p[GRAVITY];
+    const double F_s = p[STATIC_FRICTION] * p[MASS] * p[GRAVITY],
+                 F_d = p[DYNAMIC_FRICTION] * p[MASS] * p[GRAVITY];
     const double A = (F_s - F_d) / k, first_stick = F_s / (k * v_b);
     if (m->t < first_stick) return v_b * m->t;
     const double slip = (6.283185307179586 - 2 * atan(A * w / v_b)) / w, stick = 2 * A / v_b;
@@ -48,21 +51,25 @@ const System system_rabinowicz = {
         (const Parameter[]){
             [MASS] = {"mass", "kg", 20, POSITIVE, "Mass"},
             [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
-            [STIFFNESS] = {"springStiffness", "N/m", 10, POSITIVE, "Stiffness of the spring that holds the mass back"},
+            [STIFFNESS] = {"springStiffness", "N/m", 10, POSITIVE,
+                           "Stiffness of the spring that holds the mass back"},
             [BELT_SPEED] = {"beltSpeed", "m/s", 0.5, POSITIVE, "Speed of the slab"},
-            [STATIC_FRICTION] = {"idealStaticFriction", "1", 0.6, NOT_NEGATIVE, "Static friction of the closed form"},
+            [STATIC_FRICTION] = {"idealStaticFriction", "1", 0.6, NOT_NEGATIVE,
+                                 "Static friction of the closed form"},
             [DYNAMIC_FRICTION] = {"idealDynamicFriction", "1", 0.5, NOT_NEGATIVE,
                                   "Dynamic friction of the closed form"},
             {NULL, NULL, 0, ANY, NULL},
         },
     .states = one_mass_states,
     .outputs = (const Quantity[]){{"springForce", "N", 1, "Force of the spring on the mass"},
-                                  {"idealPosition", "m", 1, "Position in the closed form for ideal Coulomb friction"},
+                                  {"idealPosition", "m", 1,
+                                   "Position in the closed form for ideal Coulomb friction"},
                                   {"kineticEnergy", "J", 1, "Kinetic energy of the mass"},
                                   {"potentialEnergy", "J", 1, "Energy of the spring"},
                                   {NULL, NULL, 0, NULL}},
-    .contacts = (const Contact[]){{"slab", "pennestri2016_rabinowicz", one_mass_offers, one_mass_needs},
-                                  {NULL, NULL, NULL, NULL}},
+    .contacts =
+        (const Contact[]){{"slab", "pennestri2016_rabinowicz", one_mass_offers, one_mass_needs},
+                          {NULL, NULL, NULL, NULL}},
     .start = moving_with_the_belt,
     .inputs = one_mass_inputs,
     .rates = one_mass_rates,

@@ -1,4 +1,5 @@
-/* slider_crank: a slider-crank with friction in all of its four joints, each pressed by its own reactions.
+/* slider_crank: a slider-crank with friction in all of its four joints, each pressed by its own
+ * reactions.
  *
  *     crank  O to B:  B = r (cos q, sin q)                     main pin O: ground and crank, w = dq/dt
  *     rod    B to C:  C = B + l (cos b, -sin b)                crank pin B: w_2 - w,  w_2 = -db/dt: of the rod
@@ -10,12 +11,13 @@
  *
  *     T = T_0 sin(2 pi f t): drive, P: force on the slider, T_O, T_B, T_C, F: friction
  *
- * and from Newton's and Euler's equations of slider, rod and crank, one after the other, the reactions follow. The guide
- * is pressed by the force across it and by the moment that friction makes: it acts at the distance h below the wrist pin.
+ * and from Newton's and Euler's equations of slider, rod and crank, one after the other, the
+ * reactions follow. The guide is pressed by the force across it and by the moment that friction
+ * makes: it acts at the distance h below the wrist pin.
  *
- * Each joint is two elements: a load (PinLoad, GuideLoad) that is given the reactions, and friction that is given the
- * normal force of the load. Friction is part of the reactions: an algebraic loop. Of one FMU, LuGre.fmu, the pins take the
- * twin beside it, and the loads are those beside it.
+ * Each joint is two elements: a load (PinLoad, GuideLoad) that is given the reactions, and friction
+ * that is given the normal force of the load. Friction is part of the reactions: an algebraic loop.
+ * Of one FMU, LuGre.fmu, the pins take the twin beside it, and the loads are those beside it.
  *
  * Answer: an independent solution with a constraint for every joint, in tests/tools/test_loads.py.
  */
@@ -40,16 +42,26 @@ enum {
     START_SPEED
 };
 enum { MAIN, CRANK_PIN, WRIST, GUIDE, N_JOINTS };
-enum { FORCES, MOMENTS = 3, N_REACTIONS = 6, POSITION = 6 };     /* what a load is given; the position is a guide's */
-enum { FIRST_FRICTION = 3 * N_REACTIONS + 7, NORMAL = 0, RATE }; /* what friction is given, from there on in pairs */
+enum {
+    FORCES,
+    MOMENTS = 3,
+    N_REACTIONS = 6,
+    POSITION = 6
+}; /* what a load is given; the position is a guide's */
+enum {
+    FIRST_FRICTION = 3 * N_REACTIONS + 7,
+    NORMAL = 0,
+    RATE
+}; /* what friction is given, from there on in pairs */
 
 static const double PI = 3.14159265358979323846;
 
-/* Where the mechanism is, how it moves per w, and the parts of its accelerations that go with dw/dt and with w^2. */
+/* Where the mechanism is, how it moves per w, and the parts of its accelerations that go with dw/dt
+ * and with w^2. */
 typedef struct {
     double s, bx, by, cos_b, sin_b;
-    double k, k_w2;                                  /* w_2 = k w, dw_2/dt = k dw/dt + k_w2 */
-    double d, d_w2;                                  /* the slider's velocity and acceleration, likewise */
+    double k, k_w2; /* w_2 = k w, dw_2/dt = k dw/dt + k_w2 */
+    double d, d_w2; /* the slider's velocity and acceleration, likewise */
     double rod[2], rod_w2[2], crank[2], crank_w2[2]; /* the centres' */
 } Motion;
 
@@ -99,10 +111,12 @@ static double acceleration(const Moment *m, const Motion *g, const double *frict
     const double *p = m->p, one = 1;
     const double per_speed[N_JOINTS] = {one, g->k - one, g->k, g->d};
     double inertia = crank_inertia(p) + rod_inertia(p) * g->k * g->k + p[SLIDER_MASS] * g->d * g->d;
-    double torque = drive(m) + p[FORCE] * g->d - rod_inertia(p) * g->k * g->k_w2 - p[SLIDER_MASS] * g->d * g->d_w2;
+    double torque = drive(m) + p[FORCE] * g->d - rod_inertia(p) * g->k * g->k_w2 -
+                    p[SLIDER_MASS] * g->d * g->d_w2;
     for (int i = 0; i < 2; i++) {
         inertia += p[CRANK_MASS] * g->crank[i] * g->crank[i] + p[ROD_MASS] * g->rod[i] * g->rod[i];
-        torque -= p[CRANK_MASS] * g->crank[i] * g->crank_w2[i] + p[ROD_MASS] * g->rod[i] * g->rod_w2[i];
+        torque -=
+            p[CRANK_MASS] * g->crank[i] * g->crank_w2[i] + p[ROD_MASS] * g->rod[i] * g->rod_w2[i];
     }
     torque -= p[GRAVITY] * (p[CRANK_MASS] * g->crank[1] + p[ROD_MASS] * g->rod[1]);
     for (int j = 0; j < N_JOINTS; j++) torque -= friction[j] * per_speed[j];
@@ -121,17 +135,20 @@ static void inputs(const Moment *m, const double *x, double *u) {
     }
 }
 
-/* The reactions under the friction in y, from the slider to the crank, and the normal forces that the loads answer. */
+/* The reactions under the friction in y, from the slider to the crank, and the normal forces that
+ * the loads answer. */
 static void loads(const Moment *m, const double *x, const double *y, double *u) {
     const double *p = m->p, *friction = y + N_JOINTS;
     const Motion g = motion_at(p, x[ANGLE], x[SPEED]);
-    const double dw = acceleration(m, &g, friction), l = p[ROD], torques = friction[CRANK_PIN] + friction[WRIST];
+    const double dw = acceleration(m, &g, friction), l = p[ROD],
+                 torques = friction[CRANK_PIN] + friction[WRIST];
     const double rod[2] = {g.rod[0] * dw + g.rod_w2[0], g.rod[1] * dw + g.rod_w2[1] + p[GRAVITY]};
-    const double crank[2] = {g.crank[0] * dw + g.crank_w2[0], g.crank[1] * dw + g.crank_w2[1] + p[GRAVITY]};
+    const double crank[2] = {g.crank[0] * dw + g.crank_w2[0],
+                             g.crank[1] * dw + g.crank_w2[1] + p[GRAVITY]};
     const double wrist_x = p[SLIDER_MASS] * (g.d * dw + g.d_w2) + friction[GUIDE] - p[FORCE];
     /* Moments on the rod about B */
-    const double turning =
-        rod_inertia(p) * (g.k * dw + g.k_w2) + p[ROD_MASS] * l / 2 * (g.cos_b * rod[1] + g.sin_b * rod[0]) + torques;
+    const double turning = rod_inertia(p) * (g.k * dw + g.k_w2) +
+                           p[ROD_MASS] * l / 2 * (g.cos_b * rod[1] + g.sin_b * rod[0]) + torques;
     const double wrist_y = -(turning / l + g.sin_b * wrist_x) / g.cos_b;
     const double pin_x = p[ROD_MASS] * rod[0] + wrist_x, pin_y = p[ROD_MASS] * rod[1] + wrist_y;
     const double reactions[N_JOINTS - 1][2] = {
@@ -170,9 +187,9 @@ static void start(const double *p, double *x) {
     x[LOSS] = 0;
 }
 
-#define REACTIONS                                                                                                      \
-    "reactionForce[1]", "reactionForce[2]", "reactionForce[3]", "reactionMoment[1]", "reactionMoment[2]",              \
-        "reactionMoment[3]"
+#define REACTIONS                                                                                  \
+    "reactionForce[1]", "reactionForce[2]", "reactionForce[3]", "reactionMoment[1]",               \
+        "reactionMoment[2]", "reactionMoment[3]"
 static const char *const of_a_pin[] = {REACTIONS, NULL};
 static const char *const of_a_guide[] = {REACTIONS, "slidePosition", NULL};
 static const char *const turning[] = {"normalForce", "relativeAngularVelocity", NULL};
@@ -199,7 +216,8 @@ const System system_slider_crank = {
             [FREQUENCY] = {"frequency", "Hz", 4, NOT_NEGATIVE, "Frequency of that torque"},
             [FORCE] = {"sliderForce", "N", -20, ANY, "Force on the slider along its guide"},
             [START_ANGLE] = {"startAngle", "rad", 0.8, ANY, "Angle of the crank at the beginning"},
-            [START_SPEED] = {"startSpeed", "rad/s", 0, ANY, "Angular velocity of the crank at the beginning"},
+            [START_SPEED] = {"startSpeed", "rad/s", 0, ANY,
+                             "Angular velocity of the crank at the beginning"},
             {NULL, NULL, 0, ANY, NULL},
         },
     .states =
@@ -228,8 +246,8 @@ const System system_slider_crank = {
             {"guide", NULL, sliding, force},
             {NULL, NULL, NULL, NULL},
         },
-    .beside = (const char *const[]){"PinLoad", "PinLoad", "PinLoad", "GuideLoad", "%Rotational", "%Rotational",
-                                    "%Rotational", "%"},
+    .beside = (const char *const[]){"PinLoad", "PinLoad", "PinLoad", "GuideLoad", "%Rotational",
+                                    "%Rotational", "%Rotational", "%"},
     .start = start,
     .inputs = inputs,
     .loads = loads,

@@ -1,4 +1,5 @@
-/* What the systems of a mass on a moving belt that a spring holds back have in common: F_E = -k x. */
+/* What the systems of a mass on a moving belt that a spring holds back have in common: F_E = -k
+ * x. */
 #ifndef SPRING_ON_BELT_H
 #define SPRING_ON_BELT_H
 

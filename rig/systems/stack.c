@@ -1,14 +1,17 @@
-/* stack: three bodies on top of each other, the top one on a spring.                      Pennestri 2016, section 3.2
+/* stack: three bodies on top of each other, the top one on a spring.                      Pennestri
+ * 2016, section 3.2
  *
  *     m_1 dv_1/dt = -k x_1 - F_1              F_1: top contact, velocity v_1 - v_2, carries m_1
  *     m_2 dv_2/dt =  F_1 - F_2                F_2: middle,               v_2 - v_3,         m_1 + m_2
  *     m_3 dv_3/dt =  F_2 - F_3                F_3: bottom, on the ground, v_3,              m_1 + m_2 + m_3
  *
- * x_1(0) = 1 m, all at rest. mu_s = 0.75, 0.15, 0.30 and mu_d = 0.5, 0.1, 0.2 give the printed forces.
+ * x_1(0) = 1 m, all at rest. mu_s = 0.75, 0.15, 0.30 and mu_d = 0.5, 0.1, 0.2 give the printed
+ * forces.
  *
- * Answer: after about 3 s the bodies stick to each other and to the ground; a model without stick creeps back to x_1 =
- * 0. The force that keeps a contact at rest depends on the other friction forces; the paper leaves Karnopp's model out
- * for that reason, and no externalForce is offered here.
+ * Answer: after about 3 s the bodies stick to each other and to the ground; a model without stick
+ * creeps back to x_1 = 0. The force that keeps a contact at rest depends on the other friction
+ * forces; the paper leaves Karnopp's model out for that reason, and no externalForce is offered
+ * here.
  */
 #include <stddef.h>
 
@@ -19,7 +22,8 @@ enum { MASS1, MASS2, MASS3, GRAVITY, STIFFNESS, OFFSET };
 enum { TOP, MIDDLE, BOTTOM };
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, N_OFFERS };
 
-static const char *const offers[] = {[NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", NULL};
+static const char *const offers[] = {
+    [NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", NULL};
 static const char *const needs[] = {"frictionForce", NULL};
 
 static void start(const double *p, double *x) {
@@ -29,7 +33,8 @@ static void start(const double *p, double *x) {
 
 static void inputs(const Moment *m, const double *x, double *u) {
     const double *p = m->p;
-    double *top = u + TOP * N_OFFERS, *middle = u + MIDDLE * N_OFFERS, *bottom = u + BOTTOM * N_OFFERS;
+    double *top = u + TOP * N_OFFERS, *middle = u + MIDDLE * N_OFFERS,
+           *bottom = u + BOTTOM * N_OFFERS;
     top[NORMAL_FORCE] = p[MASS1] * p[GRAVITY];
     middle[NORMAL_FORCE] = (p[MASS1] + p[MASS2]) * p[GRAVITY];
     bottom[NORMAL_FORCE] = (p[MASS1] + p[MASS2] + p[MASS3]) * p[GRAVITY];
@@ -50,7 +55,8 @@ static void results(const Moment *m, const double *x, const double *y, double *o
     (void)y;
     const double *p = m->p;
     outputs[0] = -p[STIFFNESS] * x[X1];
-    outputs[1] = 0.5 * (p[MASS1] * x[V1] * x[V1] + p[MASS2] * x[V2] * x[V2] + p[MASS3] * x[V3] * x[V3]);
+    outputs[1] =
+        0.5 * (p[MASS1] * x[V1] * x[V1] + p[MASS2] * x[V2] * x[V2] + p[MASS3] * x[V3] * x[V3]);
     outputs[2] = 0.5 * p[STIFFNESS] * x[X1] * x[X1];
 }
 
@@ -66,7 +72,8 @@ const System system_stack = {
             [MASS2] = {"mass2", "kg", 2, POSITIVE, "Mass of the middle body"},
             [MASS3] = {"mass3", "kg", 2, POSITIVE, "Mass of the bottom body"},
             [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
-            [STIFFNESS] = {"springStiffness", "N/m", 30, NOT_NEGATIVE, "Stiffness of the spring at the top body"},
+            [STIFFNESS] = {"springStiffness", "N/m", 30, NOT_NEGATIVE,
+                           "Stiffness of the spring at the top body"},
             [OFFSET] = {"offset", "m", 1, ANY, "Position of the top body at the beginning"},
             {NULL, NULL, 0, ANY, NULL},
         },

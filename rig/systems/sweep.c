@@ -3,7 +3,8 @@
  *     v(t): from 0 to V, to -V and back to 0, with constant acceleration 4 V/T
  *     dx/dt = v(t),   dW/dt = F v(t)
  *
- * Answer: F(v) follows the friction curve of the model, with a loop around v = 0 for bristle models.
+ * Answer: F(v) follows the friction curve of the model, with a loop around v = 0 for bristle
+ * models.
  */
 #include "driven.h"
 
@@ -37,8 +38,8 @@ const System system_sweep = {
             {NULL, NULL, 0, ANY, NULL},
         },
     .states = driven_states,
-    .contacts =
-        (const Contact[]){{"contact", "rill2023_model1", driven_offers, driven_needs}, {NULL, NULL, NULL, NULL}},
+    .contacts = (const Contact[]){{"contact", "rill2023_model1", driven_offers, driven_needs},
+                                  {NULL, NULL, NULL, NULL}},
     .inputs = driven_inputs,
     .rates = driven_rates,
     .event_time = event_time,

@@ -4,10 +4,12 @@
  *     m dv/dt = F_x                 x: along the plane, h: height above it
  *     m dw/dt = F_h - m g           F: contact force on the body
  *
- * The contact is told the point (x, 0, h), its velocity (v, 0, w) and the plane z = 0, and answers with the force.
+ * The contact is told the point (x, 0, h), its velocity (v, 0, w) and the plane z = 0, and answers
+ * with the force.
  *
- * Answer: in flight F = 0. Each bounce slows the body by friction, about mu times the change of w; over all bounces as much as sliding
- * does in the same time, since the mean of N is m g. At last the body sticks where N = m g.
+ * Answer: in flight F = 0. Each bounce slows the body by friction, about mu times the change of w;
+ * over all bounces as much as sliding does in the same time, since the mean of N is m g. At last
+ * the body sticks where N = m g.
  */
 #include <stddef.h>
 
@@ -64,7 +66,8 @@ const System system_throw = {
             [VZ] = {"verticalVelocity", "m/s", 1e-4, "Velocity, upwards"},
             {NULL, NULL, 0, NULL},
         },
-    .contacts = (const Contact[]){{"plane", NULL, contact_point_inputs, needs}, {NULL, NULL, NULL, NULL}},
+    .contacts =
+        (const Contact[]){{"plane", NULL, contact_point_inputs, needs}, {NULL, NULL, NULL, NULL}},
     .start = start,
     .inputs = inputs,
     .rates = rates,

@@ -1,7 +1,9 @@
-"""What is published: an archive with all FMUs, and a site with the pages, the report and the README as its front.
+"""What is published: an archive with all FMUs, and a site with the pages, the report and the README
+as its front.
 
-The site is made of what is there: every Markdown file that the README leads to, directly or by others, becomes a page beside it, with the
-files that these show or link. Links keep working because the site has the folders of the repository.
+The site is made of what is there: every Markdown file that the README leads to, directly or by
+others, becomes a page beside it, with the files that these show or link. Links keep working because
+the site has the folders of the repository.
 """
 
 from __future__ import annotations
@@ -24,13 +26,17 @@ from .twins import without_suffix
 
 MODELS, FMUS = "models", "fmus"  # folders of the site with the FMUs' pages and the FMUs
 LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
-CODE = re.compile(r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL)  # the second part takes what is left as it is
+CODE = re.compile(
+    r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL
+)  # the second part takes what is left as it is
 
 
 def write_archive(folder: Path, fmus: Path, license_file: Path) -> Path:
     """bristle-<version>.zip in the folder: the FMUs, their checksums and the licence."""
     content = {file.name: file.read_bytes() for file in _fmus(fmus)}
-    sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items())
+    sums = "".join(
+        f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items()
+    )
     content |= {"SHA256SUMS": sums.encode(), "LICENSE": license_file.read_bytes()}
     archive = folder / f"bristle-{VERSION}.zip"
     write_zip(archive, {f"bristle-{VERSION}/{name}": data for name, data in content.items()})
@@ -41,17 +47,32 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     """The site, in a folder that is made anew."""
     shutil.rmtree(site, ignore_errors=True)
     models = {file.stem: file for file in _fmus(fmus)}
-    parts = {part: fmus / part for part in ("report", "playground") if (fmus / part / "index.html").is_file()}
+    parts = {
+        part: fmus / part
+        for part in ("report", "playground")
+        if (fmus / part / "index.html").is_file()
+    }
     for part, folder in parts.items():
         shutil.copytree(folder, site / part)
     if "report" in parts:
         report = site / "report" / "index.html"
         page = report.read_text(encoding="utf-8")
-        write_text(report, re.sub(r'<small data-page="(\w+)">(.*?)</small>', rf'<small><a href="../{MODELS}/\1.html">\2</a></small>', page))
+        write_text(
+            report,
+            re.sub(
+                r'<small data-page="(\w+)">(.*?)</small>',
+                rf'<small><a href="../{MODELS}/\1.html">\2</a></small>',
+                page,
+            ),
+        )
     for name, file in models.items():
         played = without_suffix(name) if "playground" in parts else None
-        is_ours = played is not None and (repository / "modelDescription" / f"{played}.toml").is_file()
-        write_text(site / MODELS / f"{name}.html", _model_page(file, models, played if is_ours else None))
+        is_ours = (
+            played is not None and (repository / "modelDescription" / f"{played}.toml").is_file()
+        )
+        write_text(
+            site / MODELS / f"{name}.html", _model_page(file, models, played if is_ours else None)
+        )
         _copy(file, site / FMUS / file.name)
     _copy(archive, site / archive.name)
     front = [(archive.name, f"Download all FMUs ({archive.stat().st_size / 1e6:.1f} MB)")]
@@ -76,19 +97,30 @@ def _copy(file: Path, target: Path) -> None:
 
 
 def _model_page(fmu: Path, models: dict[str, Path], played: str | None) -> str:
-    """The page inside an FMU, with the ways back to the others, to its other form, to the file itself and to the playground, which has no twins."""
+    """The page inside an FMU, with the ways back to the others, to its other form, to the file
+    itself and to the playground, which has no twins."""
     text = _named_models(page_of(fmu), models, fmu.stem)
-    ways = ['<a href="../index.html">All models</a>', f'<a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>']
+    ways = [
+        '<a href="../index.html">All models</a>',
+        f'<a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>',
+    ]
     for name in models:
         if name != fmu.stem and without_suffix(name) == without_suffix(fmu.stem):
-            ways.append(f'<a href="{name}.html">{name}, {"the model" if name == without_suffix(name) else "for a joint"}</a>')
+            ways.append(
+                f'<a href="{name}.html">{name},'
+                f" {'the model' if name == without_suffix(name) else 'for a joint'}</a>"
+            )
     if played:
-        ways.append(f'<a href="../playground/index.html{address(played)}">Try {"it" if played == fmu.stem else played} live</a>')
+        ways.append(
+            f'<a href="../playground/index.html{address(played)}">Try'
+            f" {'it' if played == fmu.stem else played} live</a>"
+        )
     return text.replace("<header>", f"<p>{' · '.join(ways)}</p>\n<header>", 1)
 
 
 def _named_models(page: str, models: dict[str, Path], own: str) -> str:
-    """Names of other models in the texts of a page lead to these. Some are those of people, too: such a name has to be chosen to be one."""
+    """Names of other models in the texts of a page lead to these. Some are those of people, too:
+    such a name has to be chosen to be one."""
     names = "|".join(sorted((name for name in models if name != own), key=len, reverse=True))
     named = re.compile(rf"(?<![\w./-])(?:(?<=[Cc]hoose )({names})|({names}))(?![\w-])")
 
@@ -114,7 +146,10 @@ def _documents(repository: Path) -> list[Path]:
 
 
 def _html(document: Path) -> str:
-    return markdown(document.read_text(encoding="utf-8"), extensions=["tables", "fenced_code", "toc", "sane_lists"])
+    return markdown(
+        document.read_text(encoding="utf-8"),
+        extensions=["tables", "fenced_code", "toc", "sane_lists"],
+    )
 
 
 def _targets(document: Path, repository: Path) -> Iterator[tuple[str, Path]]:
@@ -153,8 +188,17 @@ def _listing(folder: Path, repository: Path, site: Path) -> str:
     files = sorted(file for file in folder.iterdir() if file.is_file())
     for file in files:
         _copy(file, site / here / file.name)
-    body = "<ul>" + "".join(f'<li><a href="{escape(file.name)}">{escape(file.name)}</a></li>' for file in files) + "</ul>"
-    write_text(site / here / "index.html", _page_text(here.name, [(_up(here / "index.html") + "index.html", "Bristle")], body))
+    body = (
+        "<ul>"
+        + "".join(
+            f'<li><a href="{escape(file.name)}">{escape(file.name)}</a></li>' for file in files
+        )
+        + "</ul>"
+    )
+    write_text(
+        site / here / "index.html",
+        _page_text(here.name, [(_up(here / "index.html") + "index.html", "Bristle")], body),
+    )
     return str(here / "index.html")
 
 

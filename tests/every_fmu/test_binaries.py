@@ -26,7 +26,9 @@ HEADERS = Path(fmpy.__file__).parent / "c-code"
 
 
 def run(*command, **options):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    result = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, **options
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -43,14 +45,16 @@ def test_linux_exports_the_44_functions_and_nothing_else(fmu):
 def exports_of_pe(content):
     """Names in the export table of a PE file."""
     offset = struct.unpack_from("<I", content, 0x3C)[0]
-    assert content[offset:offset + 4] == b"PE\0\0"
+    assert content[offset : offset + 4] == b"PE\0\0"
     machine, count = struct.unpack_from("<HH", content, offset + 4)
     assert machine == 0x8664, "not a 64-bit Windows library"
     optional_size = struct.unpack_from("<H", content, offset + 20)[0]
     optional = offset + 24
     sections = []
     for i in range(count):
-        name, size, address, raw_size, raw = struct.unpack_from("<8sIIII", content, optional + optional_size + 40 * i)
+        name, size, address, raw_size, raw = struct.unpack_from(
+            "<8sIIII", content, optional + optional_size + 40 * i
+        )
         flags = struct.unpack_from("<I", content, optional + optional_size + 40 * i + 36)[0]
         sections.append((name.rstrip(b"\0").decode(), size, address, raw_size, raw, flags))
 
@@ -62,7 +66,7 @@ def exports_of_pe(content):
 
     def text(address):
         at = place(address)
-        return content[at:content.index(b"\0", at)].decode()
+        return content[at : content.index(b"\0", at)].decode()
 
     tables = struct.unpack_from("<16I", content, optional + 112)
     table = place(tables[0])
@@ -109,13 +113,13 @@ def commands_of_mach_o(content):
         command, size = struct.unpack_from("<2I", content, offset)
         if command in (0x22, 0x80000022):  # dyld info
             start, length = struct.unpack_from("<2I", content, offset + 40)
-            exported |= names_in_trie(content[start:start + length])
+            exported |= names_in_trie(content[start : start + length])
         if command == 0x80000033:  # exports trie
             start, length = struct.unpack_from("<2I", content, offset + 8)
-            exported |= names_in_trie(content[start:start + length])
+            exported |= names_in_trie(content[start : start + length])
         if command in (0xC, 0x80000018, 0x8000001F):
             start = offset + struct.unpack_from("<I", content, offset + 8)[0]
-            needed.add(content[start:content.index(b"\0", start)].decode())
+            needed.add(content[start : content.index(b"\0", start)].decode())
         offset += size
     return exported, needed
 
@@ -125,7 +129,7 @@ def slices_of_mach_o(content):
         return [content]
     count = struct.unpack_from(">I", content, 4)[0]
     places = [struct.unpack_from(">5I", content, 8 + 20 * i)[2:4] for i in range(count)]
-    return [content[at:at + size] for at, size in places]
+    return [content[at : at + size] for at, size in places]
 
 
 @pytest.mark.platforms
@@ -134,17 +138,22 @@ def test_windows_exports_the_44_functions_and_needs_only_the_system(fmu):
     exported, imported = exports_of_pe(content)
     assert exported == NAMES
     for library in imported:
-        assert library in ("kernel32.dll", "ntdll.dll") or library.startswith("api-ms-win-crt-"), f"{library} is not part of every Windows"
+        assert library in ("kernel32.dll", "ntdll.dll") or library.startswith("api-ms-win-crt-"), (
+            f"{library} is not part of every Windows"
+        )
 
 
-# zig's linker lists these two marks of the file itself in every library for macOS, and no option of it leaves them out. They are
-# looked up by their library only (two-level names), so they cannot collide.
+# zig's linker lists these two marks of the file itself in every library for macOS, and no option of
+# it leaves them out. They are looked up by their library only (two-level names), so they cannot
+# collide.
 LINKERS_OWN = {"___dso_handle", "__mh_dylib_header"}
 
 
 @pytest.mark.platforms
 def test_macos_exports_the_44_functions_and_needs_only_the_system(fmu):
-    content = (fmu.folder / "binaries" / "darwin64" / f"{fmu.description.identifier}.dylib").read_bytes()
+    content = (
+        fmu.folder / "binaries" / "darwin64" / f"{fmu.description.identifier}.dylib"
+    ).read_bytes()
     for part in slices_of_mach_o(content):
         exported, needed = commands_of_mach_o(part)
         assert exported - LINKERS_OWN == {f"_{name}" for name in NAMES}
@@ -154,12 +163,20 @@ def test_macos_exports_the_44_functions_and_needs_only_the_system(fmu):
 def test_linux_needs_only_the_c_library_of_2012(fmu):
     listing = run("objdump", "-p", fmu.binary)
     assert set(re.findall(r"NEEDED\s+(\S+)", listing)) <= {"libc.so.6", "libm.so.6"}
-    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", listing)}
+    versions = {
+        tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", listing)
+    }
     assert all(version <= (2, 17) for version in versions), versions
 
 
 def exported_by(header):
-    return set(re.findall(r"^RUNNER_EXPORT .*?\b((?:runner|systems)_\w+)\(", (REPOSITORY / "runner" / header).read_text(encoding="utf-8"), re.M))
+    return set(
+        re.findall(
+            r"^RUNNER_EXPORT .*?\b((?:runner|systems)_\w+)\(",
+            (REPOSITORY / "runner" / header).read_text(encoding="utf-8"),
+            re.M,
+        )
+    )
 
 
 @pytest.mark.parametrize("name", ["runner", "systems"])
@@ -171,11 +188,19 @@ def test_the_runner_and_the_systems_export_their_functions_and_need_only_the_sys
     functions = exported_by(f"{name}.h")
     assert len(functions) >= 4
     if platform == "linux64":
-        assert {line.split()[-1].split("@")[0] for line in run("nm", "--dynamic", "--defined-only", file).splitlines()} == functions
-        assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {"libc.so.6", "libm.so.6"}
+        assert {
+            line.split()[-1].split("@")[0]
+            for line in run("nm", "--dynamic", "--defined-only", file).splitlines()
+        } == functions
+        assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {
+            "libc.so.6",
+            "libm.so.6",
+        }
     elif platform == "win64":
         exported, imported = exports_of_pe(file.read_bytes())
-        assert set(exported) == functions and all(library.startswith("api-ms-win-crt-") for library in imported)
+        assert set(exported) == functions and all(
+            library.startswith("api-ms-win-crt-") for library in imported
+        )
     else:
         for exported, needed in map(commands_of_mach_o, slices_of_mach_o(file.read_bytes())):
             assert exported - LINKERS_OWN == {f"_{name}" for name in functions}
@@ -190,7 +215,8 @@ def test_linux_names_no_path_and_no_executable_stack(fmu):
 
 
 def test_no_function_of_the_process_is_called(fmu):
-    """Nothing that allocates, prints, locks, or changes the process: arithmetic, text formatting and memory copies only."""
+    """Nothing that allocates, prints, locks, or changes the process: arithmetic, text formatting
+    and memory copies only."""
     lines = run("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
     used = {line.split()[-1].split("@")[0] for line in lines}
     harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)|v?snprintf|__(v?snprintf|mem\w+)_chk|__cxa_finalize
@@ -200,55 +226,102 @@ def test_no_function_of_the_process_is_called(fmu):
 
 
 def stack_of_calls(graph):
-    """The most stack that each FMI function takes with all that it calls of the FMU, from gcc's graph of calls; a cycle in it is an error."""
+    """The most stack that each FMI function takes with all that it calls of the FMU, from gcc's
+    graph of calls; a cycle in it is an error."""
     frames, calls = {}, {}
     for name, label in re.findall(r'node: \{ title: "([^"]+)" label: "([^"]*)"', graph):
         frame = re.search(r"(\d+) bytes \(([\w,]+)\)", label)
-        assert frame is None or frame[2] in ("static", "dynamic,bounded"), f"{name} has a frame of unknown size"
+        assert frame is None or frame[2] in (
+            "static",
+            "dynamic,bounded",
+        ), f"{name} has a frame of unknown size"
         frames[name] = int(frame[1]) if frame else 0
-    for caller, called in re.findall(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', graph):
+    for caller, called in re.findall(
+        r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', graph
+    ):
         calls.setdefault(caller, set()).add(called)
 
     def depth(name, above=()):
         assert name not in above, f"{name} calls itself"
-        return frames.get(name, 0) + max((depth(called, (*above, name)) for called in calls.get(name, ())), default=0)
+        return frames.get(name, 0) + max(
+            (depth(called, (*above, name)) for called in calls.get(name, ())), default=0
+        )
+
     return {name: depth(name) for name in frames if name in NAMES}
 
 
 def stack_allowed(description):
-    """As docs/real-time.md says: frames hold the vectors of a law and, in a step with the body, its matrix, so they grow with states and directions."""
+    """As docs/real-time.md says: frames hold the vectors of a law and, in a step with the body, its
+    matrix, so they grow with states and directions."""
     if len(description.family("relativeVelocity")) > 1:
         return 11264
     return 7168 if len(description.states) > 2 else 5120
 
 
 def writable(library):
-    """What the sources keep between calls, by the symbols of the object; tables of constant texts, which the loader fills in and then
-    protects (.data.rel.ro), are not kept."""
+    """What the sources keep between calls, by the symbols of the object; tables of constant texts,
+    which the loader fills in and then protects (.data.rel.ro), are not kept."""
     lines = run("objdump", "--syms", library).splitlines()
-    return [line for line in lines if re.search(r"\s(\.t?data(?!\.rel\.ro)|\.t?bss|\*COM\*)\S*\s[0-9a-f]*[1-9a-f][0-9a-f]*\s", line)]
+    return [
+        line
+        for line in lines
+        if re.search(
+            r"\s(\.t?data(?!\.rel\.ro)|\.t?bss|\*COM\*)\S*\s[0-9a-f]*[1-9a-f][0-9a-f]*\s", line
+        )
+    ]
 
 
 def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu):
-    """Without a warning, a recursion or data that can be written, and with a few kB of stack for any call beside what the C library takes:
-    real-time tasks often have little more."""
+    """Without a warning, a recursion or data that can be written, and with a few kB of stack for
+    any call beside what the C library takes: real-time tasks often have little more."""
     folder = compiled(
-        f"c99/{fmu.name}", {"sources": fmu.folder / "sources", "headers": HEADERS},
-        ("gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off",
-         "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-fcallgraph-info=su", "-I", "{headers}", "-c", "-o", "fmu.o", "{sources}/fmu.c"),
-        ("gcc", "-shared", "-o", "fmu.so", "fmu.o", "-lm"))
+        f"c99/{fmu.name}",
+        {"sources": fmu.folder / "sources", "headers": HEADERS},
+        (
+            "gcc",
+            "-std=c99",
+            "-pedantic",
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Wshadow",
+            "-Werror",
+            "-O2",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-ffp-contract=off",
+            "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
+            "-fcallgraph-info=su",
+            "-I",
+            "{headers}",
+            "-c",
+            "-o",
+            "fmu.o",
+            "{sources}/fmu.c",
+        ),
+        ("gcc", "-shared", "-o", "fmu.so", "fmu.o", "-lm"),
+    )
     stack = stack_of_calls((folder / "fmu.ci").read_text())
     assert set(stack) == NAMES
-    assert max(stack.values()) <= stack_allowed(fmu.description), max(stack.items(), key=lambda item: item[1])
+    assert max(stack.values()) <= stack_allowed(fmu.description), max(
+        stack.items(), key=lambda item: item[1]
+    )
     assert writable(folder / "fmu.o") == []
     check_same_behaviour(fmu, folder / "fmu.so")
 
 
 def test_every_c_file_is_listed_and_compiles_alone(fmu):
     """Some importers compile what is listed, some every .c file that they find."""
-    found = sorted(path.relative_to(fmu.folder / "sources").as_posix() for path in (fmu.folder / "sources").rglob("*.c"))
+    found = sorted(
+        path.relative_to(fmu.folder / "sources").as_posix()
+        for path in (fmu.folder / "sources").rglob("*.c")
+    )
     for kind in ("ModelExchange", "CoSimulation"):
-        assert [e.get("name") for e in fmu.description.root.findall(f"{kind}/SourceFiles/File")] == found == ["fmu.c"]
+        assert (
+            [e.get("name") for e in fmu.description.root.findall(f"{kind}/SourceFiles/File")]
+            == found
+            == ["fmu.c"]
+        )
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +333,10 @@ def standard_headers(tmp_path_factory):
     text = (folder / "fmi2Functions.h").read_text()
     plain = "#define fmi2FullName(name) name\n"
     assert text.count(plain) == 1
-    (folder / "fmi2Functions.h").write_text(text.replace(plain, """
+    (folder / "fmi2Functions.h").write_text(
+        text.replace(
+            plain,
+            """
 #if !defined(FMI2_OVERRIDE_FUNCTION_PREFIX) && defined(FMI2_FUNCTION_PREFIX)
 #define FMI2_ACTUAL_FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
 #endif
@@ -271,7 +347,9 @@ def standard_headers(tmp_path_factory):
 #else
 #define fmi2FullName(name) name
 #endif
-"""))
+""",
+        )
+    )
     return folder
 
 
@@ -281,49 +359,98 @@ def some(fmus, seed, count=2):
 
 
 def global_names(name, fmu, headers, *command):
-    """The global names of the object that a compiler makes of the sources; C++ adds weak ones of its library."""
-    folder = compiled(name, {"sources": fmu.folder / "sources", "headers": headers}, (*command, "-c", "-o", "fmu.o", "{sources}/fmu.c"))
+    """The global names of the object that a compiler makes of the sources; C++ adds weak ones of
+    its library."""
+    folder = compiled(
+        name,
+        {"sources": fmu.folder / "sources", "headers": headers},
+        (*command, "-c", "-o", "fmu.o", "{sources}/fmu.c"),
+    )
     lines = run("nm", "--defined-only", "--extern-only", folder / "fmu.o").splitlines()
     return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
 
 
 def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers):
-    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none for a dynamic library."""
+    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none
+    for a dynamic library."""
     for fmu in all_fmus:
-        assert f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n" in (fmu.folder / "sources" / "fmu.c").read_text()
+        assert (
+            f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n"
+            in (fmu.folder / "sources" / "fmu.c").read_text()
+        )
     for fmu in some(all_fmus, "prefix")[:1]:
         own, theirs = f"{fmu.description.identifier}_", ("-I", "{headers}")
-        ways = [(own, theirs), ("", (*theirs, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")), ("another_", (*theirs, "-DFMI2_FUNCTION_PREFIX=another_")), (own, ())]
+        ways = [
+            (own, theirs),
+            ("", (*theirs, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
+            ("another_", (*theirs, "-DFMI2_FUNCTION_PREFIX=another_")),
+            (own, ()),
+        ]
         for number, (prefix, options) in enumerate(ways):
-            names = global_names(f"prefix/{number}", fmu, standard_headers, "gcc", "-std=c99", "-O0", *options)
+            names = global_names(
+                f"prefix/{number}", fmu, standard_headers, "gcc", "-std=c99", "-O0", *options
+            )
             assert names == {prefix + name for name in NAMES}, options
 
 
 def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_path):
     """Those among the sources serve where there are none."""
     sources = some(all_fmus, "headers")[0].folder / "sources"
-    for options, folder in ((("-I", standard_headers), standard_headers), ((), sources / "headers")):
+    for options, folder in (
+        (("-I", standard_headers), standard_headers),
+        ((), sources / "headers"),
+    ):
         command = ["gcc", "-std=c99", "-fsyntax-only", "-H", *options, sources / "fmu.c"]
-        result = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=tmp_path)
+        result = subprocess.run(
+            list(map(str, command)), capture_output=True, text=True, cwd=tmp_path
+        )
         assert result.returncode == 0, result.stderr
-        used = {Path(line.lstrip(". ")).resolve() for line in result.stderr.splitlines() if line.startswith(".") and "fmi2Func" in line}
-        assert used == {(folder / name).resolve() for name in ("fmi2Functions.h", "fmi2FunctionTypes.h")}
+        used = {
+            Path(line.lstrip(". ")).resolve()
+            for line in result.stderr.splitlines()
+            if line.startswith(".") and "fmi2Func" in line
+        }
+        assert used == {
+            (folder / name).resolve() for name in ("fmi2Functions.h", "fmi2FunctionTypes.h")
+        }
 
 
 @pytest.mark.parametrize("language", ["c11", "c17", "c++11", "c++17"])
 def test_other_languages_compile_the_sources(all_fmus, language, standard_headers):
     for fmu in some(all_fmus, language):
-        compiler = ("g++", "-x", "c++") if "+" in language else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror")
-        names = global_names(f"{language}/{fmu.name}", fmu, standard_headers, *compiler, f"-std={language}", "-I", "{headers}")
-        assert {name for name in names if "fmi2" in name} == {f"{fmu.description.identifier}_{name}" for name in NAMES}
+        compiler = (
+            ("g++", "-x", "c++")
+            if "+" in language
+            else ("gcc", "-pedantic", "-Wall", "-Wextra", "-Werror")
+        )
+        names = global_names(
+            f"{language}/{fmu.name}",
+            fmu,
+            standard_headers,
+            *compiler,
+            f"-std={language}",
+            "-I",
+            "{headers}",
+        )
+        assert {name for name in names if "fmi2" in name} == {
+            f"{fmu.description.identifier}_{name}" for name in NAMES
+        }
 
 
 def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
     """Linked statically, each under its own prefix; every one makes a step."""
     chosen = some(all_fmus, "static", 4)
-    objects = [compiled(f"static/{fmu.name}", {"sources": fmu.folder / "sources", "headers": standard_headers},
-                        ("gcc", "-std=c99", "-O0", "-c", "-I", "{headers}", "-o", "fmu.o", "{sources}/fmu.c")) / "fmu.o" for fmu in chosen]  # fmt: skip
-    program = """#include <stdio.h>
+    objects = [
+        compiled(
+            f"static/{fmu.name}",
+            {"sources": fmu.folder / "sources", "headers": standard_headers},
+            ("gcc", "-std=c99", "-O0", "-c", "-I", "{headers}", "-o", "fmu.o", "{sources}/fmu.c"),
+        )
+        / "fmu.o"
+        for fmu in chosen
+    ]
+    program = (
+        """#include <stdio.h>
 #include <stdlib.h>
 #include "fmi2FunctionTypes.h"
 static void log_message(fmi2ComponentEnvironment e, fmi2String i, fmi2Status s, fmi2String c, fmi2String m, ...) {
@@ -340,9 +467,25 @@ static const fmi2CallbackFunctions callbacks = {log_message, calloc, free, NULL,
     model##_fmi2FreeInstance(c); \\
     puts(#model); } while (0)
 int main(void) {
-""" + "".join(f'    ELEMENT({fmu.description.identifier}, "{fmu.description.guid}");\n' for fmu in chosen) + "    return 0;\n}\n"
+"""
+        + "".join(
+            f'    ELEMENT({fmu.description.identifier}, "{fmu.description.guid}");\n'
+            for fmu in chosen
+        )
+        + "    return 0;\n}\n"
+    )
     (tmp_path / "main.c").write_text(program)
-    run("gcc", "-std=c99", "-I", standard_headers, "-o", tmp_path / "program", tmp_path / "main.c", *objects, "-lm")
+    run(
+        "gcc",
+        "-std=c99",
+        "-I",
+        standard_headers,
+        "-o",
+        tmp_path / "program",
+        tmp_path / "main.c",
+        *objects,
+        "-lm",
+    )
     assert run(tmp_path / "program").split() == [fmu.description.identifier for fmu in chosen]
 
 
@@ -354,34 +497,55 @@ def behaviour(fmu, library):
         for _ in range(3):
             parameters = sampler.start(instance)
             for _ in sampler.walk(instance, parameters, 20):
-                numbers.append(instance.derivatives + [instance.get(v.name) for v in fmu.description.outputs])
+                numbers.append(
+                    instance.derivatives + [instance.get(v.name) for v in fmu.description.outputs]
+                )
             instance.demand("fmi2Reset")
     with fmu.co_simulation(library=library) as instance:
         parameters = sampler.start(instance)
         for _ in range(20):
             instance.set(sampler.inputs(parameters))
             instance.step(1e-3)
-            numbers.append([instance.get(v.name) for v in fmu.description.states + fmu.description.outputs])
+            numbers.append(
+                [instance.get(v.name) for v in fmu.description.states + fmu.description.outputs]
+            )
     return numbers
 
 
 def check_same_behaviour(fmu, library):
     """Another compiler may round differently."""
-    for ours, theirs in zip(behaviour(fmu, fmu.library), behaviour(fmu, Library(library)), strict=True):
+    for ours, theirs in zip(
+        behaviour(fmu, fmu.library), behaviour(fmu, Library(library)), strict=True
+    ):
         assert theirs == pytest.approx(ours, rel=1e-9, abs=1e-12)
 
 
 def test_fmpy_compiles_the_sources_to_the_same_behaviour(all_fmus):
     """As `fmpy compile` does it, in a copy whose binaries are removed."""
     for fmu in some(all_fmus, "fmpy"):
+
         def make(folder):
             shutil.copytree(fmu.folder, folder / "fmu", ignore=shutil.ignore_patterns("binaries"))
-            build = subprocess.run([sys.executable, "-c", "import sys; from fmpy.build import build_platform_binary; build_platform_binary("
-                                    "sys.argv[1], configuration='Release', generator='Unix Makefiles')", str(folder / "fmu")], capture_output=True, text=True)
+            build = subprocess.run(
+                [
+                    sys.executable,
+                    "-c",
+                    (
+                        "import sys; from fmpy.build import build_platform_binary;"
+                        " build_platform_binary(sys.argv[1], configuration='Release',"
+                        " generator='Unix Makefiles')"
+                    ),
+                    str(folder / "fmu"),
+                ],
+                capture_output=True,
+                text=True,
+            )
             assert build.returncode == 0, build.stdout + build.stderr
             (folder / "said").write_text(build.stdout + build.stderr)
 
-        folder = kept(f"fmpy/{fmu.name}", [fmu.path, fmpy.__version__, version("gcc"), version("cmake")], make)
+        folder = kept(
+            f"fmpy/{fmu.name}", [fmu.path, fmpy.__version__, version("gcc"), version("cmake")], make
+        )
         assert "warning" not in (folder / "said").read_text().lower()
         check_same_behaviour(fmu, next((folder / "fmu" / "binaries").rglob("*.so")))
 
@@ -403,18 +567,41 @@ def test_the_same_bytes_come_from_another_folder(all_fmus):
         folder = place / "another folder"
         folder.mkdir()
         for name in folders:
-            shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
         for name in files:
             shutil.copy(REPOSITORY / name, folder)
-        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        run("cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DBRISTLE_PLATFORMS={';'.join(PLATFORMS)}", "-DBRISTLE_PLAYGROUND=OFF",
-            f"-DBRISTLE_DIST={place / 'dist'}", f"-DPython3_EXECUTABLE={sys.executable}", env=environment)
+        environment = os.environ | {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        }
+        run(
+            "cmake",
+            "-S",
+            folder,
+            "-B",
+            folder / "build",
+            "-G",
+            "Ninja",
+            f"-DBRISTLE_PLATFORMS={';'.join(PLATFORMS)}",
+            "-DBRISTLE_PLAYGROUND=OFF",
+            f"-DBRISTLE_DIST={place / 'dist'}",
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            env=environment,
+        )
         run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
         shutil.rmtree(folder)
 
-    packages = [f"{name} {metadata.version(name)}" for name in ("fmpy", "ziglang", "pycparser", "latex2mathml", "pillow", "cmake")]
+    packages = [
+        f"{name} {metadata.version(name)}"
+        for name in ("fmpy", "ziglang", "pycparser", "latex2mathml", "pillow", "cmake")
+    ]
     sources = [REPOSITORY / name for name in (*folders, *files)]
-    made = kept("another", [*sources, fmu.name, *PLATFORMS, *packages, sys.version], make) / "dist" / fmu.path.name
+    made = (
+        kept("another", [*sources, fmu.name, *PLATFORMS, *packages, sys.version], make)
+        / "dist"
+        / fmu.path.name
+    )
     with zipfile.ZipFile(fmu.path) as here, zipfile.ZipFile(made) as there:
         assert there.namelist() == here.namelist()
         assert [name for name in here.namelist() if there.read(name) != here.read(name)] == []

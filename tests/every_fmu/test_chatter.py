@@ -1,4 +1,5 @@
-"""The warning that a host's step is too long for a law: every body that chatters, and no other motion."""
+"""The warning that a host's step is too long for a law: every body that chatters, and no other
+motion."""
 
 import math
 
@@ -15,7 +16,12 @@ scalar = pytest.mark.fmus.with_args(lambda d: "couplingMass" in d and "frictionF
 
 
 def limit_of(fmu):
-    return NORMAL * fmu.description["staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"].start
+    return (
+        NORMAL
+        * fmu.description[
+            "staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"
+        ].start
+    )
 
 
 def warnings(instance):
@@ -29,9 +35,14 @@ def element(fmu, **values):
 
 
 def unrest(rows, limit):
-    """Deviation of the force from the load over the second half of a run, in parts of the limit; 0 for a body that slides away."""
+    """Deviation of the force from the load over the second half of a run, in parts of the limit; 0
+    for a body that slides away."""
     half = rows[len(rows) // 2 :]
-    return 0.0 if abs(half[-20:, 2].mean()) > 0.02 else float(np.sqrt(np.mean((half[:, 3] - half[:, 4]) ** 2)) / limit)
+    return (
+        0.0
+        if abs(half[-20:, 2].mean()) > 0.02
+        else float(np.sqrt(np.mean((half[:, 3] - half[:, 4]) ** 2)) / limit)
+    )
 
 
 def hold(fmu, part, step, late, stop):
@@ -44,9 +55,10 @@ def hold(fmu, part, step, late, stop):
 @scalar
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
-    """Chatter is a deviation from the load of a fifth of the limit that the law itself does not have, seen with steps of 50 µs; a law without
-    states has none of its own. Rest is one of less than a hundredth over the whole run, but for the first tenth. Within 0.2 s, but not less than 80 steps:
-    near the limit a body is thrown back once in 40."""
+    """Chatter is a deviation from the load of a fifth of the limit that the law itself does not
+    have, seen with steps of 50 µs; a law without states has none of its own. Rest is one of less
+    than a hundredth over the whole run, but for the first tenth. Within 0.2 s, but not less than 80
+    steps: near the limit a body is thrown back once in 40."""
     limit = limit_of(fmu)
     for part in PARTS:
         own = unrest(hold(fmu, part, 5e-5, False, 0.4)[0], limit) if fmu.description.states else 0.0
@@ -80,11 +92,27 @@ def test_motions_that_do_not_answer_to_the_force_are_not_reported(fmu):
         for size in (1e-5, 1e-4, 1e-3, 1e-2):
             noise = size * choice.standard_normal(500)
             assert not follow(fmu, lambda n: noise[n], step, 500), size
-            assert not follow(fmu, lambda n: 0.01 * math.sin(6 * n * step) + noise[n], step, 500), size
-            assert not follow(fmu, lambda n: size * round(0.01 * math.sin(6 * n * step) / size), step, 500), size
+            assert not follow(fmu, lambda n: 0.01 * math.sin(6 * n * step) + noise[n], step, 500), (
+                size
+            )
+            assert not follow(
+                fmu, lambda n: size * round(0.01 * math.sin(6 * n * step) / size), step, 500
+            ), size
 
 
-@pytest.mark.fmus(lambda d: d.name in ("LuGre", "Dahl", "GKF", "StaticRegularized", "GeneralizedMaxwellSlip", "SimpackStickSlip"))
+@pytest.mark.fmus(
+    lambda d: (
+        d.name
+        in (
+            "LuGre",
+            "Dahl",
+            "GKF",
+            "StaticRegularized",
+            "GeneralizedMaxwellSlip",
+            "SimpackStickSlip",
+        )
+    )
+)
 def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
     limit, step = limit_of(fmu), 5e-5
     with element(fmu) as instance:
@@ -98,7 +126,9 @@ def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
 
 @scalar
 def test_chatter_is_told_once_and_not_with_the_mass(fmu):
-    """A velocity that changes its sign at each step answers to no force but looks so. What has been seen is kept in the stored state."""
+    """A velocity that changes its sign at each step answers to no force but looks so. What has been
+    seen is kept in the stored state."""
+
     def shake(instance, steps):
         for n in steps:
             instance.set({"relativeVelocity": 0.1 * (-1) ** n, "normalForce": NORMAL})
@@ -106,7 +136,12 @@ def test_chatter_is_told_once_and_not_with_the_mass(fmu):
             if warnings(instance):
                 return n
 
-    with element(fmu) as instance, element(fmu) as other, element(fmu) as third, element(fmu, couplingMass=1.0) as coupled:
+    with (
+        element(fmu) as instance,
+        element(fmu) as other,
+        element(fmu) as third,
+        element(fmu, couplingMass=1.0) as coupled,
+    ):
         found = shake(instance, range(60))
         shake(instance, range(found + 1, found + 40))
         assert len(warnings(instance)) == 1

@@ -1,4 +1,5 @@
-"""What a master may do between two steps, and an importer before the first: nothing of it depends on luck or order."""
+"""What a master may do between two steps, and an importer before the first: nothing of it depends
+on luck or order."""
 
 import pytest
 
@@ -8,11 +9,14 @@ from points import Sampler
 
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
 STATES = pytest.mark.fmus(lambda d: bool(d.states))
-HELD = pytest.mark.fmus(lambda d: any(v.name == "stictionDeflection" for v in d.states) and "externalForce" not in d)
+HELD = pytest.mark.fmus(
+    lambda d: any(v.name == "stictionDeflection" for v in d.states) and "externalForce" not in d
+)
 
 
 def after_a_step(fmu, seed, count):
-    """Instances after their first step in co-simulation, with random parameters, each with the inputs that are to come."""
+    """Instances after their first step in co-simulation, with random parameters, each with the
+    inputs that are to come."""
     sampler = Sampler(fmu.description, seed)
     for _ in range(count):
         with fmu.co_simulation() as instance:
@@ -23,7 +27,8 @@ def after_a_step(fmu, seed, count):
 
 @MODES
 def test_outputs_show_the_mode_that_new_inputs_make(fmu):
-    """A master reads outputs right after it has set inputs; a step of no length that matters gives the same."""
+    """A master reads outputs right after it has set inputs; a step of no length that matters gives
+    the same."""
     d = fmu.description
     for instance, inputs in after_a_step(fmu, "between steps", 40):
         instance.set(inputs)
@@ -32,7 +37,9 @@ def test_outputs_show_the_mode_that_new_inputs_make(fmu):
         instance.step(1e-13)
         assert instance.modes() == modes
         for v in d.outputs:
-            assert instance.get(v.name) == pytest.approx(read[v.name], rel=1e-6, abs=1e-6 * (v.nominal or 1)), v.name
+            assert instance.get(v.name) == pytest.approx(
+                read[v.name], rel=1e-6, abs=1e-6 * (v.nominal or 1)
+            ), v.name
 
 
 @MODES
@@ -85,7 +92,8 @@ def test_states_that_an_importer_gives_survive_its_parameters(fmu):
 
 @HELD
 def test_a_long_step_does_not_run_over_the_limit_of_a_deflection(fmu):
-    """The velocity turns round after the deflection has come to its limit: one step and two hundred end alike."""
+    """The velocity turns round after the deflection has come to its limit: one step and two hundred
+    end alike."""
     ends = []
     for steps in (1, 200):
         with fmu.co_simulation() as instance:
@@ -94,9 +102,15 @@ def test_a_long_step_does_not_run_over_the_limit_of_a_deflection(fmu):
             for _ in range(steps):
                 instance.step(0.5297 / steps)
             ends.append(instance.get("stictionDeflection"))
-    assert ends[0] == pytest.approx(ends[1], abs=1e-3 * fmu.description["stictionDeflection"].nominal)
+    assert ends[0] == pytest.approx(
+        ends[1], abs=1e-3 * fmu.description["stictionDeflection"].nominal
+    )
 
 
 @pytest.mark.shipped
 def test_sources_need_no_include_path(fmu):
-    compiled(f"alone/{fmu.name}", {"sources": fmu.folder / "sources"}, ("gcc", "-std=c99", "-fsyntax-only", "{sources}/fmu.c"))
+    compiled(
+        f"alone/{fmu.name}",
+        {"sources": fmu.folder / "sources"},
+        ("gcc", "-std=c99", "-fsyntax-only", "{sources}/fmu.c"),
+    )

@@ -1,4 +1,5 @@
-"""couplingMass: co-simulation that neither chatters nor creeps in a host that holds the friction force over its step."""
+"""couplingMass: co-simulation that neither chatters nor creeps in a host that holds the friction
+force over its step."""
 
 import math
 import random
@@ -8,7 +9,21 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from fixed_step import AT_ONCE, EITHER, NORMAL, ONE_STEP_LATE, element, held, highest_jump, is_scalar, limit_of, ramp, steps_to_rest, told, way_off
+from fixed_step import (
+    AT_ONCE,
+    EITHER,
+    NORMAL,
+    ONE_STEP_LATE,
+    element,
+    held,
+    highest_jump,
+    is_scalar,
+    limit_of,
+    ramp,
+    steps_to_rest,
+    told,
+    way_off,
+)
 from fmi2 import WARNING
 from loop import drift, pulses, restlessness, run_loop
 from units import scaled
@@ -48,8 +63,9 @@ def third(fmu):
 @scalar
 @at_once_and_late
 def test_holds_a_load_that_jumps(fmu, late):
-    """As high as the law holds it in fine steps, or nearly: 0.95 of that, 0.85 with 5 ms; 0.98 and 0.92 where it is told when its force acts.
-    What the law holds in fine steps is known to 0.01 only."""
+    """As high as the law holds it in fine steps, or nearly: 0.95 of that, 0.85 with 5 ms; 0.98 and
+    0.92 where it is told when its force acts. What the law holds in fine steps is known to 0.01
+    only."""
     own = highest_jump(fmu, 1e-4, mass=1.0, timing=AT_ONCE)
     for step, either, given in ((1e-3, 0.95, 0.98), (5e-3, 0.85, 0.92)):
         assert highest_jump(fmu, step, late) >= either * own - 0.01, step
@@ -59,18 +75,24 @@ def test_holds_a_load_that_jumps(fmu, late):
 @settling
 @at_once_and_late
 def test_rests_within_forty_steps(fmu, late):
-    """The force stays within 1 % of a load that has jumped, and of what the law rings by itself. The loop has settled in 3 steps at once, 12 late and 22
-    with either timing; where the law itself takes longer, as Leuven's 40 ms, both take their time one after the other."""
+    """The force stays within 1 % of a load that has jumped, and of what the law rings by itself.
+    The loop has settled in 3 steps at once, 12 late and 22 with either timing; where the law itself
+    takes longer, as Leuven's 40 ms, both take their time one after the other.
+    """
     own, lasts = by_itself(fmu)
     for step in (1e-3, 5e-3):
         for timing in (EITHER, told(late)):
             rows, load = held(fmu, [1.0], [NORMAL], [step] * 80, late, timing)
-            assert steps_to_rest(rows, load, 0.01 + own) <= max(40, lasts / step + LOOP_SETTLES), (step, timing)
+            assert steps_to_rest(rows, load, 0.01 + own) <= max(40, lasts / step + LOOP_SETTLES), (
+                step,
+                timing,
+            )
 
 
 @cache
 def by_itself(fmu):
-    """What the force is off the load by in fine steps, over the load, and the time after which it is."""
+    """What the force is off the load by in fine steps, over the load, and the time after which it
+    is."""
     rows, load = held(fmu, [1.0], [NORMAL], [1e-4] * 3000, False, AT_ONCE)
     own = 1.5 * abs(rows[-1000:, 3] - load).max() / load
     return own, 1e-4 * steps_to_rest(rows, load, 0.01 + own)
@@ -82,30 +104,44 @@ def ringing(fmu):
 
 @settling
 @at_once_and_late
-@pytest.mark.parametrize("normals", [(5.0, 5.0 * (1 + 1e-12)), (4.5, 5.4), (1.0, 10.0), (1.0, 2.0, 3.0, 10.0)], ids=["equal", "20 %", "tenfold", "four"])
+@pytest.mark.parametrize(
+    "normals",
+    [(5.0, 5.0 * (1 + 1e-12)), (4.5, 5.4), (1.0, 10.0), (1.0, 2.0, 3.0, 10.0)],
+    ids=["equal", "20 %", "tenfold", "four"],
+)
 def test_contacts_share_a_body(fmu, normals, late):
-    """Each is told its part of the mass, whatever its normal force is. Where one is too weak for its share of the load, it slips first, and rest takes longer."""
+    """Each is told its part of the mass, whatever its normal force is. Where one is too weak for
+    its share of the load, it slips first, and rest takes longer."""
     own = ringing(fmu)
     for step in (1e-3, 5e-3):
         rows, load = held(fmu, [1 / len(normals)] * len(normals), normals, [step] * 240, late)
-        assert steps_to_rest(rows, load, 0.01 + own) <= (200 if max(normals) > 2 * min(normals) else 40), step
+        assert steps_to_rest(rows, load, 0.01 + own) <= (
+            200 if max(normals) > 2 * min(normals) else 40
+        ), step
 
 
 @settling
 @at_once_and_late
 def test_steps_may_vary(fmu, late):
-    """In turn and at random, tenfold; as long as law and loop take one after the other, where that is longer."""
+    """In turn and at random, tenfold; as long as law and loop take one after the other, where that
+    is longer."""
     own, lasts = by_itself(fmu)
-    for steps in ([2e-4, 1e-3, 2e-3] * 40, list(np.random.default_rng(5).choice((2e-4, 1e-3, 2e-3), 120))):
+    for steps in (
+        [2e-4, 1e-3, 2e-3] * 40,
+        list(np.random.default_rng(5).choice((2e-4, 1e-3, 2e-3), 120)),
+    ):
         rows, load = held(fmu, [1.0], [NORMAL], steps, late)
-        assert steps_to_rest(rows, load, 0.01 + own) <= max(45, np.searchsorted(np.cumsum(steps), lasts) + LOOP_SETTLES)
+        assert steps_to_rest(rows, load, 0.01 + own) <= max(
+            45, np.searchsorted(np.cumsum(steps), lasts) + LOOP_SETTLES
+        )
 
 
 @settling
 @at_once_and_late
 @pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 1.2])
 def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
-    """And a fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80 with more."""
+    """And a fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80
+    with more."""
     count = {0.1: 600, 0.25: 160}.get(part, 80)
     for timing in (EITHER, told(late)):
         rows, load = held(fmu, [part], [NORMAL], [1e-3] * (count + 40), late, timing)
@@ -115,8 +151,8 @@ def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
 @settling
 @at_once_and_late
 def test_a_ramp_breaks_away_where_it_does_with_fine_steps(fmu, late):
-    """Creep beside that of the law by what the loop follows a ramp late, and break-away within 3 % of the limit, 10 % with 5 ms.
-    The stick of StickSlip swings by itself."""
+    """Creep beside that of the law by what the loop follows a ramp late, and break-away within 3 %
+    of the limit, 10 % with 5 ms. The stick of StickSlip swings by itself."""
     own, gone = ramp(fmu, 1e-4, timing=AT_ONCE)
     for step, creeps, within in ((1e-3, 6e-5, 0.03), (5e-3, 8e-4, 0.1)):
         creep, found = ramp(fmu, step, late)
@@ -127,7 +163,8 @@ def test_a_ramp_breaks_away_where_it_does_with_fine_steps(fmu, late):
 @scalar
 @at_once_and_late
 def test_the_force_stays_within_the_limit(fmu, late):
-    """Under sines, without a viscous part: beyond it by rounding alone, or by what the law gives in fine steps."""
+    """Under sines, without a viscous part: beyond it by rounding alone, or by what the law gives in
+    fine steps."""
     limit, choice = limit_of(fmu), random.Random(f"limit {fmu.name} {late}")
     for part in (0.3, 0.95, 1.3, 2.0):
         hertz, step = choice.choice((1, 5, 20, 60)), choice.choice((1e-3, 2e-3, 5e-3))
@@ -137,22 +174,47 @@ def test_the_force_stays_within_the_limit(fmu, late):
 
         def largest(mass, h, late):
             with element(fmu, mass, viscousFriction=0.0) as instance:
-                return abs(run_loop(instance, load, max(0.1, 0.5 / hertz), h, late=late)[:, 3]).max()
+                return abs(
+                    run_loop(instance, load, max(0.1, 0.5 / hertz), h, late=late)[:, 3]
+                ).max()
 
         most = largest(1.0, step, late)
-        assert most <= limit * (1 + 1e-9) or most <= 1.05 * largest(0.0, 2e-5, False), (part, hertz, step)
+        assert most <= limit * (1 + 1e-9) or most <= 1.05 * largest(0.0, 2e-5, False), (
+            part,
+            hertz,
+            step,
+        )
 
 
-@pytest.mark.fmus(lambda d: d.name in ("AdamsStickSlip", "Coulomb", "Gonthier", "ImplicitBristle", "LuGre", "StaticRegularized"))
+@pytest.mark.fmus(
+    lambda d: (
+        d.name
+        in (
+            "AdamsStickSlip",
+            "Coulomb",
+            "Gonthier",
+            "ImplicitBristle",
+            "LuGre",
+            "StaticRegularized",
+        )
+    )
+)
 @at_once_and_late
 def test_bodies_move_no_worse_than_without(fmu, late):
-    """One of the bodies, with a step at random and the timing given: its velocity is off that with fine steps
-    by no more than 1.2 times what it is without. Of each kind of law one; docs/coupling.md has all."""
+    """One of the bodies, with a step at random and the timing given: its velocity is off that with
+    fine steps by no more than 1.2 times what it is without. Of each kind of law one;
+    docs/coupling.md has all.
+    """
     choice = random.Random(f"bodies {fmu.name} {late}")
-    case = choice.choice(("belt", "normal force that vanishes", "velocity in 1 mm/s", "in motion at the start"))
+    case = choice.choice(
+        ("belt", "normal force that vanishes", "velocity in 1 mm/s", "in motion at the start")
+    )
     step = choice.choice((1e-3, 2e-3))
     without, fine = way_off(fmu, case, step, 0.0, late)
-    assert way_off(fmu, case, step, 1.0, late, fine, told(late))[0] <= 1.2 * without + 1e-4, (case, step)
+    assert way_off(fmu, case, step, 1.0, late, fine, told(late))[0] <= 1.2 * without + 1e-4, (
+        case,
+        step,
+    )
 
 
 def notices(fmu, mass, timing, late, load, step=1e-3, count=600):
@@ -160,13 +222,24 @@ def notices(fmu, mass, timing, late, load, step=1e-3, count=600):
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.initialize({"couplingMass": mass, "couplingTiming": timing})
         run_loop(instance, load, count * step, step, late=late)
-        return [message.status for message in instance.messages if "couplingMass is too large" in message.text]
+        return [
+            message.status
+            for message in instance.messages
+            if "couplingMass is too large" in message.text
+        ]
 
 
-@pytest.mark.fmus(lambda d: d.name in ("Coulomb", "StaticRegularized", "Karnopp", "RecurDynRegularized"))
+@pytest.mark.fmus(
+    lambda d: d.name in ("Coulomb", "StaticRegularized", "Karnopp", "RecurDynRegularized")
+)
 def test_says_once_that_a_mass_is_too_large(fmu):
     """Where the body chatters by it."""
-    for timing, late, mass in ((AT_ONCE, False, 1.5), (AT_ONCE, False, 2.0), (ONE_STEP_LATE, True, 2.0), (EITHER, False, 4.0)):
+    for timing, late, mass in (
+        (AT_ONCE, False, 1.5),
+        (AT_ONCE, False, 2.0),
+        (ONE_STEP_LATE, True, 2.0),
+        (EITHER, False, 4.0),
+    ):
         assert notices(fmu, mass, timing, late, third(fmu)) == [WARNING], (timing, mass)
 
 
@@ -176,9 +249,15 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
     """Nor of less, under loads of which a period takes five steps and more, or noise."""
     choice = random.Random(f"right {fmu.name} {late}")
     limit, noise = limit_of(fmu), np.random.default_rng(7).standard_normal(300)
-    loads = {"noise": lambda t, x: limit * noise[round(t / 1e-3)], "pulses": third(fmu), "belt": lambda t, x: -limit / 0.02 * (x - 0.02 * t)}
+    loads = {
+        "noise": lambda t, x: limit * noise[round(t / 1e-3)],
+        "pulses": third(fmu),
+        "belt": lambda t, x: -limit / 0.02 * (x - 0.02 * t),
+    }
     for period in (5, 7, 20):
-        loads[f"sine of {period}"] = lambda t, x, p=period: 1.5 * limit * math.sin(2 * math.pi * t / (p * 1e-3))
+        loads[f"sine of {period}"] = lambda t, x, p=period: (
+            1.5 * limit * math.sin(2 * math.pi * t / (p * 1e-3))
+        )
     for name, load in loads.items():
         timing, mass = choice.choice((EITHER, told(late))), choice.choice((0.25, 0.5, 1.0, 1.2))
         assert notices(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
@@ -187,7 +266,8 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
 @pytest.mark.fmus.with_args(needs_load)
 @at_once_and_late
 def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
-    """Told and jumping to 0.99 of the limit, at once as without couplingMass; late, to what it is held without being told."""
+    """Told and jumping to 0.99 of the limit, at once as without couplingMass; late, to what it is
+    held without being told."""
     step, load = 1e-3, (0.95 if late else 0.99) * limit_of(fmu)
     with element(fmu, 1.0, told(late), normalForce=NORMAL) as instance:
         velocity = place = last = 0.0
@@ -223,14 +303,17 @@ def test_masses_of_any_size(fmu, scale, late):
     normal = scale * NORMAL
     load = limit_of(fmu, normal) / 3
     with element(fmu, scale, normalForce=normal) as instance:
-        rows = run_loop(instance, lambda t, x: load, 0.1, 1e-3, mass=scale, normal=normal, late=late)
+        rows = run_loop(
+            instance, lambda t, x: load, 0.1, 1e-3, mass=scale, normal=normal, late=late
+        )
     assert np.isfinite(rows).all()
     assert abs(rows[:, 3]).max() <= 1.25 * limit_of(fmu, normal)
 
 
 @settling
 def test_drifts_as_with_fine_steps(fmu):
-    """The way that pulses leave a body behind by, also where the force acts a step late: the goal of a tenth, or a micrometre."""
+    """The way that pulses leave a body behind by, also where the force acts a step late: the goal
+    of a tenth, or a micrometre."""
     with element(fmu, 1.0) as instance, element(fmu, 1.0) as fine:
         found = drift(run_loop(instance, third(fmu), 0.6, 1e-3, late=True), 1e-3)
         own = drift(run_loop(fine, third(fmu), 0.6, 1e-4), 1e-4)
@@ -239,14 +322,17 @@ def test_drifts_as_with_fine_steps(fmu):
 
 @pytest.mark.fmus(lambda d: d.name in ("StaticRegularized", "Coulomb"))
 def test_without_it_the_same_loop_chatters(fmu):
-    """So the tests above have something to say. Coulomb is not told its load, and swings with the dynamic friction, half of the limit."""
+    """So the tests above have something to say. Coulomb is not told its load, and swings with the
+    dynamic friction, half of the limit."""
     with element(fmu, 0.0) as instance:
         assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.4 * limit_of(fmu)
 
 
 def record(instance, n):
     """All outputs after one more step, on a motion that turns round."""
-    instance.set({"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))})
+    instance.set(
+        {"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))}
+    )
     instance.step(1e-3, time=0.04 + n * 1e-3)
     return [instance.get(output.name) for output in instance.description.outputs]
 
@@ -255,8 +341,11 @@ def record(instance, n):
 @at_once_and_late
 def test_is_restored_bit_for_bit(fmu, late):
     """From memory and from bytes, in the middle of a run, and after a reset."""
+
     def go_on(instance):
-        return run_loop(instance, lambda t, x: 4 * math.sin(60 * t), 0.04, 1e-3, late=late, velocity=0.003)
+        return run_loop(
+            instance, lambda t, x: 4 * math.sin(60 * t), 0.04, 1e-3, late=late, velocity=0.003
+        )
 
     with element(fmu, 0.5) as instance, element(fmu, 0.5) as other:
         first = go_on(instance)
@@ -277,7 +366,9 @@ def test_is_restored_bit_for_bit(fmu, late):
 
 @scalar
 def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
-    """Where the look ahead of one step serves as the solution of the next, which belongs to the bytes, too."""
+    """Where the look ahead of one step serves as the solution of the next, which belongs to the
+    bytes, too."""
+
     def load(time):
         return limit_of(fmu) * (0.25 + 0.05 * math.sin(20 * time))
 
@@ -322,8 +413,9 @@ def test_what_was_observed_is_forgotten_where_it_is_switched_off(fmu):
 
 @scalar
 def test_normal_force_that_vanishes_and_comes_back(fmu):
-    """Separated, the force is exactly zero; else it never passes what the contact can hold (with the viscous and damping parts of a
-    law, at some mm/s, no more than a quarter above it)."""
+    """Separated, the force is exactly zero; else it never passes what the contact can hold (with
+    the viscous and damping parts of a law, at some mm/s, no more than a quarter above it)."""
+
     def normal(time):
         return NORMAL * (0.5 + math.sin(2 * math.pi * 10 * time))
 
@@ -336,8 +428,8 @@ def test_normal_force_that_vanishes_and_comes_back(fmu):
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.modes)
 def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
-    """Against a tight integration of both while the normal force rises. A trial step may miss the velocity by 1e-4 of it, and the mean force by what that is
-    over a step."""
+    """Against a tight integration of both while the normal force rises. A trial step may miss the
+    velocity by 1e-4 of it, and the mean force by what that is over a step."""
     mass, h, begin, rise = 10.0, 5e-3, 0.05, 200.0
     allowed = 2 * mass * 1e-4 * begin / h
     d = fmu.description
@@ -349,10 +441,15 @@ def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
                 law.set({"relativeVelocity": y[-1], "normalForce": NORMAL + rise * (since + t)})
                 if d.states:
                     law.states = list(y[:-1])
-                return [*(law.derivatives if d.states else []), (load - law.get("frictionForce")) / mass]
+                return [
+                    *(law.derivatives if d.states else []),
+                    (load - law.get("frictionForce")) / mass,
+                ]
 
             fine = [1e-9 * v.nominal for v in d.states] + [1e-10]
-            *states, velocity = solve_ivp(rates, (0, h), [*states, velocity], method="LSODA", rtol=1e-9, atol=fine).y[:, -1]
+            *states, velocity = solve_ivp(
+                rates, (0, h), [*states, velocity], method="LSODA", rtol=1e-9, atol=fine
+            ).y[:, -1]
             return states, velocity
 
         def step(velocity, time):
@@ -365,12 +462,15 @@ def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
         force, (_, end) = step(begin, 0.0), together(states, begin, 0.0, 0.0)
         assert force == pytest.approx(mass * (begin - end) / h, abs=allowed)
         assert instance.get("dissipatedPower") == pytest.approx(force * (begin + end) / 2, rel=1e-4)
-        assert instance.get("frictionCoefficient") == pytest.approx(force / (NORMAL + rise * h), rel=1e-9)
+        assert instance.get("frictionCoefficient") == pytest.approx(
+            force / (NORMAL + rise * h), rel=1e-9
+        )
 
 
 @pytest.mark.fmus(lambda d: needs_load(d) and len(d.items["Mode"]) > 3)
 def test_a_body_that_comes_to_rest_within_a_step_stays_there(fmu):
-    """The event is found inside the step: the mean force takes the whole momentum and no more. With a slip of one kind only, rest is a band of velocities."""
+    """The event is found inside the step: the mean force takes the whole momentum and no more. With
+    a slip of one kind only, rest is a band of velocities."""
     velocity = 0.4 * limit_of(fmu) / 2 * 5e-3
     with element(fmu, 1.0, normalForce=NORMAL, relativeVelocity=velocity) as instance:
         instance.step(5e-3, time=0.0)
@@ -402,8 +502,9 @@ def test_a_load_that_is_told_is_part_of_what_it_shows(fmu):
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
 def test_outputs_after_a_step_are_those_at_its_end(fmu):
-    """A body that friction alone slows down: as long as the host says nothing else, the element slides with the velocity that it expects at the end.
-    A bristle moves by itself meanwhile, so it is left out."""
+    """A body that friction alone slows down: as long as the host says nothing else, the element
+    slides with the velocity that it expects at the end. A bristle moves by itself meanwhile, so it
+    is left out."""
     velocity = 0.1
     with element(fmu, 1.0, normalForce=NORMAL) as instance:
         for n in range(15):
@@ -412,13 +513,16 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
             shown = instance.get("slidingVelocity")
             before, velocity = velocity, velocity - 1e-3 * instance.get("frictionForce")
         instance.set({"relativeVelocity": 0.3})
-        assert instance.get("slidingVelocity") == pytest.approx(0.3, rel=1e-2), "as soon as it says something else, that counts"
+        assert instance.get("slidingVelocity") == pytest.approx(0.3, rel=1e-2), (
+            "as soon as it says something else, that counts"
+        )
     assert shown == pytest.approx(velocity, abs=0.1 * (before - velocity))
 
 
 @scalar
 def test_random_loads_never_gain_energy(fmu):
-    """The body has less kinetic energy than the same loads would have given it without friction, and friction has taken some."""
+    """The body has less kinetic energy than the same loads would have given it without friction,
+    and friction has taken some."""
     choice = np.random.default_rng(7)
     loads = limit_of(fmu) * choice.standard_normal(400)
     for late in (False, True):
@@ -438,10 +542,17 @@ LOADS = {
     "noise": lambda n, choice: choice.standard_normal(n),
     "weak noise": lambda n, choice: 0.3 * choice.standard_normal(n),
     "jumps": lambda n, choice: held_numbers(n, choice, 1.0),
-    "ramps": lambda n, choice: np.interp(np.arange(n), np.arange(0, n + 16, 16), choice.uniform(-1.5, 1.5, len(range(0, n + 16, 16)))),
+    "ramps": lambda n, choice: np.interp(
+        np.arange(n), np.arange(0, n + 16, 16), choice.uniform(-1.5, 1.5, len(range(0, n + 16, 16)))
+    ),
     "near the limit": lambda n, choice: 0.98 + 0.05 * choice.standard_normal(n),
     "slow sine": lambda n, choice: 1.1 * np.sin(2 * np.pi * np.arange(n) / choice.uniform(20, 60)),
-    "fast sine": lambda n, choice: choice.choice([0.6, 0.95, 1.1, 2.0]) * np.sin(2 * np.pi * np.arange(n) / choice.uniform(6, 20)),
+    "fast sine": (
+        lambda n, choice: (
+            choice.choice([0.6, 0.95, 1.1, 2.0])
+            * np.sin(2 * np.pi * np.arange(n) / choice.uniform(6, 20))
+        )
+    ),
 }
 
 
@@ -454,27 +565,40 @@ def taken(loads, velocities, forces):
 @scalar
 @pytest.mark.parametrize("kind", LOADS)
 def test_loads_of_any_kind_never_gain_energy(fmu, kind):
-    """Friction takes energy out of the body, with steps of 1, 2 and 5 ms, a quarter of the mass to all of it, at once and late. Loads of which a period takes less than
-    five steps are left out: late, their force comes when they have turned round, and the best element that holds what it has seen gains energy up to four."""
+    """Friction takes energy out of the body, with steps of 1, 2 and 5 ms, a quarter of the mass to
+    all of it, at once and late. Loads of which a period takes less than five steps are left out:
+    late, their force comes when they have turned round, and the best element that holds what it has
+    seen gains energy up to four.
+    """
     choice = np.random.default_rng([7, *kind.encode(), *fmu.name.encode()])
     for late in (False, True):
         step, guess = choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0))
         values = STIFF if choice.random() < 0.5 else {}
         loads = limit_of(fmu) * LOADS[kind](400, choice)
         with element(fmu, guess, **values) as instance:
-            rows = run_loop(instance, lambda t, x: loads[round(t / step)], 400 * step, step, late=late)
-        assert taken(loads, np.concatenate([[0.0], rows[:, 2]]), rows[:, 3]) > 0, (late, step, guess, values)
+            rows = run_loop(
+                instance, lambda t, x: loads[round(t / step)], 400 * step, step, late=late
+            )
+        assert taken(loads, np.concatenate([[0.0], rows[:, 2]]), rows[:, 3]) > 0, (
+            late,
+            step,
+            guess,
+            values,
+        )
 
 
 @scalar
 @at_once_and_late
 def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, late):
-    """The normal force falls, vanishes for a third of the time and comes back, while the body is shaken. Without contact there is no force in any step."""
+    """The normal force falls, vanishes for a third of the time and comes back, while the body is
+    shaken. Without contact there is no force in any step."""
     choice = np.random.default_rng(7)
     loads, step = limit_of(fmu) * choice.standard_normal(400), 2e-3
     normal = lambda t: NORMAL * max(0.0, 0.5 + math.sin(2 * math.pi * 7 * t))  # noqa: E731
     with element(fmu, 1.0, **STIFF) as instance:
-        rows = run_loop(instance, lambda t, x: loads[round(t / step)], 0.8, step, late=late, normal=normal)
+        rows = run_loop(
+            instance, lambda t, x: loads[round(t / step)], 0.8, step, late=late, normal=normal
+        )
     assert taken(loads, np.concatenate([[0.0], rows[:, 2]]), rows[:, 3]) > 0
     given = rows[1:, 3] if late else rows[:, 3]
     apart = np.array([normal(t) == 0 for t in rows[: len(given), 0]])
@@ -487,11 +611,22 @@ def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, la
 def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
     """One of that kind along each direction."""
     choice = np.random.default_rng([7, *kind.encode()])
-    d, step, guess = fmu.description, choice.choice((1e-3, 2e-3, 5e-3)), choice.choice((0.25, 0.5, 1.0))
-    axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
+    d, step, guess = (
+        fmu.description,
+        choice.choice((1e-3, 2e-3, 5e-3)),
+        choice.choice((0.25, 0.5, 1.0)),
+    )
+    axes = [
+        [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
+        for name in ("relativeVelocity", "frictionForce")
+    ]
     with element(fmu, 0.0) as instance:
         normal = instance.get("normalForce")
-    loads = normal * d["staticFriction"].start * np.stack([LOADS[kind](300, choice), LOADS[kind](300, choice), np.zeros(300)], axis=1)
+    loads = (
+        normal
+        * d["staticFriction"].start
+        * np.stack([LOADS[kind](300, choice), LOADS[kind](300, choice), np.zeros(300)], axis=1)
+    )
     velocities, forces, last = np.zeros((301, 3)), np.zeros((300, 3)), np.zeros(3)
     with element(fmu, guess * normal / 9.81) as instance:
         for n in range(300):
@@ -503,38 +638,68 @@ def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
     assert taken(loads, velocities, forces) > 0, (step, guess)
 
 
-@pytest.mark.fmus(lambda d: is_scalar(d) and all(scaled(d, 1.0, 2.0, 1.0)[v.name] == 1 for v in d.states))
+@pytest.mark.fmus(
+    lambda d: is_scalar(d) and all(scaled(d, 1.0, 2.0, 1.0)[v.name] == 1 for v in d.states)
+)
 @at_once_and_late
 @pytest.mark.parametrize("kilogram", [2.0**-10, 2.0**10], ids=["grams", "tonnes"])
 def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
-    """With all masses and forces a power of two larger, the motion is the same but for rounding: no number of the element is one of newtons or kilograms. Nor is a
-    nominal value of the states, which tolerances are taken of, in these models."""
+    """With all masses and forces a power of two larger, the motion is the same but for rounding: no
+    number of the element is one of newtons or kilograms. Nor is a nominal value of the states,
+    which tolerances are taken of, in these models."""
     factor = scaled(fmu.description, 1.0, kilogram, 1.0)
-    values = {v.name: v.start * factor[v.name] for v in fmu.description.real_parameters if v.name != "couplingMass"}
+    values = {
+        v.name: v.start * factor[v.name]
+        for v in fmu.description.real_parameters
+        if v.name != "couplingMass"
+    }
     load = third(fmu)
     with element(fmu, 1.0) as light, element(fmu, kilogram, **values) as heavy:
         expected = run_loop(light, load, 0.25, 1e-3, late=late)
-        found = run_loop(heavy, lambda t, x: kilogram * load(t, x), 0.25, 1e-3, late=late, mass=kilogram, normal=kilogram * NORMAL)
-    assert found[:, 3] / kilogram == pytest.approx(expected[:, 3], rel=1e-6, abs=1e-6 * limit_of(fmu))
+        found = run_loop(
+            heavy,
+            lambda t, x: kilogram * load(t, x),
+            0.25,
+            1e-3,
+            late=late,
+            mass=kilogram,
+            normal=kilogram * NORMAL,
+        )
+    assert found[:, 3] / kilogram == pytest.approx(
+        expected[:, 3], rel=1e-6, abs=1e-6 * limit_of(fmu)
+    )
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and "backwardFrictionRatio" in d)
 @at_once_and_late
 def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
-    """Loads that jump: what a body is thrown by before they are known is caught by what the contact holds in that direction, and no more. A quarter is for
-    viscous and damping parts, as above; printed ones may be larger."""
+    """Loads that jump: what a body is thrown by before they are known is caught by what the contact
+    holds in that direction, and no more. A quarter is for viscous and damping parts, as above;
+    printed ones may be larger."""
     ratio, jumps = 0.3, np.random.default_rng(7).standard_normal(50)
     with element(fmu, 1.0, backwardFrictionRatio=ratio, law=BOUNDED) as instance:
-        rows = run_loop(instance, lambda t, x: 0.5 * limit_of(fmu) * jumps[round(t / 5e-3) // 4], 1.0, 5e-3, late=late)
-    assert rows[:, 3].min() >= -1.25 * ratio * limit_of(fmu) and rows[:, 3].max() <= 1.25 * limit_of(fmu)
+        rows = run_loop(
+            instance,
+            lambda t, x: 0.5 * limit_of(fmu) * jumps[round(t / 5e-3) // 4],
+            1.0,
+            5e-3,
+            late=late,
+        )
+    assert rows[:, 3].min() >= -1.25 * ratio * limit_of(fmu) and rows[
+        :, 3
+    ].max() <= 1.25 * limit_of(fmu)
 
 
 @pytest.mark.fmus.with_args(is_spatial)
 @at_once_and_late
 def test_rests_in_any_direction_of_the_plane(fmu, late):
-    """The load turns while it pulses; one mass serves both directions. A fiftieth of it, because it moves on between two steps."""
+    """The load turns while it pulses; one mass serves both directions. A fiftieth of it, because it
+    moves on between two steps."""
     d = fmu.description
-    axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
+    axes = [
+        [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
+        for name in ("relativeVelocity", "frictionForce")
+    ]
     with element(fmu, 0.0) as instance:
         normal = instance.get("normalForce")
     mass, size = normal / 9.81, normal * d["staticFriction"].start / 3
@@ -552,29 +717,50 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
         settled = [error for n, error in enumerate(rows) if n > 100 and n % 50 >= 25]
         assert math.sqrt(np.mean(np.square(settled))) < 0.02 * size
         assert force[2] == pytest.approx(0.0, abs=1e-12)
-        assert instance.get("frictionForceMagnitude") == pytest.approx(np.linalg.norm(force), rel=1e-9, abs=1e-12)
+        assert instance.get("frictionForceMagnitude") == pytest.approx(
+            np.linalg.norm(force), rel=1e-9, abs=1e-12
+        )
         if "contactForce[1]" in d:
             whole = [instance.get(f"contactForce[{i}]") for i in (1, 2, 3)]
-            assert whole == pytest.approx([-force[0], -force[1], instance.get("normalForce")], rel=1e-9, abs=1e-12)
+            assert whole == pytest.approx(
+                [-force[0], -force[1], instance.get("normalForce")], rel=1e-9, abs=1e-12
+            )
 
 
 @pytest.mark.fmus.with_args(is_spatial)
 @at_once_and_late
 def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
-    """Under a load that turns and pulses, while the body also moves along the normal, of whatever length that is given: friction has no part there.
-    Errors of a trial step are judged along each axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that matters: late, up to 14 times
-    that in the force (1.4e-3; 4e-6 with a tenth of the tolerance), because it counts as load until the next velocity is seen."""
+    """Under a load that turns and pulses, while the body also moves along the normal, of whatever
+    length that is given: friction has no part there. Errors of a trial step are judged along each
+    axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that
+    matters: late, up to 14 times that in the force (1.4e-3; 4e-6 with a tenth of the tolerance),
+    because it counts as load until the next velocity is seen.
+    """
     d = fmu.description
-    axes = [[d[f"{name}[{i}]"].reference for i in (1, 2, 3)] for name in ("relativeVelocity", "frictionForce")]
+    axes = [
+        [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
+        for name in ("relativeVelocity", "frictionForce")
+    ]
     runs, step = [], 2e-3
     for rotation, length in ((np.eye(3), 1.0), (random_rotation(random.Random("tilted")), 3.0)):
-        pressed = spread(pointPosition=rotation @ [0, 0, -5e-4]) if "pointPosition[1]" in d else {"normalForce": NORMAL}
-        with element(fmu, 0.1, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed) as instance:
-            mass, size = instance.get("normalForce") / 9.81, instance.get("normalForce") * d["staticFriction"].start / 3
+        pressed = (
+            spread(pointPosition=rotation @ [0, 0, -5e-4])
+            if "pointPosition[1]" in d
+            else {"normalForce": NORMAL}
+        )
+        with element(
+            fmu, 0.1, **spread(contactNormal=length * rotation @ [0, 0, 1]), **pressed
+        ) as instance:
+            mass, size = (
+                instance.get("normalForce") / 9.81,
+                instance.get("normalForce") * d["staticFriction"].start / 3,
+            )
             velocity, last, forces = np.zeros(3), np.zeros(3), []
             for n in range(150):
                 time = n * step
-                load = pulses(time, size=size) * np.array([math.cos(10 * time), math.sin(10 * time), 0])
+                load = pulses(time, size=size) * np.array(
+                    [math.cos(10 * time), math.sin(10 * time), 0]
+                )
                 velocity[2] = 1e-3 * math.sin(50 * time)
                 instance.set_reals(axes[0], list(rotation @ velocity))
                 instance.step(step, time=time)

@@ -1,4 +1,5 @@
-"""Directional derivatives and dependencies against what the compiled model really does, in every mode."""
+"""Directional derivatives and dependencies against what the compiled model really does, in every
+mode."""
 
 import math
 import random
@@ -60,47 +61,74 @@ def central(samples, step):
 
 
 def bend(samples, values, step):
-    """Slope to the right less slope to the left: it halves with the step where the unknown is smooth, and stays at a kink."""
-    return [(right - 2 * value + left) / step for (_, left, right, _), value in zip(zip(*samples), values)]
+    """Slope to the right less slope to the left: it halves with the step where the unknown is
+    smooth, and stays at a kink."""
+    return [
+        (right - 2 * value + left) / step
+        for (_, left, right, _), value in zip(zip(*samples), values)
+    ]
 
 
 def largest_contribution(probe, i, value, parts, point):
-    """To an unknown: itself, its slopes times the knowns, and knowns of its own unit, of which it may be what is left."""
+    """To an unknown: itself, its slopes times the knowns, and knowns of its own unit, of which it
+    may be what is left."""
     alike = [at for known, at in zip(probe.knowns, point) if known.unit == probe.units[i]]
     return max(map(abs, [value, *parts, *alike]))
 
 
 def compare(probe, scales, check):
-    """Compares every partial derivative at one point; `check` gets (unknown, known, exact, difference, allowed, sharp)."""
+    """Compares every partial derivative at one point; `check` gets (unknown, known, exact,
+    difference, allowed, sharp)."""
     values, point = probe.values(), probe.point()
-    exact = [probe.instance.slopes(probe.unknowns, [known.reference], [1.0]) for known in probe.knowns]
+    exact = [
+        probe.instance.slopes(probe.unknowns, [known.reference], [1.0]) for known in probe.knowns
+    ]
     # what cancels inside an unknown is at most about as large as its largest contribution
-    inner = [largest_contribution(probe, i, value, [row[i] * at for row, at in zip(exact, point)], point) for i, value in enumerate(values)]
+    inner = [
+        largest_contribution(probe, i, value, [row[i] * at for row, at in zip(exact, point)], point)
+        for i, value in enumerate(values)
+    ]
     for known, at, row, scale in zip(probe.knowns, point, exact, scales):
         step = 1e-3 * (abs(at) or scale)
         coarse, fine = probe.samples(known, at, step), probe.samples(known, at, step / 2)
-        differences = zip(row, central(coarse, step), central(fine, step / 2), bend(coarse, values, step), bend(fine, values, step / 2))
+        differences = zip(
+            row,
+            central(coarse, step),
+            central(fine, step / 2),
+            bend(coarse, values, step),
+            bend(fine, values, step / 2),
+        )
         for i, (slope, one, two, bent, less_bent) in enumerate(differences):
-            allowed = 1e-7 * abs(two) + 4 * abs(one - two) + abs(bent - 2 * less_bent) + 3e-14 * inner[i] / step
+            allowed = (
+                1e-7 * abs(two)
+                + 4 * abs(one - two)
+                + abs(bent - 2 * less_bent)
+                + 3e-14 * inner[i] / step
+            )
             sharp = allowed <= 1e-3 * abs(two) or allowed * (abs(at) or scale) <= 1e-6 * inner[i]
             check(i, known, slope, two, allowed, sharp)
     return exact
 
 
 class Tally:
-    """Collects comparisons: all must hold, and nearly all must be sharp (a kink near the point blurs a difference)."""
+    """Collects comparisons: all must hold, and nearly all must be sharp (a kink near the point
+    blurs a difference)."""
 
     def __init__(self):
         self.sharp = self.total = 0
 
     def __call__(self, unknown, known, slope, difference, allowed, sharp):
         assert math.isfinite(slope)
-        assert abs(slope - difference) <= allowed, f"unknown {unknown} along {known}: {slope} but differences say {difference} ± {allowed}"
+        assert abs(slope - difference) <= allowed, (
+            f"unknown {unknown} along {known}: {slope} but differences say {difference} ± {allowed}"
+        )
         self.total += 1
         self.sharp += sharp
 
     def verdict(self):
-        assert self.sharp >= 0.95 * self.total, f"only {self.sharp} of {self.total} comparisons are sharp"
+        assert self.sharp >= 0.95 * self.total, (
+            f"only {self.sharp} of {self.total} comparisons are sharp"
+        )
 
 
 def test_slopes_of_derivatives_and_outputs_in_every_mode(fmu):
@@ -115,7 +143,9 @@ def test_slopes_of_derivatives_and_outputs_in_every_mode(fmu):
             seen.setdefault(mode, set()).add(item)
     tally.verdict()
     for mode in d.modes:
-        assert seen[mode.name] == set(d.items[mode.attributes["declaredType"]]), f"no point was in some item of {mode.name}"
+        assert seen[mode.name] == set(d.items[mode.attributes["declaredType"]]), (
+            f"no point was in some item of {mode.name}"
+        )
 
 
 def test_slopes_along_parameters_in_initialization_mode(fmu):
@@ -137,7 +167,9 @@ def test_slopes_along_parameters_in_initialization_mode(fmu):
             scales = [min(sampler.sizes(known, parameters)) for known in knowns]
 
             def check(unknown, known, slope, difference, allowed, sharp):
-                if known.min == parameters.get(known.name) or known.max == parameters.get(known.name):
+                if known.min == parameters.get(known.name) or known.max == parameters.get(
+                    known.name
+                ):
                     return  # on the border of its range a parameter has no neighbour on one side
                 tally(unknown, known, slope, difference, allowed, sharp)
 
@@ -162,7 +194,9 @@ def test_slopes_combine_linearly(fmu):
             parts = [s * row[i] for s, row in zip(seed, rows)]
             rounding = 1e-12 * largest_contribution(probe, i, values[i], parts, point)
             assert value == pytest.approx(sum(parts), rel=1e-12, abs=rounding)
-            assert instance.slopes([unknowns[i]], knowns[::-1], seed[::-1])[0] == pytest.approx(value, rel=1e-12, abs=rounding)
+            assert instance.slopes([unknowns[i]], knowns[::-1], seed[::-1])[0] == pytest.approx(
+                value, rel=1e-12, abs=rounding
+            )
 
 
 def test_a_known_that_is_named_twice_counts_twice(fmu):
@@ -172,7 +206,9 @@ def test_a_known_that_is_named_twice_counts_twice(fmu):
     for instance, _ in sampler.points(fmu, 3, 4):
         for known in d.inputs + d.states:
             once = instance.slopes(unknowns, [known.reference], [3.0])
-            assert instance.slopes(unknowns, [known.reference] * 2, [1.0, 2.0]) == pytest.approx(once, rel=1e-12)
+            assert instance.slopes(unknowns, [known.reference] * 2, [1.0, 2.0]) == pytest.approx(
+                once, rel=1e-12
+            )
             sharp += any(once)
     assert sharp
 
@@ -184,7 +220,11 @@ def test_asking_for_slopes_changes_nothing(fmu, kind):
         parameters = sampler.start(instance)
         instance.set(sampler.inputs(parameters))
         before = instance.snapshot()
-        instance.slopes([v.reference for v in unknowns_of(d)], [v.reference for v in d.inputs], [1.0] * len(d.inputs))
+        instance.slopes(
+            [v.reference for v in unknowns_of(d)],
+            [v.reference for v in d.inputs],
+            [1.0] * len(d.inputs),
+        )
         assert instance.snapshot() == before
 
 
@@ -199,13 +239,17 @@ def test_both_kinds_give_the_same_slopes(fmu):
         one.start({**parameters, **inputs})
         two.start({**parameters, **inputs})
         for known in d.inputs:
-            assert one.slopes(unknowns, [known.reference], [1.0]) == two.slopes(unknowns, [known.reference], [1.0])
+            assert one.slopes(unknowns, [known.reference], [1.0]) == two.slopes(
+                unknowns, [known.reference], [1.0]
+            )
 
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity") and not d.states and not d.modes)
 def test_a_curve_rises_at_a_negative_zero_as_at_zero(fmu):
     """A host that turns a velocity of zero around sets -0.0."""
-    force, velocity = (fmu.description[name].reference for name in ("frictionForce", "relativeVelocity"))
+    force, velocity = (
+        fmu.description[name].reference for name in ("frictionForce", "relativeVelocity")
+    )
     for instance, _ in Sampler(fmu.description, "zero").points(fmu, 10, 1):
         slopes = []
         for zero in (0.0, -0.0):
@@ -220,18 +264,29 @@ def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
     wrong = max(v.reference for v in d.variables) + 1
     with fmu.instance(kind) as instance:
         instance.start()
-        unknown, known = (wrong, d.inputs[0].reference) if place == "unknown" else (d.outputs[0].reference, wrong)
+        unknown, known = (
+            (wrong, d.inputs[0].reference)
+            if place == "unknown"
+            else (d.outputs[0].reference, wrong)
+        )
         before, result = instance.snapshot(), reals([7.0])
-        status = instance.fmi2GetDirectionalDerivative(instance.reference_array([unknown]), 1, instance.reference_array([known]), 1,
-                                                       reals([1.0]), result)
+        status = instance.fmi2GetDirectionalDerivative(
+            instance.reference_array([unknown]),
+            1,
+            instance.reference_array([known]),
+            1,
+            reals([1.0]),
+            result,
+        )
         assert status == ERROR and result[0] == 7.0
         assert str(wrong) in instance.messages[-1].text
         assert instance.snapshot() == before
 
 
 def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
-    """Unknown are derivatives and outputs, known inputs and parameters. States are known in the run; during initialization they are unknown, because they follow from
-    parameters there. All else is refused, by name."""
+    """Unknown are derivatives and outputs, known inputs and parameters. States are known in the
+    run; during initialization they are unknown, because they follow from parameters there. All else
+    is refused, by name."""
     d = fmu.description
     known, unknown = d.inputs[0], d.outputs[0]
     with fmu.instance(kind) as instance:
@@ -242,8 +297,14 @@ def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
             unknowns = d.derivatives + d.outputs + ([] if running else d.states)
             for v in d.inputs + d.real_parameters + d.states + d.derivatives + d.outputs:
                 for of, along, possible in ((v, known, v in unknowns), (unknown, v, v in knowns)):
-                    status = instance.fmi2GetDirectionalDerivative(instance.reference_array([of.reference]), 1, instance.reference_array([along.reference]), 1,
-                                                                   reals([1.0]), reals([7.0]))
+                    status = instance.fmi2GetDirectionalDerivative(
+                        instance.reference_array([of.reference]),
+                        1,
+                        instance.reference_array([along.reference]),
+                        1,
+                        reals([1.0]),
+                        reals([7.0]),
+                    )
                     assert status == (OK if possible else ERROR), (running, of.name, along.name)
                     assert possible or v.name in instance.messages[-1].text
             if not running:
@@ -255,11 +316,23 @@ def test_slopes_that_are_not_finite_are_refused(fmu, kind):
     d = fmu.description
     unknowns, refused = [v.reference for v in unknowns_of(d)], 0
     with fmu.instance(kind) as instance:
-        instance.start({v.name: 10.0 if v.unit == "m/s" else 1e-3 for v in d.inputs if v.unit == "m/s" or v.name == "penetration"})
+        instance.start(
+            {
+                v.name: 10.0 if v.unit == "m/s" else 1e-3
+                for v in d.inputs
+                if v.unit == "m/s" or v.name == "penetration"
+            }
+        )
         for known in d.inputs + d.states + d.real_parameters:
             result = reals([0.0] * len(unknowns))
-            status = instance.fmi2GetDirectionalDerivative(instance.reference_array(unknowns), len(unknowns), instance.reference_array([known.reference]), 1,
-                                                           reals([1.7e308]), result)
+            status = instance.fmi2GetDirectionalDerivative(
+                instance.reference_array(unknowns),
+                len(unknowns),
+                instance.reference_array([known.reference]),
+                1,
+                reals([1.7e308]),
+                result,
+            )
             assert status == DISCARD or status == OK and all(map(math.isfinite, result)), known.name
             refused += status == DISCARD
     assert refused > 0
@@ -267,20 +340,36 @@ def test_slopes_that_are_not_finite_are_refused(fmu, kind):
 
 # dependencies
 
+
 def perturbed(value, scale, draw):
     """Values far and near, of both signs, and zero."""
-    return draw.choice([0.0, -value, value * 1.001, value * 3, value / 7, scale, -scale, scale * draw.uniform(-5, 5)])
+    return draw.choice(
+        [
+            0.0,
+            -value,
+            value * 1.001,
+            value * 3,
+            value / 7,
+            scale,
+            -scale,
+            scale * draw.uniform(-5, 5),
+        ]
+    )
 
 
 def named_effects(listed, knowns):
     """For every known the unknowns that depend on it, as the XML says."""
-    return {known.index: {unknown.index for unknown in listed if known.index in unknown.dependencies} for known in knowns}
+    return {
+        known.index: {unknown.index for unknown in listed if known.index in unknown.dependencies}
+        for known in knowns
+    }
 
 
 def effects(fmu, knowns, unknowns, points, listed, at_least):
     """For every known the set of unknowns (by index) that some change of it alone has changed.
 
-    As many points as asked for and, where one of the named effects was not seen there because it is rare, more of them.
+    As many points as asked for and, where one of the named effects was not seen there because it is
+    rare, more of them.
     """
     d = fmu.description
     draw = random.Random(d.name)
@@ -312,8 +401,14 @@ def compare_with_xml(listed, found, knowns, variables):
         named = set(unknown.dependencies) & {v.index for v in knowns}
         real = {known for known, reached in found.items() if unknown.index in reached}
         name = variables[unknown.index - 1].name
-        assert not real - named, f"{name} depends on {[variables[i - 1].name for i in real - named]}, which the XML does not say"
-        assert not named - real, f"{name} does not depend on {[variables[i - 1].name for i in named - real]}, which the XML says"
+        assert not real - named, (
+            f"{name} depends on {[variables[i - 1].name for i in real - named]}, which the XML does"
+            " not say"
+        )
+        assert not named - real, (
+            f"{name} does not depend on {[variables[i - 1].name for i in named - real]}, which the"
+            " XML says"
+        )
 
 
 def test_dependencies_are_minimal_and_true(fmu):
@@ -326,9 +421,15 @@ def test_dependencies_are_minimal_and_true(fmu):
             probe = Probe(instance, [], knowns)
             yield instance, probe.put, {v.name: max(sampler.sizes(v, parameters)) for v in knowns}
 
-    listed = [u for u in d.structure["Outputs"] + d.structure["Derivatives"] if d.variables[u.index - 1].type == "Real"]
+    listed = [
+        u
+        for u in d.structure["Outputs"] + d.structure["Derivatives"]
+        if d.variables[u.index - 1].type == "Real"
+    ]
     for unknown in listed:
-        assert set(unknown.dependencies) <= {v.index for v in knowns}, "only inputs and states are knowns of a running model"
+        assert set(unknown.dependencies) <= {v.index for v in knowns}, (
+            "only inputs and states are knowns of a running model"
+        )
     found = effects(fmu, knowns, unknowns_of(d), points(), listed, at_least=400)
     compare_with_xml(listed, found, knowns, d.variables)
 
@@ -358,10 +459,16 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
                 def put(known, value):
                     if known.type == "Integer":
                         whole = int(value)  # a range is searched number by number for any other
-                        value = whole if whole in known.values else sampler.random.choice(known.values)
+                        value = (
+                            whole if whole in known.values else sampler.random.choice(known.values)
+                        )
                     instance.set({known.name: value})
 
-                yield instance, put, {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns}
+                yield (
+                    instance,
+                    put,
+                    {v.name: sampler.size(v) if v.type == "Real" else 1 for v in knowns},
+                )
                 instance.demand("fmi2Reset")
 
     listed = [u for u in d.structure["InitialUnknowns"] if d.variables[u.index - 1].type == "Real"]
@@ -370,7 +477,8 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
 
 
 def test_output_derivatives_follow_from_slopes(fmu):
-    """In co-simulation an output's time derivative is its slope along the states' derivatives and the inputs' derivatives."""
+    """In co-simulation an output's time derivative is its slope along the states' derivatives and
+    the inputs' derivatives."""
     d = fmu.description
     outputs = [v.reference for v in d.outputs]
     sampler = Sampler(d, "output derivatives")
@@ -383,12 +491,20 @@ def test_output_derivatives_follow_from_slopes(fmu):
                 for name, rate in rates.items():
                     instance.set_input_derivative(name, rate)
                 instance.step(1e-4)
-                seed = [rates[v.name] for v in d.inputs] + [instance.get(v.name) for v in d.derivatives]
+                seed = [rates[v.name] for v in d.inputs] + [
+                    instance.get(v.name) for v in d.derivatives
+                ]
                 result = reals([0.0] * len(outputs))
-                status = instance.fmi2GetRealOutputDerivatives(instance.reference_array(outputs), len(outputs),
-                                                               integers([1] * len(outputs)), result)
+                status = instance.fmi2GetRealOutputDerivatives(
+                    instance.reference_array(outputs),
+                    len(outputs),
+                    integers([1] * len(outputs)),
+                    result,
+                )
                 assert status == OK
                 knowns = [v.reference for v in d.inputs + d.states]
                 expected = instance.slopes(outputs, knowns, seed)
-                assert list(result) == pytest.approx(expected, rel=1e-12, abs=1e-14 * max(map(abs, expected)))
+                assert list(result) == pytest.approx(
+                    expected, rel=1e-12, abs=1e-14 * max(map(abs, expected))
+                )
             instance.demand("fmi2Reset")

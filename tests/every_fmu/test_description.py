@@ -18,13 +18,16 @@ from units import BASE, exponents_of, scaled, units
 
 SCHEMAS = Path(fmpy.__file__).parent
 
-# Words an importing Modelica tool cannot use as a name: keywords of Modelica and what OpenModelica's wrapper declares itself.
-TAKEN = set("""
+# Words an importing Modelica tool cannot use as a name: keywords of Modelica and what
+# OpenModelica's wrapper declares itself.
+TAKEN = set(
+    """
     algorithm and annotation assert block break class connect connector constant constrainedby der discrete each else elseif elsewhen
     encapsulated end enumeration equation expandable extends external false final flow for function if import impure in initial inner input
     loop model not operator or outer output package parameter partial protected public pure record redeclare replaceable return stream then
     true type when while within time logLevel debugLogging fmuWorkingDir fmi_x fmi_z nextEventTime
-""".split())
+""".split()
+)
 
 
 def mangled(name):
@@ -38,19 +41,28 @@ def test_fmpy_has_nothing_to_say(fmu):
 
 @pytest.mark.shipped
 def test_follows_the_schema_of_fmi(fmu):
-    schema = etree.XMLSchema(etree.parse(str(SCHEMAS / "schema" / "fmi2" / "fmi2ModelDescription.xsd")))
+    schema = etree.XMLSchema(
+        etree.parse(str(SCHEMAS / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
+    )
     schema.assertValid(etree.fromstring(fmu.description.xml))
 
 
 def test_parameter_sets_follow_the_schema_of_ssp(fmu):
-    schema = etree.XMLSchema(etree.parse(str(SCHEMAS / "ssp" / "schema" / "SystemStructureParameterValues.xsd")))
+    schema = etree.XMLSchema(
+        etree.parse(str(SCHEMAS / "ssp" / "schema" / "SystemStructureParameterValues.xsd"))
+    )
     for path in fmu.folder.glob("resources/*.ssv"):
         schema.assertValid(etree.parse(str(path)))
 
 
 def test_file_is_named_as_the_model(fmu):
     d = fmu.description
-    assert fmu.name == d.name == d.model_exchange.get("modelIdentifier") == d.co_simulation.get("modelIdentifier")
+    assert (
+        fmu.name
+        == d.name
+        == d.model_exchange.get("modelIdentifier")
+        == d.co_simulation.get("modelIdentifier")
+    )
     assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", fmu.name)
 
 
@@ -107,7 +119,11 @@ def test_nominal_values_are_positive_and_mean_the_size_of_a_state(fmu):
         instance.start()
         for given, most in zip(instance.nominals, declared):
             # two models resolve less than they declare at their default inputs, to a fifteenth
-            assert most / 20 < given <= most if fmu.name in ("BlimanSorine", "SecondOrderBristle") else given == most
+            assert (
+                most / 20 < given <= most
+                if fmu.name in ("BlimanSorine", "SecondOrderBristle")
+                else given == most
+            )
 
 
 def test_every_variable_has_a_sentence_and_a_variability(fmu):
@@ -140,7 +156,7 @@ def test_names_survive_openmodelica(fmu):
 
 def test_value_references_are_small_and_unique(fmu):
     numbers = [v.reference for v in fmu.description.variables]
-    assert max(numbers) < 2 ** 31
+    assert max(numbers) < 2**31
     assert len(set(numbers)) == len(numbers)
 
 
@@ -152,13 +168,19 @@ def test_enumerations_count_from_one_and_are_identifiers(fmu):
 
 # units
 
+
 def test_every_real_has_a_defined_unit(fmu):
     defined = units(fmu.description)
     for variable in fmu.description.reals:
         assert variable.unit in defined, f"{variable.name}: unit {variable.unit} is not defined"
         display = variable.attributes.get("displayUnit")
         if display:
-            names = [e.get("name") for e in fmu.description.root.findall(f"UnitDefinitions/Unit[@name='{variable.unit}']/DisplayUnit")]
+            names = [
+                e.get("name")
+                for e in fmu.description.root.findall(
+                    f"UnitDefinitions/Unit[@name='{variable.unit}']/DisplayUnit"
+                )
+            ]
             assert display in names, variable.name
 
 
@@ -179,12 +201,15 @@ def test_a_derivative_has_the_unit_of_its_state_per_second(fmu):
         assert derivative.name == f"der({state.name})"
 
 
-@pytest.mark.parametrize("units_of", [(2.0, 1.0, 1.0), (1.0, 4.0, 1.0), (1.0, 1.0, 8.0)], ids=["length", "mass", "time"])
+@pytest.mark.parametrize(
+    "units_of", [(2.0, 1.0, 1.0), (1.0, 4.0, 1.0), (1.0, 1.0, 8.0)], ids=["length", "mass", "time"]
+)
 def test_equations_are_consistent_in_dimension(fmu, units_of):
-    """A law does not know our choice of metre, kilogram and second: measured in other units, all numbers scale as their units say.
+    """A law does not know our choice of metre, kilogram and second: measured in other units, all
+    numbers scale as their units say.
 
-    A wrong unit of any variable, or an equation that adds metres to newtons, breaks this. Factors are powers of two, so what differs is
-    rounding in pow and exp only.
+    A wrong unit of any variable, or an equation that adds metres to newtons, breaks this. Factors
+    are powers of two, so what differs is rounding in pow and exp only.
     """
     factor = scaled(fmu.description, *units_of)
     states = fmu.description.states
@@ -212,18 +237,30 @@ def test_equations_are_consistent_in_dimension(fmu, units_of):
 
 # structure
 
+
 def test_initial_unknowns_are_exact(fmu):
-    """FMI 2.0.x: outputs, states and derivatives whose initial is calculated or approx, in order of their index."""
+    """FMI 2.0.x: outputs, states and derivatives whose initial is calculated or approx, in order of
+    their index."""
     d = fmu.description
-    kept = {v.index for v in d.variables if v.causality == "output" or v in d.states or v in d.derivatives}
-    expected = sorted(i for i in kept if d.variables[i - 1].initial in (None, "approx", "calculated"))
+    kept = {
+        v.index
+        for v in d.variables
+        if v.causality == "output" or v in d.states or v in d.derivatives
+    }
+    expected = sorted(
+        i for i in kept if d.variables[i - 1].initial in (None, "approx", "calculated")
+    )
     assert [u.index for u in d.structure["InitialUnknowns"]] == expected
 
 
 def test_outputs_and_derivatives_are_all_listed(fmu):
     d = fmu.description
-    assert [u.index for u in d.structure["Outputs"]] == [v.index for v in d.variables if v.causality == "output"]
-    assert [u.index for u in d.structure["Derivatives"]] == [v.index for v in d.variables if v.derivative]
+    assert [u.index for u in d.structure["Outputs"]] == [
+        v.index for v in d.variables if v.causality == "output"
+    ]
+    assert [u.index for u in d.structure["Derivatives"]] == [
+        v.index for v in d.variables if v.derivative
+    ]
 
 
 def test_every_unknown_names_its_dependencies(fmu):
@@ -235,17 +272,28 @@ def test_every_unknown_names_its_dependencies(fmu):
 
 def test_every_state_has_its_start_as_a_parameter(fmu):
     for state in fmu.description.states:
-        base, index = (state.base, state.name[len(state.base):]) if state.base else (state.name, "")
+        base, index = (
+            (state.base, state.name[len(state.base) :]) if state.base else (state.name, "")
+        )
         parameter = fmu.description[f"{base}Start{index}"]
-        assert (parameter.causality, parameter.variability, parameter.unit) == ("parameter", "fixed", state.unit)
+        assert (parameter.causality, parameter.variability, parameter.unit) == (
+            "parameter",
+            "fixed",
+            state.unit,
+        )
 
 
 def test_connectors_that_are_always_used_lie_on_the_icon(fmu):
-    """OpenModelica puts them 25 units apart from 60 down to -90 of an icon that ends at -100. Constants may hang below it: ContactPoint has twelve inputs."""
+    """OpenModelica puts them 25 units apart from 60 down to -90 of an icon that ends at -100.
+    Constants may hang below it: ContactPoint has twelve inputs."""
     d = fmu.description
     below = {v.base or v.name for v in d.inputs[7:]}
     assert below <= {"contactNormal", "planePoint"}, below
-    forces = [name for name in ("contactForce", "frictionForce", "frictionTorque", "normalForce") if name in {v.base or v.name for v in d.outputs}]
+    forces = [
+        name
+        for name in ("contactForce", "frictionForce", "frictionTorque", "normalForce")
+        if name in {v.base or v.name for v in d.outputs}
+    ]
     assert forces[0] in {v.base or v.name for v in d.outputs[:3]}
 
 
@@ -254,12 +302,24 @@ def test_default_experiment_is_complete(fmu):
     assert experiment.get("startTime", 0.0) == 0.0
     assert experiment["stopTime"] > 0
     assert 0 < experiment["stepSize"] <= experiment["stopTime"]
-    assert 0 < experiment["tolerance"] <= 1e-3  # what FMPy's model exchange can follow: see generator/reading.py
+    assert (
+        0 < experiment["tolerance"] <= 1e-3
+    )  # what FMPy's model exchange can follow: see generator/reading.py
 
 
 def test_log_categories_are_those_of_the_standard(fmu):
-    allowed = {"logEvents", "logSingularLinearSystems", "logNonlinearSystems", "logDynamicStateSelection", "logStatusWarning",
-               "logStatusDiscard", "logStatusError", "logStatusFatal", "logStatusPending", "logAll"}
+    allowed = {
+        "logEvents",
+        "logSingularLinearSystems",
+        "logNonlinearSystems",
+        "logDynamicStateSelection",
+        "logStatusWarning",
+        "logStatusDiscard",
+        "logStatusError",
+        "logStatusFatal",
+        "logStatusPending",
+        "logAll",
+    }
     names = [e.get("name") for e in fmu.description.root.findall("LogCategories/Category")]
     assert set(names) <= allowed
     assert {"logStatusWarning", "logStatusDiscard", "logStatusError", "logAll"} <= set(names)
@@ -268,12 +328,20 @@ def test_log_categories_are_those_of_the_standard(fmu):
 # the shared interface: swapping one element for another needs no rewiring
 
 INTERFACE = {
-    "normalForce": ("input output", "N"), "relativeVelocity": ("input", "m/s"), "externalForce": ("input", "N"),
-    "frictionForce": ("output", "N"), "frictionCoefficient": ("output", "1"), "slidingVelocity": ("output", "m/s"),
+    "normalForce": ("input output", "N"),
+    "relativeVelocity": ("input", "m/s"),
+    "externalForce": ("input", "N"),
+    "frictionForce": ("output", "N"),
+    "frictionCoefficient": ("output", "1"),
+    "slidingVelocity": ("output", "m/s"),
     "dissipatedPower": ("output", "W"),
-    "staticFriction": ("parameter", "1"), "dynamicFriction": ("parameter", "1"), "viscousFriction": ("parameter", "s/m"),
+    "staticFriction": ("parameter", "1"),
+    "dynamicFriction": ("parameter", "1"),
+    "viscousFriction": ("parameter", "s/m"),
     "viscousDamping": ("parameter", "N.s/m"),
-    "stribeckVelocity": ("parameter", "m/s"), "stribeckExponent": ("parameter", "1"), "regularizationVelocity": ("parameter", "m/s"),
+    "stribeckVelocity": ("parameter", "m/s"),
+    "stribeckExponent": ("parameter", "1"),
+    "regularizationVelocity": ("parameter", "m/s"),
 }
 
 
@@ -286,24 +354,34 @@ def test_shared_names_mean_the_same_everywhere(fmu):
 
 @pytest.mark.fmus(lambda d: "relativeVelocity" in d)
 def test_scalar_models_have_the_whole_interface(fmu):
-    assert fmu.description.has("normalForce", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower")
+    assert fmu.description.has(
+        "normalForce", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower"
+    )
 
 
 # the file
+
 
 def test_archive_holds_what_people_need(fmu):
     with zipfile.ZipFile(fmu.path) as archive:
         names = archive.namelist()
         assert archive.testzip() is None
         assert "documentation/index.html" in names and "model.png" in names
-        assert any(name.startswith("documentation/licenses/") or name.lower().endswith("license") for name in names)
+        assert any(
+            name.startswith("documentation/licenses/") or name.lower().endswith("license")
+            for name in names
+        )
         page = archive.read("documentation/index.html").decode()
         picture = archive.read("model.png")
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
-    assert not re.search(r"""(src|href)=["']https?://[^"']+\.(js|css|png|svg)""", page), "the page must work offline"
+    assert not re.search(r"""(src|href)=["']https?://[^"']+\.(js|css|png|svg)""", page), (
+        "the page must work offline"
+    )
     for variable in fmu.description.variables:
         if variable not in fmu.description.derivatives:
-            assert (variable.base or variable.name) in page, f"the page does not mention {variable.name}"
+            assert (variable.base or variable.name) in page, (
+                f"the page does not mention {variable.name}"
+            )
 
 
 def test_names_in_the_archive_survive_every_unzip(fmu):
@@ -311,7 +389,12 @@ def test_names_in_the_archive_survive_every_unzip(fmu):
         names = archive.namelist()
     assert len({name.lower() for name in names}) == len(names)
     for name in names:
-        assert re.fullmatch(r"[A-Za-z0-9._/ -]+", name) and "\\" not in name and ".." not in name and len(name) < 120, name
+        assert (
+            re.fullmatch(r"[A-Za-z0-9._/ -]+", name)
+            and "\\" not in name
+            and ".." not in name
+            and len(name) < 120
+        ), name
 
 
 def test_file_is_at_most_500_kilobytes(fmu):
@@ -329,7 +412,8 @@ def test_models_do_not_share_a_guid(all_fmus):
 
 
 def test_initial_values_come_from_the_start_parameters(fmu, kind):
-    """A scalar state starts where its parameter says; a model may put a vector where it belongs (into the plane), but must heed it."""
+    """A scalar state starts where its parameter says; a model may put a vector where it belongs
+    (into the plane), but must heed it."""
     sampler = Sampler(fmu.description, "start")
     with fmu.instance(kind) as instance:
         instance.initialize()
@@ -337,9 +421,15 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
         instance.demand("fmi2Reset")
         values = {}
         for state in fmu.description.states:
-            base, index = (state.base, state.name[len(state.base):]) if state.base else (state.name, "")
+            base, index = (
+                (state.base, state.name[len(state.base) :]) if state.base else (state.name, "")
+            )
             parameter = fmu.description[f"{base}Start{index}"]
-            values[parameter.name] = next(value for value in iter(lambda: sampler.spread(parameter), None) if value != parameter.start)
+            values[parameter.name] = next(
+                value
+                for value in iter(lambda: sampler.spread(parameter), None)
+                if value != parameter.start
+            )
         instance.initialize(values)
         for state, value in zip(fmu.description.states, values.values()):
             if state.base is None:
@@ -352,13 +442,19 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
 
 @pytest.mark.shipped
 def test_the_page_is_set_well_and_stands_alone(fmu):
-    """Bars without gaps, no star high above its letter, a sketch that names the force, nothing that is said on another page."""
-    d, page = fmu.description, (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
+    """Bars without gaps, no star high above its letter, a sketch that names the force, nothing that
+    is said on another page."""
+    d, page = (
+        fmu.description,
+        (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8"),
+    )
     for bar in re.findall(r"<mo([^>]*)>\|</mo>", page):
         assert 'lspace="0"' in bar and 'rspace="0"' in bar
     assert not re.search(r"<msup>(<m[in]>[^<]*</m[in]>)<mo[^>]*>\*</mo>", page)
     found = re.search(r'id="how-to-find-the-parameters">(.*?)<h2', page, re.DOTALL)
     assert not found or not re.search(r"[Aa]s for [A-Z]\w+[.,;]", found[1])
-    forces = [name for name in ("frictionForce", "contactForce") if d.has(name) or d.has(f"{name}[1]")]
+    forces = [
+        name for name in ("frictionForce", "contactForce") if d.has(name) or d.has(f"{name}[1]")
+    ]
     assert all(f">{name}</text>" in page for name in forces)
     assert "tolerance of 1e-8" in page and "output_interval" in page, "what importers do badly"

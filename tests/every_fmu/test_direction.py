@@ -1,7 +1,9 @@
-"""Friction that differs by direction, backwardFrictionRatio and backwardViscousRatio, and a viscous part that is a power of the speed.
+"""Friction that differs by direction, backwardFrictionRatio and backwardViscousRatio, and a viscous
+part that is a power of the speed.
 
-That a motion turned round is that of the contact seen from the other side, in test_laws.py, proves every law on either side against the other;
-the laws themselves are proven with random ratios and exponents against references (test_reference.py), their slopes against differences
+That a motion turned round is that of the contact seen from the other side, in test_laws.py, proves
+every law on either side against the other; the laws themselves are proven with random ratios and
+exponents against references (test_reference.py), their slopes against differences
 (test_derivatives.py) and their energy (test_passivity.py).
 """
 
@@ -25,27 +27,42 @@ def of(description, values):
 
 
 def static_limit(description, normal=NORMAL):
-    return normal * description["staticFriction" if "staticFriction" in description else "dynamicFriction"].start
+    return (
+        normal
+        * description[
+            "staticFriction" if "staticFriction" in description else "dynamicFriction"
+        ].start
+    )
 
 
 def test_every_element_on_a_line_has_it(all_fmus):
     for fmu in all_fmus:
         d = fmu.description
-        assert ("backwardFrictionRatio" in d) == ("relativeVelocity" in d and "frictionForce" in d), fmu
-        assert ("backwardViscousRatio" in d) == ("backwardFrictionRatio" in d and "viscousDamping" in d), fmu
+        assert ("backwardFrictionRatio" in d) == (
+            "relativeVelocity" in d and "frictionForce" in d
+        ), fmu
+        assert ("backwardViscousRatio" in d) == (
+            "backwardFrictionRatio" in d and "viscousDamping" in d
+        ), fmu
 
 
 @pytest.mark.fmus(lambda d: "backwardFrictionRatio" in d and "bristleVelocity" not in d)
 def test_a_motion_that_never_goes_backward_does_not_see_it(fmu):
-    """Bit for bit in co-simulation, whatever the ratios are. The normal force is constant: where it falls, the damper of a bristle that gives way may push
-    backward, though the motion does not go there; and a bristle that has a mass swings back."""
+    """Bit for bit in co-simulation, whatever the ratios are. The normal force is constant: where it
+    falls, the damper of a bristle that gives way may push backward, though the motion does not go
+    there; and a bristle that has a mass swings back."""
     d = fmu.description
     draw = random.Random(fmu.name)
     names = [v.name for v in d.states + d.outputs]
     for ratio in (0.1, 7.0):
         with fmu.co_simulation() as plain, fmu.co_simulation() as directed:
             plain.start({"normalForce": NORMAL})
-            directed.start({"normalForce": NORMAL, **of(d, {"backwardFrictionRatio": ratio, "backwardViscousRatio": 1 / ratio})})
+            directed.start(
+                {
+                    "normalForce": NORMAL,
+                    **of(d, {"backwardFrictionRatio": ratio, "backwardViscousRatio": 1 / ratio}),
+                }
+            )
             for _ in range(25):
                 inputs = {"relativeVelocity": draw.choice((0.0, 10 ** draw.uniform(-5, 0)))}
                 inputs |= of(d, {"externalForce": draw.uniform(0, 2) * static_limit(d)})
@@ -53,13 +70,15 @@ def test_a_motion_that_never_goes_backward_does_not_see_it(fmu):
                     instance.set(inputs)
                     instance.step(2e-3)
                 assert directed.modes() == plain.modes()
-                assert [directed.get(name) for name in names] == [plain.get(name) for name in names], (ratio, inputs)
+                assert [directed.get(name) for name in names] == [
+                    plain.get(name) for name in names
+                ], (ratio, inputs)
 
 
 @DIRECTED
 def test_a_motion_to_and_fro_is_the_same_seen_from_the_other_side(fmu):
-    """Also in co-simulation, where the solver's error control has a part: it resolves the side that the motion goes to. To its tolerance, not bit
-    for bit: elements of test_laws.py do that."""
+    """Also in co-simulation, where the solver's error control has a part: it resolves the side that
+    the motion goes to. To its tolerance, not bit for bit: elements of test_laws.py do that."""
     d = fmu.description
     draw = random.Random(fmu.name)
     parameters = d.starts() | of(d, BACKWARD)
@@ -68,17 +87,27 @@ def test_a_motion_to_and_fro_is_the_same_seen_from_the_other_side(fmu):
         one.start({**parameters, "normalForce": NORMAL}, tolerance=1e-8)
         other.start({**seen_from(parameters, -1), "normalForce": NORMAL}, tolerance=1e-8)
         for _ in range(40):
-            velocity, load = draw.choice((-1, 1)) * 10 ** draw.uniform(-5, 0), draw.uniform(-2, 2) * peak
+            velocity, load = (
+                draw.choice((-1, 1)) * 10 ** draw.uniform(-5, 0),
+                draw.uniform(-2, 2) * peak,
+            )
             for instance, side in ((one, 1), (other, -1)):
-                instance.set({"relativeVelocity": side * velocity, **of(d, {"externalForce": side * load})})
+                instance.set(
+                    {"relativeVelocity": side * velocity, **of(d, {"externalForce": side * load})}
+                )
                 instance.step(1e-3)
-            assert other.get("frictionForce") == pytest.approx(-one.get("frictionForce"), abs=1e-5 * peak)
-            assert other.get("dissipatedPower") == pytest.approx(one.get("dissipatedPower"), abs=1e-5 * peak * abs(velocity))
+            assert other.get("frictionForce") == pytest.approx(
+                -one.get("frictionForce"), abs=1e-5 * peak
+            )
+            assert other.get("dissipatedPower") == pytest.approx(
+                one.get("dissipatedPower"), abs=1e-5 * peak * abs(velocity)
+            )
 
 
 @DIRECTED
 def test_nothing_jumps_where_the_side_changes(fmu):
-    """Force and rates to both sides of zero, of the velocity, of every state and of the load, in the mode that holds there."""
+    """Force and rates to both sides of zero, of the velocity, of every state and of the load, in
+    the mode that holds there."""
     d = fmu.description
     sampler = Sampler(d, "sides")
     numbers = [v.reference for v in d.derivatives] + [d["frictionForce"].reference]
@@ -86,9 +115,14 @@ def test_nothing_jumps_where_the_side_changes(fmu):
         instance.set({"normalForce": abs(instance.get("normalForce")) + 1.0})
         for name in ["relativeVelocity", *[v.name for v in d.states], *of(d, {"externalForce": 0})]:
             small, found = 1e-13 * sampler.size(d[name]), []
-            inputs, states = sampler.inputs(parameters) | {"normalForce": instance.get("normalForce")}, sampler.states(parameters)
+            inputs, states = (
+                sampler.inputs(parameters) | {"normalForce": instance.get("normalForce")},
+                sampler.states(parameters),
+            )
             for side in (1, -1):
-                place = dict(zip([v.name for v in d.states], states)) | inputs | {name: side * small}
+                place = (
+                    dict(zip([v.name for v in d.states], states)) | inputs | {name: side * small}
+                )
                 instance.set({v.name: place[v.name] for v in d.inputs})
                 instance.states = [place[v.name] for v in d.states]
                 if side == 1:
@@ -100,20 +134,25 @@ def test_nothing_jumps_where_the_side_changes(fmu):
             if len(found) < 2:
                 continue
             # a curve with an exponent below one is steep at rest: 1e-13 to the power of a half
-            sizes = [max(map(abs, found[0][:-1] + [sampler.size(d["relativeVelocity"])]))] * len(d.states) + [place["normalForce"]]
+            sizes = [max(map(abs, found[0][:-1] + [sampler.size(d["relativeVelocity"])]))] * len(
+                d.states
+            ) + [place["normalForce"]]
             for one, other, size in zip(*found, sizes):
                 assert other == pytest.approx(one, abs=1e-5 * size), (name, parameters, place)
 
 
 def held(instance, load):
-    """Whether an element in stick takes a load at rest, as its input or by its bristle, and nothing moves."""
+    """Whether an element in stick takes a load at rest, as its input or by its bristle, and nothing
+    moves."""
     d = instance.description
     if "externalForce" in d:
         instance.set({"externalForce": load})
     else:
         instance.states = [load / d["bristleStiffness"].start] + [0.0] * (len(d.states) - 1)
     instance.event()
-    return instance.get("frictionForce") == pytest.approx(load, rel=1e-12) and not any(map(abs, rates(instance)))
+    return instance.get("frictionForce") == pytest.approx(load, rel=1e-12) and not any(
+        map(abs, rates(instance))
+    )
 
 
 def rates(instance):
@@ -121,12 +160,16 @@ def rates(instance):
     return [rate for rate in instance.derivatives if abs(rate) > 1e-9]
 
 
-@pytest.mark.fmus(lambda d: "externalForce" in d or d.name in ("ImplicitBristle", "SecondOrderBristle"))
+@pytest.mark.fmus(
+    lambda d: "externalForce" in d or d.name in ("ImplicitBristle", "SecondOrderBristle")
+)
 def test_stick_holds_up_to_its_own_limit_on_either_side(fmu):
     d = fmu.description
     for ratio in (0.4, 1.0, 2.5):
         with fmu.model_exchange() as instance:
-            instance.start({"normalForce": NORMAL, "relativeVelocity": 0.0, "backwardFrictionRatio": ratio})
+            instance.start(
+                {"normalForce": NORMAL, "relativeVelocity": 0.0, "backwardFrictionRatio": ratio}
+            )
             for limit in (static_limit(d), -ratio * static_limit(d)):
                 assert held(instance, 0.0) and held(instance, 0.999 * limit), (ratio, limit)
                 assert not held(instance, 1.001 * limit), (ratio, limit)
@@ -135,7 +178,8 @@ def test_stick_holds_up_to_its_own_limit_on_either_side(fmu):
 
 @DIRECTED
 def test_a_body_in_a_closed_loop_is_held_up_to_the_limit_of_each_side(fmu):
-    """Co-simulation with couplingMass: a load beyond the lower limit moves the body to that side and is held on the other."""
+    """Co-simulation with couplingMass: a load beyond the lower limit moves the body to that side
+    and is held on the other."""
     d = fmu.description
     for ratio, weak in ((0.5, -1), (2.0, 1)):
         load = 1.5 * min(ratio, 1.0) * static_limit(d)  # reached in 0.1 s
@@ -143,18 +187,27 @@ def test_a_body_in_a_closed_loop_is_held_up_to_the_limit_of_each_side(fmu):
         for side in (weak, -weak):
             with fmu.co_simulation() as instance:
                 parameters = {"couplingMass": 1.0, "backwardFrictionRatio": ratio}
-                if d.has("staticFriction", "dynamicFriction"):  # near each other, so that what is held does not slide on once it has moved
+                if d.has(
+                    "staticFriction", "dynamicFriction"
+                ):  # near each other, so that what is held does not slide on once it has moved
                     parameters["dynamicFriction"] = 0.9 * d["staticFriction"].start
                 instance.initialize(parameters)
-                gone[side] = run_loop(instance, lambda time, position: side * load * min(time / 0.1, 1), 0.2, 1e-3)[-1, 1] * side
-        # a third of the load and more accelerates 1 kg for 0.1 s; held, the body creeps or bends its bristle
+                gone[side] = (
+                    run_loop(
+                        instance, lambda time, position: side * load * min(time / 0.1, 1), 0.2, 1e-3
+                    )[-1, 1]
+                    * side
+                )
+        # a third of the load and more accelerates 1 kg for 0.1 s; held, the body creeps or bends
+        # its bristle
         assert gone[weak] >= 0.5 * (load / 3) * 0.1**2, (ratio, gone)
         assert 0 <= gone[-weak] <= 0.4 * gone[weak], (ratio, gone)
 
 
 @pytest.mark.fmus(lambda d: "backwardViscousRatio" in d)
 def test_steady_sliding_has_the_viscous_part_of_its_direction_and_exponent(fmu):
-    """What a film of 50 N.s/m at 0.5 m/s adds at 2 m/s, with an exponent of 0.6 where the model has one."""
+    """What a film of 50 N.s/m at 0.5 m/s adds at 2 m/s, with an exponent of 0.6 where the model has
+    one."""
     d = fmu.description
     law = of(d, {"viscousExponent": 0.6, "viscousReferenceVelocity": 0.5})
     expected = 50 * 0.5 * (2 / 0.5) ** 0.6 if law else 50 * 2.0
@@ -162,8 +215,16 @@ def test_steady_sliding_has_the_viscous_part_of_its_direction_and_exponent(fmu):
         found = []
         for damping in (0.0, 50.0):
             with fmu.co_simulation() as instance:
-                instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, "viscousDamping": damping, "backwardViscousRatio": 3.0, **law},
-                               tolerance=1e-9)
+                instance.start(
+                    {
+                        "normalForce": NORMAL,
+                        "relativeVelocity": velocity,
+                        "viscousDamping": damping,
+                        "backwardViscousRatio": 3.0,
+                        **law,
+                    },
+                    tolerance=1e-9,
+                )
                 for _ in range(20):
                     instance.step(0.5)
                 found.append(instance.get("frictionForce"))
@@ -172,14 +233,17 @@ def test_steady_sliding_has_the_viscous_part_of_its_direction_and_exponent(fmu):
 
 
 @DIRECTED
-@pytest.mark.parametrize("name, value, rule", [
-    ("backwardFrictionRatio", -1.0, "must be at least 0.001."),
-    ("backwardFrictionRatio", 2000.0, "must be at most 1000."),
-    ("backwardViscousRatio", 0.0, "must be at least 0.001."),
-    ("viscousExponent", 0.0, "must be at least 0.3."),
-    ("viscousExponent", 4.0, "must be at most 3."),
-    ("viscousReferenceVelocity", 0.0, "must be at least 1e-09."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name, value, rule",
+    [
+        ("backwardFrictionRatio", -1.0, "must be at least 0.001."),
+        ("backwardFrictionRatio", 2000.0, "must be at most 1000."),
+        ("backwardViscousRatio", 0.0, "must be at least 0.001."),
+        ("viscousExponent", 0.0, "must be at least 0.3."),
+        ("viscousExponent", 4.0, "must be at most 3."),
+        ("viscousReferenceVelocity", 0.0, "must be at least 1e-09."),
+    ],
+)
 def test_what_makes_no_sense_is_refused_in_a_sentence(fmu, name, value, rule):
     if name not in fmu.description:
         return

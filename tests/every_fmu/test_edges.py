@@ -1,4 +1,5 @@
-"""Calls at the edge of what is allowed: nothing asked for, all at once, a pointer to nothing, a number that is none."""
+"""Calls at the edge of what is allowed: nothing asked for, all at once, a pointer to nothing, a
+number that is none."""
 
 from ctypes import c_char_p, c_double, c_void_p, cast
 
@@ -11,13 +12,22 @@ from points import Sampler
 
 def test_rates_of_all_inputs_at_once_are_those_of_each(fmu):
     d = fmu.description
-    references, rates = [v.reference for v in d.inputs], [1e-3 * (1 + i) for i in range(len(d.inputs))]
+    references, rates = (
+        [v.reference for v in d.inputs],
+        [1e-3 * (1 + i) for i in range(len(d.inputs))],
+    )
     ends = []
     for at_once in (True, False):
         with fmu.co_simulation() as instance:
             Sampler(d, "rates").start(instance)
             if at_once:
-                instance.demand("fmi2SetRealInputDerivatives", instance.reference_array(references), len(rates), integers([1] * len(rates)), reals(rates))
+                instance.demand(
+                    "fmi2SetRealInputDerivatives",
+                    instance.reference_array(references),
+                    len(rates),
+                    integers([1] * len(rates)),
+                    reals(rates),
+                )
             else:
                 for v, rate in zip(d.inputs, rates):
                     instance.set_input_derivative(v.name, rate)
@@ -32,11 +42,16 @@ def test_rates_of_all_inputs_are_refused_as_those_of_one(fmu):
     count = len(references)
     with fmu.co_simulation() as instance:
         instance.start()
-        for orders, rates, status in (([1] * (count - 1) + [2], [1.0] * count, ERROR), ([1] * count, [1.0] * (count - 1) + [float("inf")], DISCARD)):
+        for orders, rates, status in (
+            ([1] * (count - 1) + [2], [1.0] * count, ERROR),
+            ([1] * count, [1.0] * (count - 1) + [float("inf")], DISCARD),
+        ):
             given = instance.reference_array(references), count, integers(orders), reals(rates)
             assert instance.fmi2SetRealInputDerivatives(*given) == status
         found, beyond = (c_double * 1)(), instance.reference_array([len(fmu.description.variables)])
-        assert instance.fmi2GetRealOutputDerivatives(None, 0, None, None) == OK, "nothing was asked for"
+        assert instance.fmi2GetRealOutputDerivatives(None, 0, None, None) == OK, (
+            "nothing was asked for"
+        )
         assert instance.fmi2GetRealOutputDerivatives(beyond, 1, integers([1]), found) == ERROR
         assert instance.fmi2SetInteger(None, 0, None) == OK
 
@@ -57,13 +72,21 @@ def test_a_tolerance_that_is_none_is_refused(fmu, kind, tolerance):
 
 
 def test_nothing_is_given_where_nothing_is_asked_for(fmu):
-    """A model without states or indicators takes arrays of no length, with a pointer or without; the others refuse them."""
+    """A model without states or indicators takes arrays of no length, with a pointer or without;
+    the others refuse them."""
     with fmu.model_exchange() as instance:
         for started in (False, True):
             if started:
                 instance.start()
-            for function, count in (("Nominals", len(fmu.description.states)), ("indicators", fmu.description.indicators)):
-                call = instance.fmi2GetNominalsOfContinuousStates if function == "Nominals" else instance.fmi2GetEventIndicators
+            for function, count in (
+                ("Nominals", len(fmu.description.states)),
+                ("indicators", fmu.description.indicators),
+            ):
+                call = (
+                    instance.fmi2GetNominalsOfContinuousStates
+                    if function == "Nominals"
+                    else instance.fmi2GetEventIndicators
+                )
                 assert (call(None, 0) == OK) == (count == 0)
                 assert call((c_double * max(count, 1))(), count) == OK
 

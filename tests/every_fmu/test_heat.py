@@ -1,7 +1,7 @@
 """Heat: of the power an element takes out of the bodies, what it does not store.
 
-What a model stores is told by `stored` in reference/<model>.py, independent of the FMU; without it, a bristle of the stiffness sigma0
-stores sigma0 z²/2, and a model without states nothing.
+What a model stores is told by `stored` in reference/<model>.py, independent of the FMU; without it,
+a bristle of the stiffness sigma0 stores sigma0 z²/2, and a model without states nothing.
 """
 
 import numpy as np
@@ -14,10 +14,16 @@ from test_passivity import is_passive, piece, unloaded
 from vectors import read
 
 COLD = pytest.mark.fmus(lambda d: "dissipatedPower" in d and "heatFlow" not in d)
-WITHOUT_MEMORY = pytest.mark.fmus(lambda d: "heatFlow" in d and d.family("relativeVelocity") and not d.states)
+WITHOUT_MEMORY = pytest.mark.fmus(
+    lambda d: "heatFlow" in d and d.family("relativeVelocity") and not d.states
+)
 SCALAR_WITH_MEMORY = pytest.mark.fmus(lambda d: d.has("heatFlow", "relativeVelocity") and d.states)
-PASSIVE_WITH_MEMORY = pytest.mark.fmus(lambda d: d.has("heatFlow", "relativeVelocity") and d.states and is_passive(d))
-VECTOR_BRISTLE = pytest.mark.fmus(lambda d: d.has("heatFlow", "relativeVelocity[1]", "bristleDeflection[1]"))
+PASSIVE_WITH_MEMORY = pytest.mark.fmus(
+    lambda d: d.has("heatFlow", "relativeVelocity") and d.states and is_passive(d)
+)
+VECTOR_BRISTLE = pytest.mark.fmus(
+    lambda d: d.has("heatFlow", "relativeVelocity[1]", "bristleDeflection[1]")
+)
 
 
 def spring(p, u, x):
@@ -29,13 +35,16 @@ def energy_of(fmu):
 
 
 def stored_power(energy, instance, p):
-    """Rate of the stored energy along the states' own derivatives, by a central difference that is exact for what is quadratic; and its rounding."""
+    """Rate of the stored energy along the states' own derivatives, by a central difference that is
+    exact for what is quadratic; and its rounding."""
     d = instance.description
     u = {v.name: instance.get(v.name) for v in d.inputs}
     x = {v.name: instance.get(v.name) for v in d.states}
     rates = {v.name: instance.get(rate.name) for v, rate in zip(d.states, d.derivatives)}
     time = max((abs(x[name] / rate) for name, rate in rates.items() if rate), default=1.0) or 1.0
-    after, before = ({name: value + sign * time * rates[name] for name, value in x.items()} for sign in (1, -1))
+    after, before = (
+        {name: value + sign * time * rates[name] for name, value in x.items()} for sign in (1, -1)
+    )
     energies = energy(p, u, after), energy(p, u, before)
     return (energies[0] - energies[1]) / (2 * time), 2**-50 * max(energies) / time
 
@@ -48,11 +57,17 @@ def test_without_memory_all_power_is_heat(fmu):
 
 @SCALAR_WITH_MEMORY
 def test_heat_is_what_is_not_stored(fmu):
-    """Power in, less what the springs take up, at any point, in contact and apart; to the rounding of the two."""
+    """Power in, less what the springs take up, at any point, in contact and apart; to the rounding
+    of the two."""
     energy = energy_of(fmu)
     for instance, p in Sampler(fmu.description, "heat").points(fmu, 10, 20):
-        power, (stored, rounding) = instance.get("dissipatedPower"), stored_power(energy, instance, p)
-        assert instance.get("heatFlow") == pytest.approx(power - stored, rel=1e-9, abs=1e-9 * (abs(power) + abs(stored)) + rounding)
+        power, (stored, rounding) = (
+            instance.get("dissipatedPower"),
+            stored_power(energy, instance, p),
+        )
+        assert instance.get("heatFlow") == pytest.approx(
+            power - stored, rel=1e-9, abs=1e-9 * (abs(power) + abs(stored)) + rounding
+        )
 
 
 @PASSIVE_WITH_MEMORY
@@ -76,7 +91,8 @@ def test_a_passive_element_makes_heat_and_never_takes_it(fmu):
 
 @SCALAR_WITH_MEMORY
 def test_the_balance_closes_over_a_motion(fmu):
-    """Work of the bodies = heat + what is stored at the end, under a constant normal force; Simpson's rule over 400 steps per piece."""
+    """Work of the bodies = heat + what is stored at the end, under a constant normal force;
+    Simpson's rule over 400 steps per piece."""
     d = fmu.description
     energy, normal = energy_of(fmu), d["normalForce"].start
     p = d.starts()
@@ -93,11 +109,17 @@ def test_the_balance_closes_over_a_motion(fmu):
                 instance.step(time / steps)
                 values.append((instance.get("dissipatedPower"), instance.get("heatFlow")))
             weights = [1] + [4, 2] * (steps // 2 - 1) + [4, 1]
-            taken, heat = (sum(w * value[k] for w, value in zip(weights, values)) * time / steps / 3 for k in (0, 1))
+            taken, heat = (
+                sum(w * value[k] for w, value in zip(weights, values)) * time / steps / 3
+                for k in (0, 1)
+            )
             balance, work = balance + taken - heat, work + abs(taken)
         kept = energy(p, {"normalForce": normal}, {v.name: instance.get(v.name) for v in d.states})
-        # the power jumps by up to its size where a slider gives way inside a step: half a step of it, four sliders, three pieces
-        assert balance == pytest.approx(kept, abs=(6 / steps if "elementStiffness[1]" in d else 1e-4) * work)
+        # the power jumps by up to its size where a slider gives way inside a step: half a step of
+        # it, four sliders, three pieces
+        assert balance == pytest.approx(
+            kept, abs=(6 / steps if "elementStiffness[1]" in d else 1e-4) * work
+        )
         assert work > 0
 
 
@@ -108,25 +130,46 @@ def test_heat_of_a_bristle_in_the_plane(fmu):
     for instance, p in Sampler(d, "heat").points(fmu, 10, 20):
         normal = max(instance.get("normalForce"), 0.0)
         n = read(instance, "contactNormal") / np.linalg.norm(read(instance, "contactNormal"))
-        z, rate, v = (read(instance, name) for name in ("bristleDeflection", "der(bristleDeflection)", "relativeVelocity"))
+        z, rate, v = (
+            read(instance, name)
+            for name in ("bristleDeflection", "der(bristleDeflection)", "relativeVelocity")
+        )
         z, rate = z - (n @ z) * n, rate - (n @ rate) * n
         stored = normal * p["bristleStiffness"] * (z @ rate)
         if "penetration" in d:
             depth = max(instance.get("penetration"), 0.0)
-            stored -= p["contactStiffness"] * (depth / p["referencePenetration"]) ** p["stiffnessExponent"] * (v @ n)
+            stored -= (
+                p["contactStiffness"]
+                * (depth / p["referencePenetration"]) ** p["stiffnessExponent"]
+                * (v @ n)
+            )
         power = instance.get("dissipatedPower")
-        assert instance.get("heatFlow") == pytest.approx(power - stored, rel=1e-9, abs=1e-9 * (abs(power) + abs(stored)))
+        assert instance.get("heatFlow") == pytest.approx(
+            power - stored, rel=1e-9, abs=1e-9 * (abs(power) + abs(stored))
+        )
 
 
 @pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
 def test_the_damper_of_a_contact_makes_the_heat(fmu):
-    """D s^P_D (d delta/dt)² while they press; what the spring has left where they part faster than it springs back."""
+    """D s^P_D (d delta/dt)² while they press; what the spring has left where they part faster than
+    it springs back."""
     for instance, p in Sampler(fmu.description, "heat").points(fmu, 10, 20):
         depth, rate = instance.get("penetration"), instance.get("penetrationRate")
         s = max(depth, 0.0) / p["referencePenetration"]
-        spring, damper = p["contactStiffness"] * s ** p["stiffnessExponent"], p["contactDamping"] * s ** p["dampingExponent"]
-        expected = 0.0 if depth <= 0 else damper * rate**2 if instance.get("normalForce") > 0 else -spring * rate
-        assert instance.get("heatFlow") == pytest.approx(expected, rel=1e-9, abs=1e-9 * spring * abs(rate))
+        spring, damper = (
+            p["contactStiffness"] * s ** p["stiffnessExponent"],
+            p["contactDamping"] * s ** p["dampingExponent"],
+        )
+        expected = (
+            0.0
+            if depth <= 0
+            else damper * rate**2
+            if instance.get("normalForce") > 0
+            else -spring * rate
+        )
+        assert instance.get("heatFlow") == pytest.approx(
+            expected, rel=1e-9, abs=1e-9 * spring * abs(rate)
+        )
         assert instance.get("heatFlow") >= -1e-12 * spring * abs(rate)
 
 
@@ -138,5 +181,9 @@ def test_a_model_without_heat_says_why(fmu):
 
 def test_heat_is_made_in_one_place():
     """No friction element subtracts for itself; only the normal part of a contact is its own."""
-    sources = [path for path in (REPOSITORY / "fmu_src").rglob("*.[ch]") if "y->Q" in path.read_text(encoding="utf-8")]
+    sources = [
+        path
+        for path in (REPOSITORY / "fmu_src").rglob("*.[ch]")
+        if "y->Q" in path.read_text(encoding="utf-8")
+    ]
     assert sorted(path.name for path in sources) == ["ContactPoint.c", "HuntCrossley.c", "heat.h"]

@@ -1,5 +1,5 @@
-"""Contacts in the normal direction in a host with a fixed step: a body that is dropped gains no energy with the steps that the pages allow, and the log says
-where a step is too long."""
+"""Contacts in the normal direction in a host with a fixed step: a body that is dropped gains no
+energy with the steps that the pages allow, and the log says where a step is too long."""
 
 import math
 import tomllib
@@ -29,9 +29,17 @@ class Contact:
 
     def __call__(self, x, v, w, time, step):
         i = self.instance
-        i.set(spread(pointPosition=(0, 0, x), relativeVelocity=(w, 0, v)) if self.of_point else {"penetration": -x, "penetrationRate": -v})
+        i.set(
+            spread(pointPosition=(0, 0, x), relativeVelocity=(w, 0, v))
+            if self.of_point
+            else {"penetration": -x, "penetrationRate": -v}
+        )
         i.step(step, time=time)
-        return (i.get("contactForce[3]"), i.get("contactForce[1]")) if self.of_point else (i.get("normalForce"), 0.0)
+        return (
+            (i.get("contactForce[3]"), i.get("contactForce[1]"))
+            if self.of_point
+            else (i.get("normalForce"), 0.0)
+        )
 
     @property
     def warned(self):
@@ -67,15 +75,22 @@ def test_the_largest_step_of_the_page_gains_nothing_over_decades(fmu, late):
             step = contact_step(values, mass, math.sqrt(2 * START), late)
             contact = Contact(fmu, **values)
             with contact.instance:
-                energies, _, _ = drop(contact, mass, HEIGHT, step, min(round(0.3 / step), 3000) + 50, late)
-                assert all(energy <= mass * START * (1 + 1e-3) for energy in energies), (stiffness, mass, step)
+                energies, _, _ = drop(
+                    contact, mass, HEIGHT, step, min(round(0.3 / step), 3000) + 50, late
+                )
+                assert all(energy <= mass * START * (1 + 1e-3) for energy in energies), (
+                    stiffness,
+                    mass,
+                    step,
+                )
                 assert not contact.warned
 
 
 @normal
 @timing
 def test_a_step_that_is_too_long_is_told_once(fmu, late):
-    """The paper's cube with 1 kg at 1 and at 0.1 ms, which throw it out with more than it came with."""
+    """The paper's cube with 1 kg at 1 and at 0.1 ms, which throw it out with more than it came
+    with."""
     for step in (1e-3, 1e-4):
         contact = Contact(fmu, **{name: CUBE[name] for name in CONTACT})
         with contact.instance:

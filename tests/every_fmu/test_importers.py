@@ -1,4 +1,5 @@
-"""Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and masters treat an FMU."""
+"""Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and
+masters treat an FMU."""
 
 import math
 import re
@@ -19,11 +20,12 @@ from points import Sampler
 from reference import integrate_me
 from test_lifecycle import names_the_rule, out_of_rule
 
-
 # OpenModelica's import: model exchange
 
+
 class OpenModelica:
-    """The order of calls of its FMU wrapper: parameters in event mode, one NewDiscreteStates, a struct it never clears, trial steps.
+    """The order of calls of its FMU wrapper: parameters in event mode, one NewDiscreteStates, a
+    struct it never clears, trial steps.
 
     Newer versions set the parameters before they leave the initialization: `late=False`.
     """
@@ -35,14 +37,17 @@ class OpenModelica:
 
     @property
     def shown(self):
-        """Messages that its user sees: by their status; Discard is filed under information, which is hidden."""
+        """Messages that its user sees: by their status; Discard is filed under information, which
+        is hidden."""
         return [m for m in self.instance.messages if m.status in (WARNING, ERROR, FATAL)]
 
     def set_parameters(self, values):
         """All Reals in one call, then all Integers: never an enumeration."""
         d = self.description
         names = [v.name for v in d.real_parameters]
-        self.instance.set_reals([d[name].reference for name in names], [values[name] for name in names])
+        self.instance.set_reals(
+            [d[name].reference for name in names], [values[name] for name in names]
+        )
         self.instance.set({v.name: values[v.name] for v in d.options})
 
     def look(self):
@@ -53,7 +58,8 @@ class OpenModelica:
         instance.modes()
 
     def give_up(self):
-        """The end of a run in which a call has failed: its external object is destroyed, in whatever phase it is."""
+        """The end of a run in which a call has failed: its external object is destroyed, in
+        whatever phase it is."""
         self.instance.fmi2Terminate()
         self.instance.free()
 
@@ -64,7 +70,8 @@ class OpenModelica:
         self.instance.__exit__(*error)
 
     def begin(self, parameters, inputs):
-        """Facts 12 and 1: inputs first, in instantiated mode; parameters after the initialization, in event mode."""
+        """Facts 12 and 1: inputs first, in instantiated mode; parameters after the initialization,
+        in event mode."""
         instance = self.instance
         instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
         instance.set(inputs)
@@ -87,13 +94,19 @@ class OpenModelica:
         """Facts 6 and 7: called once, with a struct full of old bytes."""
         info = EventInfo.dirty()
         self.instance.demand("fmi2NewDiscreteStates", byref(info))
-        for name in ("newDiscreteStatesNeeded", "terminateSimulation", "nominalsOfContinuousStatesChanged", "valuesOfContinuousStatesChanged",
-                     "nextEventTimeDefined"):
+        for name in (
+            "newDiscreteStatesNeeded",
+            "terminateSimulation",
+            "nominalsOfContinuousStatesChanged",
+            "valuesOfContinuousStatesChanged",
+            "nextEventTimeDefined",
+        ):
             assert getattr(info, name) in (0, 1), f"{name} is not written"
         assert info.newDiscreteStatesNeeded == 0
-        assert not info.nextEventTimeDefined and info.nextEventTime >= 1e60, "large, for those who do not look at nextEventTimeDefined"
+        assert not info.nextEventTimeDefined and info.nextEventTime >= 1e60, (
+            "large, for those who do not look at nextEventTimeDefined"
+        )
         return info
-
 
 
 def accepted_parameters(fmu, sampler):
@@ -102,7 +115,8 @@ def accepted_parameters(fmu, sampler):
 
 
 def test_fixed_parameters_are_taken_in_event_mode(fmu):
-    """Fact 1: derived values and the initial states follow at once, because GetContinuousStates comes right after."""
+    """Fact 1: derived values and the initial states follow at once, because GetContinuousStates
+    comes right after."""
     d = fmu.description
     sampler = Sampler(d, "openmodelica")
     for _ in range(5):
@@ -121,19 +135,24 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
 
 
 def test_calls_against_the_standard_are_told_to_those_who_ask(fmu):
-    """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is: once each, as warnings."""
+    """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is:
+    once each, as warnings."""
     d = fmu.description
     for category in (b"logStatusWarning", b"logAll"):
         with OpenModelica(fmu) as host:
             host.instance.demand("fmi2SetDebugLogging", 1, 1, (c_char_p * 1)(category))
-            host.begin({**d.starts(), d.tunable_parameters[0].name: d.tunable_parameters[0].start * 1.01}, {v.name: v.start for v in d.inputs})
+            host.begin(
+                {**d.starts(), d.tunable_parameters[0].name: d.tunable_parameters[0].start * 1.01},
+                {v.name: v.start for v in d.inputs},
+            )
             assert [m.category for m in host.shown] == ["logStatusWarning"] * (2 if d.states else 1)
             assert d.tunable_parameters[0].name in host.shown[0].text
 
 
 @pytest.mark.parametrize("late", [True, False], ids=["in event mode", "in initialization mode"])
 def test_a_bad_parameter_is_named_and_nothing_else_is_said(fmu, late):
-    """Status Error, which is shown, at the first call that would evaluate the model; the end that follows is quiet."""
+    """Status Error, which is shown, at the first call that would evaluate the model; the end that
+    follows is quiet."""
     d = fmu.description
     inputs = {v.name: v.start for v in d.inputs}
     for variable in d.real_parameters:
@@ -143,20 +162,30 @@ def test_a_bad_parameter_is_named_and_nothing_else_is_said(fmu, late):
                 host.begin({**d.starts(), variable.name: value}, inputs)
             host.give_up()
             assert refusal.value.status == ERROR
-            first = "fmi2ExitInitializationMode" if not late else "fmi2GetContinuousStates" if d.states else "fmi2Get"
+            first = (
+                "fmi2ExitInitializationMode"
+                if not late
+                else "fmi2GetContinuousStates"
+                if d.states
+                else "fmi2Get"
+            )
             assert str(refusal.value).startswith(first), "before anything comes of it"
             assert len(host.instance.messages) == len(host.shown) == 1
             names_the_rule(host.shown[0].text, variable, value, bound)
 
 
 def test_nothing_is_read_of_a_model_with_a_bad_parameter(fmu):
-    """In event mode, whichever way an importer reads it; the parameter itself can be read, and be put right."""
+    """In event mode, whichever way an importer reads it; the parameter itself can be read, and be
+    put right."""
     d = fmu.description
     variable = next(v for v in d.tunable_parameters if v.min is not None)
     with fmu.model_exchange() as instance:
         instance.initialize()
         instance.set({variable.name: variable.min - 1})
-        for read in (*(lambda v=v: instance.get(v.name) for v in d.states + d.derivatives + d.outputs), lambda: instance.indicators):
+        for read in (
+            *(lambda v=v: instance.get(v.name) for v in d.states + d.derivatives + d.outputs),
+            lambda: instance.indicators,
+        ):
             with pytest.raises(FmiError, match=variable.name):
                 read()
         assert instance.get(variable.name) == variable.min - 1
@@ -165,7 +194,8 @@ def test_nothing_is_read_of_a_model_with_a_bad_parameter(fmu):
 
 
 def test_an_input_that_is_refused_is_the_only_news(fmu):
-    """In instantiated mode, where the standard has no fmi2Terminate; without a refusal before it, it is an error that is told."""
+    """In instantiated mode, where the standard has no fmi2Terminate; without a refusal before it,
+    it is an error that is told."""
     d = fmu.description
     with OpenModelica(fmu) as host:
         assert host.instance.try_set(d.inputs[0].name, math.nan) != OK
@@ -173,11 +203,14 @@ def test_an_input_that_is_refused_is_the_only_news(fmu):
         assert len(host.instance.messages) == 1
         host.instance.demand("fmi2Reset")
         assert host.instance.fmi2Terminate() == ERROR
-        assert len(host.instance.messages) == 2 and "fmi2Terminate" in host.instance.messages[-1].text
+        assert (
+            len(host.instance.messages) == 2 and "fmi2Terminate" in host.instance.messages[-1].text
+        )
 
 
 def test_an_overflow_is_blamed_on_the_parameter_that_breaks_its_rule(fmu):
-    """Wherever the model is evaluated with parameters that are still on their way: before the start, between co-simulation steps."""
+    """Wherever the model is evaluated with parameters that are still on their way: before the
+    start, between co-simulation steps."""
     d = fmu.description
     for kind in (0, 1):
         with fmu.instance(kind) as instance:
@@ -195,13 +228,16 @@ def test_an_overflow_is_blamed_on_the_parameter_that_breaks_its_rule(fmu):
 
 
 def test_parameters_arrive_in_openmodelica_as_plain_ones(fmu):
-    """Tunable ones would come as `(start = …, fixed = false)`: a warning each, and `-override` refused. Enumerations are never set, Integers are."""
+    """Tunable ones would come as `(start = …, fixed = false)`: a warning each, and `-override`
+    refused. Enumerations are never set, Integers are."""
     d = fmu.description
     assert {v.variability for v in d.parameters} == {"fixed"}
     assert {v.type for v in d.parameters} <= {"Real", "Integer"}
     for option in d.options:
         for value in option.values:
-            assert re.search(rf"\b{value} = \w+: ", option.text), "its text says what each value means"
+            assert re.search(rf"\b{value} = \w+: ", option.text), (
+                "its text says what each value means"
+            )
 
 
 def test_texts_survive_the_import_into_openmodelica(fmu):
@@ -214,8 +250,10 @@ def test_texts_survive_the_import_into_openmodelica(fmu):
 
 # CasADi's DaeBuilder: model exchange, evaluated at any point
 
+
 def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
-    """It never leaves continuous-time mode and sets there whatever differs from the last point, states included, by fmi2SetReal."""
+    """It never leaves continuous-time mode and sets there whatever differs from the last point,
+    states included, by fmi2SetReal."""
     d = fmu.description
     sampler = Sampler(d, "casadi")
     names = [v.name for v in d.derivatives + d.outputs]
@@ -227,7 +265,11 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
             options = {v.name: v.start for v in d.options}  # which hold from the start
             parameters = accepted_parameters(fmu, sampler) | options
             inputs, states = sampler.inputs(parameters), sampler.states(parameters)
-            point = {name: parameters[name] for name in tunable} | inputs | dict(zip([v.name for v in d.states], states))
+            point = (
+                {name: parameters[name] for name in tunable}
+                | inputs
+                | dict(zip([v.name for v in d.states], states))
+            )
             host.set(point)
             assert host.states == states
             with fmu.model_exchange() as fresh:
@@ -241,7 +283,8 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
 
 
 def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
-    """Facts 2, 8 and 10: trial points after CompletedIntegratorStep, time forward and back, the first step just after zero."""
+    """Facts 2, 8 and 10: trial points after CompletedIntegratorStep, time forward and back, the
+    first step just after zero."""
     d = fmu.description
     sampler = Sampler(d, "trial")
     parameters = accepted_parameters(fmu, sampler)
@@ -263,7 +306,11 @@ def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
             instance.set_time(0.1)
             instance.set(base_inputs)
             instance.states = base_states
-            return instance.derivatives + [instance.get(v.name) for v in d.outputs] + instance.indicators
+            return (
+                instance.derivatives
+                + [instance.get(v.name) for v in d.outputs]
+                + instance.indicators
+            )
 
         at_base()
         instance.demand("fmi2EnterEventMode")
@@ -297,7 +344,10 @@ def test_new_discrete_states_converges_in_one_call_from_anywhere(fmu):
             host.event()
             modes, states = instance.modes(), instance.states
             host.event()
-            assert (instance.modes(), instance.states) == (modes, states), "a second call changes nothing"
+            assert (instance.modes(), instance.states) == (
+                modes,
+                states,
+            ), "a second call changes nothing"
             instance.demand("fmi2EnterContinuousTimeMode")
 
 
@@ -308,7 +358,9 @@ def test_every_field_of_the_event_info_is_written(fmu):
         clean, dirty = EventInfo(), EventInfo.dirty()
         instance.demand("fmi2NewDiscreteStates", byref(clean))
         instance.demand("fmi2NewDiscreteStates", byref(dirty))
-        assert [getattr(clean, name) for name, _ in EventInfo._fields_] == [getattr(dirty, name) for name, _ in EventInfo._fields_]
+        assert [getattr(clean, name) for name, _ in EventInfo._fields_] == [
+            getattr(dirty, name) for name, _ in EventInfo._fields_
+        ]
         assert sizeof(EventInfo) == 32
 
 
@@ -327,7 +379,8 @@ def test_inputs_may_be_set_in_every_phase_before_the_end(fmu, kind):
 
 
 def test_only_parameters_are_needed_to_start_anywhere(fmu):
-    """Fact 11: starts of states are dropped on import, so the start parameters alone must reach any state."""
+    """Fact 11: starts of states are dropped on import, so the start parameters alone must reach any
+    state."""
     d = fmu.description
     sampler = Sampler(d, "anywhere")
     with fmu.model_exchange() as instance:
@@ -335,7 +388,9 @@ def test_only_parameters_are_needed_to_start_anywhere(fmu):
             parameters = accepted_parameters(fmu, sampler)
             wanted = {}
             for state in d.states:
-                base, index = (state.base, state.name[len(state.base):]) if state.base else (state.name, "")
+                base, index = (
+                    (state.base, state.name[len(state.base) :]) if state.base else (state.name, "")
+                )
                 if state.base is None:
                     wanted[state.name] = parameters[f"{base}Start{index}"]
             instance.start(parameters)
@@ -345,7 +400,8 @@ def test_only_parameters_are_needed_to_start_anywhere(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.states) and bool(d.initial_values))
 def test_states_that_are_given_stay_until_their_start_value_changes(fmu):
-    """In event mode before the run: another parameter that changes, with a start value that is set to what it is, leaves them; a start value that changes counts."""
+    """In event mode before the run: another parameter that changes, with a start value that is set
+    to what it is, leaves them; a start value that changes counts."""
     d = fmu.description
     other = next(v for v in d.tunable_parameters if v.start > 0)
     starts = [v.reference for v in d.initial_values]
@@ -369,8 +425,18 @@ def test_an_openmodelica_run_ends_where_ours_does(fmu):
     d = fmu.description
     sampler = Sampler(d, "whole")
     parameters = d.starts()
-    inputs = {v.name: 10.0 if v.name == "normalForce" else 0.2 * min(sampler.sizes(v, parameters)) for v in d.inputs}
-    inputs.update({v.name: float(i == 2) for v in d.inputs if v.base and v.unit in (None, "1") for i in [d.family(v.base).index(v)]})
+    inputs = {
+        v.name: 10.0 if v.name == "normalForce" else 0.2 * min(sampler.sizes(v, parameters))
+        for v in d.inputs
+    }
+    inputs.update(
+        {
+            v.name: float(i == 2)
+            for v in d.inputs
+            if v.base and v.unit in (None, "1")
+            for i in [d.family(v.base).index(v)]
+        }
+    )
     steps, size = 2000, 5e-6
     with OpenModelica(fmu) as host, fmu.model_exchange() as reference:
         host.begin(parameters, inputs)
@@ -391,10 +457,13 @@ def test_an_openmodelica_run_ends_where_ours_does(fmu):
         reference.start({**parameters, **inputs})
         integrate_me(reference, 0.0, steps * size, 1e-9)
         for v in d.states:
-            assert instance.get(v.name) == pytest.approx(reference.get(v.name), rel=2e-2, abs=2e-2 * v.nominal)
+            assert instance.get(v.name) == pytest.approx(
+                reference.get(v.name), rel=2e-2, abs=2e-2 * v.nominal
+            )
 
 
 # fmuCheck: explicit Euler on the default experiment, inputs at their starts
+
 
 def test_an_euler_host_survives_the_default_experiment(fmu):
     d = fmu.description
@@ -404,7 +473,9 @@ def test_an_euler_host_survives_the_default_experiment(fmu):
         signs = [value > 0 for value in instance.indicators]
         for i in range(math.ceil(stop / size)):
             instance.set_time(min(stop, (i + 1) * size))
-            instance.states = [x + size * dx for x, dx in zip(instance.states, instance.derivatives)]
+            instance.states = [
+                x + size * dx for x, dx in zip(instance.states, instance.derivatives)
+            ]
             instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
             if [value > 0 for value in instance.indicators] != signs:
                 instance.event()
@@ -418,11 +489,14 @@ def test_an_euler_host_survives_the_default_experiment(fmu):
 
 # OMSimulator: model exchange that decides events with old inputs
 
-class Swing:
-    """A body on a spring whose end swings, with one element on it, integrated by CVODE: stick, slip and reversals.
 
-    As in OMSimulator (July 2026) the inputs are passed on at every evaluation of the derivatives. `late` they are not before indicators and events,
-    which then see those of the last evaluation, and come in event mode after the modes have been decided.
+class Swing:
+    """A body on a spring whose end swings, with one element on it, integrated by CVODE: stick, slip
+    and reversals.
+
+    As in OMSimulator (July 2026) the inputs are passed on at every evaluation of the derivatives.
+    `late` they are not before indicators and events, which then see those of the last evaluation,
+    and come in event mode after the modes have been decided.
     """
 
     STOP, MASS, STIFFNESS, NORMAL = 1.2, 1.0, 200.0, 9.81
@@ -431,7 +505,10 @@ class Swing:
         self.instance, self.late, self.events, self.time = instance, late, 0, 0.0
         d = self.description = instance.description
         names = ["relativeVelocity", "normalForce"] + ["externalForce"] * ("externalForce" in d)
-        self.inputs, self.force = [d[name].reference for name in names], [d["frictionForce"].reference]
+        self.inputs, self.force = (
+            [d[name].reference for name in names],
+            [d["frictionForce"].reference],
+        )
         self.y = [0.0, 0.0]
         instance.start(dict(zip(names, self.values())))
         self.y += instance.states
@@ -440,7 +517,7 @@ class Swing:
         return self.STIFFNESS * (0.08 * math.sin(2 * math.pi * self.time) - self.y[0])
 
     def values(self):
-        return [self.y[1], self.NORMAL, self.load()][:len(self.inputs)]
+        return [self.y[1], self.NORMAL, self.load()][: len(self.inputs)]
 
     def place(self, pass_on):
         self.instance.set_time(self.time)
@@ -475,9 +552,21 @@ class Swing:
 
     def run(self, tolerance):
         """Positions every 10 ms."""
-        solver = CVodeSolver(nx=len(self.y), nz=self.description.indicators, input=Unmoved(), startTime=0.0, maxStep=1e-3, relativeTolerance=tolerance,
-                             maxNumSteps=100000, set_time=self.set_time, set_x=self.set_states, get_dx=self.get_derivatives, get_z=self.get_indicators,
-                             get_x=lambda x, n: fill(x, self.y), get_nominals=lambda x, n: fill(x, [0.01, 0.01, *self.instance.nominals]))
+        solver = CVodeSolver(
+            nx=len(self.y),
+            nz=self.description.indicators,
+            input=Unmoved(),
+            startTime=0.0,
+            maxStep=1e-3,
+            relativeTolerance=tolerance,
+            maxNumSteps=100000,
+            set_time=self.set_time,
+            set_x=self.set_states,
+            get_dx=self.get_derivatives,
+            get_z=self.get_indicators,
+            get_x=lambda x, n: fill(x, self.y),
+            get_nominals=lambda x, n: fill(x, [0.01, 0.01, *self.instance.nominals]),
+        )
         positions = []
         for point in np.arange(1, round(self.STOP / 0.01) + 1) * 0.01:
             while self.time < point:
@@ -498,7 +587,8 @@ def fill(target, values):
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 @pytest.mark.fmus(lambda d: d.modes and d.takes("relativeVelocity"))
 def test_events_decided_with_old_inputs_change_neither_motion_nor_number(fmu, tolerance):
-    """Against a host that passes them on before; where the law jumps, a crossing on a straight line instead of the motion counts 3e-3 of the way."""
+    """Against a host that passes them on before; where the law jumps, a crossing on a straight line
+    instead of the motion counts 3e-3 of the way."""
     with fmu.model_exchange() as one, fmu.model_exchange() as other:
         proper, late = Swing(one, False), Swing(other, True)
         expected = proper.run(tolerance)
@@ -507,7 +597,8 @@ def test_events_decided_with_old_inputs_change_neither_motion_nor_number(fmu, to
 
 
 def test_inputs_are_interpolated_behind_the_time_they_were_set_for_and_nowhere_else(fmu):
-    """Indicators between the last point at which they were asked for and the one for which inputs were set; inputs that are held beyond stay as they are."""
+    """Indicators between the last point at which they were asked for and the one for which inputs
+    were set; inputs that are held beyond stay as they are."""
     d = fmu.description
     sampler = Sampler(d, "old inputs")
     with fmu.model_exchange() as late, fmu.model_exchange() as proper:
@@ -524,28 +615,45 @@ def test_inputs_are_interpolated_behind_the_time_they_were_set_for_and_nowhere_e
             for part in (1.0, 0.5, 0.25, 1.5):
                 for one in (late, proper):
                     one.set_time(time + part)
-                proper.set({name: begin[name] + min(part, 1.0) * (end[name] - begin[name]) for name in begin})
+                proper.set(
+                    {
+                        name: begin[name] + min(part, 1.0) * (end[name] - begin[name])
+                        for name in begin
+                    }
+                )
                 assert late.indicators == pytest.approx(proper.indicators, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.fmus(lambda d: "mode" in d and d.takes("relativeVelocity"))
 def test_a_mode_that_was_left_behind_pushes_no_body_along(fmu):
-    """Settled at one motion and asked at another, as a host with old inputs does: at more than twice the speed of the
-    band a slip, and a stick that knows the load, have no force in the direction of the motion."""
+    """Settled at one motion and asked at another, as a host with old inputs does: at more than
+    twice the speed of the band a slip, and a stick that knows the load, have no force in the
+    direction of the motion."""
     d = fmu.description
     sampler = Sampler(d, "left behind")
-    band = next((d[name].start for name in ("regularizationVelocity", "staticVelocity") if name in d), 0.01)
+    band = next(
+        (d[name].start for name in ("regularizationVelocity", "staticVelocity") if name in d), 0.01
+    )
     pushed = 0
     for _ in range(300):
         with fmu.model_exchange() as instance:
             v = sampler.random.choice([-1, 1]) * band * 10 ** sampler.random.uniform(-1, 3)
-            load = {"externalForce": sampler.random.uniform(-2, 2) * 5.886} if "externalForce" in d else {}
+            load = (
+                {"externalForce": sampler.random.uniform(-2, 2) * 5.886}
+                if "externalForce" in d
+                else {}
+            )
             instance.start({"normalForce": 9.81, "relativeVelocity": v, **load})
             instance.states = sampler.states(d.starts()) if d.states else []
             instance.event()
             modes = instance.modes()
             w = sampler.random.choice([-1, 1]) * band * 10 ** sampler.random.uniform(0.33, 2)
-            instance.set({"relativeVelocity": w, **({"externalForce": sampler.random.uniform(-2, 2) * 5.886} if load else {})})
+            instance.set(
+                {
+                    "relativeVelocity": w,
+                    **({"externalForce": sampler.random.uniform(-2, 2) * 5.886} if load else {}),
+                }
+            )
             slips = modes["mode"] >= 3
             if "heatFlow" in d and (slips or not d.states):
                 assert instance.get("heatFlow") >= -1e-12, (v, w, modes)
@@ -557,9 +665,11 @@ def test_a_mode_that_was_left_behind_pushes_no_body_along(fmu):
 
 # masters that round
 
+
 @pytest.mark.parametrize("digits", [4, 6, 9])
 def test_rounded_communication_points_are_accepted(fmu, digits):
-    """A master that keeps its time in a decimal text, or in a float: each point is off by a small part of the step."""
+    """A master that keeps its time in a decimal text, or in a float: each point is off by a small
+    part of the step."""
     d = fmu.description
     sampler = Sampler(d, "rounded")
     step = {4: 1 / 60, 6: 1 / 6000, 9: 1 / 600000}[digits]
@@ -573,9 +683,11 @@ def test_rounded_communication_points_are_accepted(fmu, digits):
             point, following = round(i * step, digits), round((i + 1) * step, digits)
             assert instance.fmi2DoStep(point, following - point, 1) == OK
             exact.step(step, time=i * step)
-        assert instance.last_time == pytest.approx(200 * step, abs=10.0 ** -digits)
+        assert instance.last_time == pytest.approx(200 * step, abs=10.0**-digits)
         for v in d.states:
-            assert instance.get(v.name) == pytest.approx(exact.get(v.name), rel=1e-4, abs=1e-4 * v.nominal)
+            assert instance.get(v.name) == pytest.approx(
+                exact.get(v.name), rel=1e-4, abs=1e-4 * v.nominal
+            )
 
 
 def test_a_master_in_single_precision_is_accepted(fmu):
@@ -612,6 +724,7 @@ def test_several_instances_reset_between_runs(fmu):
 
 # FMPy
 
+
 @pytest.mark.parametrize("way", ["ModelExchange", "CoSimulation"])
 def test_fmpy_runs_it_without_a_word(fmu, way):
     messages = []
@@ -620,7 +733,13 @@ def test_fmpy_runs_it_without_a_word(fmu, way):
         messages.append(arguments)
 
     d = fmu.description
-    result = simulate_fmu(str(fmu.path), fmi_type=way, logger=listen, debug_logging=True, output=[v.name for v in d.outputs + d.states])
+    result = simulate_fmu(
+        str(fmu.path),
+        fmi_type=way,
+        logger=listen,
+        debug_logging=True,
+        output=[v.name for v in d.outputs + d.states],
+    )
     assert len(result) > 2
     for name in result.dtype.names:
         assert np.all(np.isfinite(result[name]))
@@ -656,19 +775,36 @@ def forces_of_co_simulation(fmu, line, time, velocity):
 @pytest.mark.parametrize("shape", ["sine", "triangle", "noise"])
 @pytest.mark.fmus(lambda d: is_friction(d))
 def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, tmp_path, shape, interval):
-    """At its default tolerance. Its solver (0.3.32) holds the inputs over each of its steps, so it lags behind by one of them: up to 0.14 of the largest force was
-    measured as the root of the mean square (GeneralizedMaxwellSlip, SecondOrderBristle)."""
+    """At its default tolerance. Its solver (0.3.32) holds the inputs over each of its steps, so it
+    lags behind by one of them: up to 0.14 of the largest force was measured as the root of the mean
+    square (GeneralizedMaxwellSlip, SecondOrderBristle)."""
     line, time = Line(fmu.description), np.linspace(0, 0.5, 501)
     folder = extract(str(fmu.path), str(tmp_path))
-    for frequency in (1, 19 if interval is None else 9):  # out of step with the outputs, which would show nothing but reversals
+    for frequency in (
+        1,
+        19 if interval is None else 9,
+    ):  # out of step with the outputs, which would show nothing but reversals
         velocity = velocities(shape, frequency, time)
         inputs = [line.inputs(10.0, v) for v in velocity]
-        record = np.array([(t, *one.values()) for t, one in zip(time, inputs)], dtype=[("time", float), *((name, float) for name in inputs[0])])
+        record = np.array(
+            [(t, *one.values()) for t, one in zip(time, inputs)],
+            dtype=[("time", float), *((name, float) for name in inputs[0])],
+        )
         outputs = list(line.along_parts("frictionForce"))
-        result = simulate_fmu(folder, fmi_type="ModelExchange", input=record, stop_time=0.5, output_interval=interval, output=outputs, start_values=line.parameters,
-                              record_events=False)
+        result = simulate_fmu(
+            folder,
+            fmi_type="ModelExchange",
+            input=record,
+            stop_time=0.5,
+            output_interval=interval,
+            output=outputs,
+            start_values=line.parameters,
+            record_events=False,
+        )
         force = sum(part * result[name] for name, part in line.along_parts("frictionForce").items())
-        expected = forces_of_co_simulation(fmu, line, time, velocity)[np.round(result["time"] * 1000).astype(int)]
+        expected = forces_of_co_simulation(fmu, line, time, velocity)[
+            np.round(result["time"] * 1000).astype(int)
+        ]
         assert np.sqrt(np.mean((force - expected) ** 2)) < 0.2 * np.max(np.abs(expected)), frequency
 
 
@@ -677,7 +813,11 @@ def test_fmpy_continues_from_a_serialized_state(fmu):
     folder = extract(str(fmu.path))
     try:
         description = read_model_description(str(fmu.path))
-        slave = FMU2Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier=description.coSimulation.modelIdentifier)
+        slave = FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+        )
         slave.instantiate()
         slave.setupExperiment(startTime=0.0)
         slave.enterInitializationMode()
@@ -710,7 +850,16 @@ def test_the_wrapper_needs_no_states_vector_for_stateless_models(fmu):
     n = len(fmu.description.states)
     with fmu.model_exchange() as instance:
         instance.start()
-        for function in ("fmi2GetContinuousStates", "fmi2GetDerivatives", "fmi2GetNominalsOfContinuousStates"):
+        for function in (
+            "fmi2GetContinuousStates",
+            "fmi2GetDerivatives",
+            "fmi2GetNominalsOfContinuousStates",
+        ):
             assert getattr(instance, function)(reals([0.0] * n) if n else None, n) == OK
         indicators = fmu.description.indicators
-        assert instance.fmi2GetEventIndicators(reals([0.0] * indicators) if indicators else None, indicators) == OK
+        assert (
+            instance.fmi2GetEventIndicators(
+                reals([0.0] * indicators) if indicators else None, indicators
+            )
+            == OK
+        )

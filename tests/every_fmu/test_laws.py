@@ -13,7 +13,8 @@ from reference.direction import seen_from
 SCALAR = pytest.mark.fmus(lambda d: d.has("normalForce", "relativeVelocity", "frictionForce"))
 CONTACT = pytest.mark.fmus(lambda d: d.takes("normalForce") and d.family("frictionForce"))
 
-# Inputs that turn round when the motion does, and one that does not. Of others it is found, as of the states.
+# Inputs that turn round when the motion does, and one that does not. Of others it is found, as of
+# the states.
 INPUT_SIGNS = {"relativeVelocity": -1, "externalForce": -1, "normalForce": 1}
 
 
@@ -29,18 +30,25 @@ RATIOS = {"backwardFrictionRatio": (0.25, 0.5, 1.0, 2.0), "backwardViscousRatio"
 
 @SCALAR
 def test_everything_is_odd_in_the_direction_of_motion(fmu):
-    """Turned round, the motion gives the same with all directed quantities turned round, bit for bit: friction that differs by direction is that of a
-    contact whose coefficients are those of the other direction and whose ratios are the inverse.
+    """Turned round, the motion gives the same with all directed quantities turned round, bit for
+    bit: friction that differs by direction is that of a contact whose coefficients are those of the
+    other direction and whose ratios are the inverse.
 
-    Which states, outputs and further inputs are directed is not told but found: some assignment of signs must hold at all points, with the
-    force directed, the power not, and a derivative as its state.
+    Which states, outputs and further inputs are directed is not told but found: some assignment of
+    signs must hold at all points, with the force directed, the power not, and a derivative as its
+    state.
     """
     d = fmu.description
     sampler = Sampler(d, "odd")
     others = [v.name for v in d.inputs if v.name not in INPUT_SIGNS]
     surviving = None
     for signs in itertools.product((-1, 1), repeat=len(d.states) + len(others)):
-        parity = mirror(fmu, sampler, {**INPUT_SIGNS, **dict(zip(others, signs[len(d.states):]))}, signs[:len(d.states)])
+        parity = mirror(
+            fmu,
+            sampler,
+            {**INPUT_SIGNS, **dict(zip(others, signs[len(d.states) :]))},
+            signs[: len(d.states)],
+        )
         if parity is not None:
             surviving = parity
             break
@@ -53,23 +61,40 @@ def test_everything_is_odd_in_the_direction_of_motion(fmu):
 
 
 def mirror(fmu, sampler, input_sign, state_signs):
-    """Walks two instances through mirrored points; the signs each output can have, or None if a derivative breaks the symmetry."""
+    """Walks two instances through mirrored points; the signs each output can have, or None if a
+    derivative breaks the symmetry."""
     d = fmu.description
     parity = {v.name: {-1, 1} for v in d.outputs}
     with fmu.model_exchange() as one, fmu.model_exchange() as two:
         for _ in range(6):
             parameters = sampler.start(one)
-            parameters.update({name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")})
-            parameters.update({name: sampler.random.choice(values) for name, values in RATIOS.items() if name in parameters})
+            parameters.update(
+                {name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")}
+            )
+            parameters.update(
+                {
+                    name: sampler.random.choice(values)
+                    for name, values in RATIOS.items()
+                    if name in parameters
+                }
+            )
             inputs = sampler.inputs(parameters)
             one.demand("fmi2Reset")
             one.start({**parameters, **inputs})
-            two.start({**seen_from(parameters, -1), **{name: value * input_sign[name] for name, value in inputs.items()}})
+            two.start(
+                {
+                    **seen_from(parameters, -1),
+                    **{name: value * input_sign[name] for name, value in inputs.items()},
+                }
+            )
             for _ in range(25):
                 inputs, states = sampler.inputs(parameters), sampler.states(parameters)
                 one.set(inputs)
                 two.set({name: value * input_sign[name] for name, value in inputs.items()})
-                one.states, two.states = states, [value * sign for value, sign in zip(states, state_signs)]
+                one.states, two.states = (
+                    states,
+                    [value * sign for value, sign in zip(states, state_signs)],
+                )
                 one.event(), two.event()
                 for a, b, sign in zip(one.derivatives, two.derivatives, state_signs):
                     if b != a * sign:
@@ -79,7 +104,9 @@ def mirror(fmu, sampler, input_sign, state_signs):
                     a, b = one.get(v.name), two.get(v.name)
                     parity[v.name] &= {sign for sign in (-1, 1) if b == a * sign}
             one.demand("fmi2Reset"), two.demand("fmi2Reset")
-    assert all(parity.values()), f"neither odd nor even: {[name for name, signs in parity.items() if not signs]}"
+    assert all(parity.values()), (
+        f"neither odd nor even: {[name for name, signs in parity.items() if not signs]}"
+    )
     return parity
 
 
@@ -103,13 +130,20 @@ def test_outputs_agree_with_each_other(fmu):
     for instance, _ in Sampler(fmu.description, "outputs").points(fmu, 6, 20):
         force, normal = instance.get("frictionForce"), instance.get("normalForce")
         coefficient = instance.get("frictionCoefficient")
-        assert coefficient == pytest.approx(force / normal, rel=1e-12) if normal > 0 else coefficient == 0
-        assert instance.get("dissipatedPower") == pytest.approx(force * instance.get("relativeVelocity"), rel=1e-12, abs=1e-300)
+        assert (
+            coefficient == pytest.approx(force / normal, rel=1e-12)
+            if normal > 0
+            else coefficient == 0
+        )
+        assert instance.get("dissipatedPower") == pytest.approx(
+            force * instance.get("relativeVelocity"), rel=1e-12, abs=1e-300
+        )
 
 
 @pytest.mark.fmus(lambda d: bool(d.states))
 def test_every_state_has_a_say_in_the_force(fmu):
-    """In contact, of itself or by the rate of a state that has: anything else is an output, or nothing."""
+    """In contact, of itself or by the rate of a state that has: anything else is an output, or
+    nothing."""
     d = fmu.description
     forces = [v.reference for v in d.family("frictionForce") or d.outputs]
     heard, found = {state.name: set() for state in d.states}, set()
@@ -117,7 +151,10 @@ def test_every_state_has_a_say_in_the_force(fmu):
         if not any(instance.get_reals(forces)):
             continue  # separated, or at rest
         for state in d.states:
-            force, rates = instance.slopes(forces, [state.reference], [1.0]), instance.slopes([v.reference for v in d.derivatives], [state.reference], [1.0])
+            force, rates = (
+                instance.slopes(forces, [state.reference], [1.0]),
+                instance.slopes([v.reference for v in d.derivatives], [state.reference], [1.0]),
+            )
             found |= {state.name} if any(force) else set()
             heard[state.name] |= {other.name for other, rate in zip(d.states, rates) if rate}
     for _ in d.states:
@@ -137,7 +174,9 @@ def test_an_event_renews_what_was_read_before_it(fmu):
         before = instance.get_reals(outputs)
         instance.event()
         after = instance.get_reals(outputs)
-        instance.set({v.name: instance.get(v.name) for v in d.inputs})  # whatever was evaluated is forgotten
+        instance.set(
+            {v.name: instance.get(v.name) for v in d.inputs}
+        )  # whatever was evaluated is forgotten
         assert instance.get_reals(outputs) == after
         renewed += after != before
     assert renewed
@@ -146,13 +185,19 @@ def test_an_event_renews_what_was_read_before_it(fmu):
 @pytest.mark.fmus(lambda d: bool(d.states))
 def test_each_state_starts_at_its_own_start_value(fmu, kind):
     d = fmu.description
-    starts = {f"{v.name.partition('[')[0]}Start{v.name[len(v.name.partition('[')[0]):]}": (i + 1) * 1e-3 * v.nominal for i, v in enumerate(d.states)}
+    starts = {
+        f"{v.name.partition('[')[0]}Start{v.name[len(v.name.partition('[')[0]) :]}": (
+            (i + 1) * 1e-3 * v.nominal
+        )
+        for i, v in enumerate(d.states)
+    }
     with fmu.instance(kind) as instance:
         instance.initialize(starts)
         assert [instance.get(v.name) for v in d.states] == list(starts.values())
 
 
 # lift-off
+
 
 @CONTACT
 @pytest.mark.parametrize("normal", [0.0, -0.0, -5e-324, -1e-12, -5.0, -1e300])
@@ -168,7 +213,9 @@ def test_no_force_without_contact(fmu, kind, normal):
                 instance.set({**sampler.inputs(parameters), "normalForce": 10.0})
                 move(instance, sampler, parameters)
                 instance.set({"normalForce": normal})
-                assert [instance.get(name) for name in names] == [0.0] * len(names), "before the event"
+                assert [instance.get(name) for name in names] == [0.0] * len(names), (
+                    "before the event"
+                )
                 move(instance, None, parameters)
                 assert [instance.get(name) for name in names] == [0.0] * len(names)
                 assert all(math.isfinite(instance.get(v.name)) for v in d.reals)
@@ -194,7 +241,10 @@ def test_separated_bristles_relax(fmu):
         parameters = d.starts()
         moving = {v.name: 1e-2 for v in d.inputs if v.name.startswith("relativeVelocity")}
         for sign in (1, -1):
-            instance.start({"normalForce": 10.0, **{name: sign * value for name, value in moving.items()}}, tolerance=1e-8)
+            instance.start(
+                {"normalForce": 10.0, **{name: sign * value for name, value in moving.items()}},
+                tolerance=1e-8,
+            )
             for _ in range(50):
                 instance.step(1e-2)
             loaded = [abs(instance.get(state.name)) for state in d.states]
@@ -204,12 +254,17 @@ def test_separated_bristles_relax(fmu):
                 instance.step(30 * constant)
                 for state, before in zip(d.states, loaded):
                     if state.name.startswith("bristle"):
-                        assert abs(instance.get(state.name)) <= 1e-4 * before + 1e-9 * state.nominal, state.name
+                        assert (
+                            abs(instance.get(state.name)) <= 1e-4 * before + 1e-9 * state.nominal
+                        ), state.name
             else:
                 for _ in range(20):
                     instance.step(1e-2)
                     now = [abs(instance.get(state.name)) for state in d.states]
-                    assert all(a <= b * (1 + 1e-9) + 1e-12 * s.nominal for a, b, s in zip(now, loaded, d.states))
+                    assert all(
+                        a <= b * (1 + 1e-9) + 1e-12 * s.nominal
+                        for a, b, s in zip(now, loaded, d.states)
+                    )
                     loaded = now
             instance.demand("fmi2Reset")
 
@@ -262,7 +317,10 @@ def test_lift_off_and_touch_down_are_events(fmu):
 def test_a_body_at_rest_does_not_chatter(fmu):
     """At rest every indicator keeps away from zero, and events need one pass."""
     d = fmu.description
-    for inputs in ({v.name: 0.0 for v in d.inputs}, {v.name: 10.0 if v.name == "normalForce" else 0.0 for v in d.inputs}):
+    for inputs in (
+        {v.name: 0.0 for v in d.inputs},
+        {v.name: 10.0 if v.name == "normalForce" else 0.0 for v in d.inputs},
+    ):
         with fmu.model_exchange() as instance:
             instance.start(inputs)
             for _ in range(3):
@@ -270,11 +328,18 @@ def test_a_body_at_rest_does_not_chatter(fmu):
                 assert passes == 1 and not info.valuesOfContinuousStatesChanged
                 assert all(value != 0 for value in instance.indicators)
             signs = [value > 0 for value in instance.indicators]
-            instance.set({v.name: 1e-12 * sign for v, sign in zip(d.inputs, itertools.cycle((1, -1))) if v.name != "normalForce"})
+            instance.set(
+                {
+                    v.name: 1e-12 * sign
+                    for v, sign in zip(d.inputs, itertools.cycle((1, -1)))
+                    if v.name != "normalForce"
+                }
+            )
             assert [value > 0 for value in instance.indicators] == signs
 
 
 # every mode
+
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
 def test_every_mode_can_be_reached(fmu):
@@ -293,7 +358,9 @@ def test_events_end_in_one_pass_everywhere(fmu):
     for instance, parameters in sampler.points(fmu, 8, 20):
         modes, indicators = instance.modes(), instance.indicators
         passes, info = instance.event()
-        assert passes == 1 and info.valuesOfContinuousStatesChanged == 0, "a settled model settles again"
+        assert passes == 1 and info.valuesOfContinuousStatesChanged == 0, (
+            "a settled model settles again"
+        )
         assert instance.modes() == modes and instance.indicators == indicators
 
 
@@ -303,13 +370,16 @@ def between(one, two, part):
 
 @pytest.mark.fmus(lambda d: d.indicators > 0)
 def test_an_event_is_taken_at_its_root(fmu):
-    """A solver stops at the root of an indicator or a last bit before it. Unless the event is taken there, it restarts on the root and
-    never sees the event again."""
+    """A solver stops at the root of an indicator or a last bit before it. Unless the event is taken
+    there, it restarts on the root and never sees the event again."""
     d = fmu.description
     sampler = Sampler(d, "roots")
     for instance, parameters in sampler.points(fmu, some_of(20), 20):
         begin = {v.name: instance.get(v.name) for v in d.inputs + d.states}
-        end = {**sampler.inputs(parameters), **dict(zip([v.name for v in d.states], sampler.states(parameters)))}
+        end = {
+            **sampler.inputs(parameters),
+            **dict(zip([v.name for v in d.states], sampler.states(parameters))),
+        }
 
         def place(part):
             point = between(begin, end, part)
@@ -325,24 +395,48 @@ def test_an_event_is_taken_at_its_root(fmu):
         while low < (low + high) / 2 < high:
             middle = (low + high) / 2
             values = place(middle)
-            low, high = (middle, high) if all(values[i] * first[i] > 0 for i in crossing) else (low, middle)
+            low, high = (
+                (middle, high) if all(values[i] * first[i] > 0 for i in crossing) else (low, middle)
+            )
         for part in (low, high):
             before = place(part)
-            near = [i for i in crossing if abs(before[i]) <= 1e-10 * max(abs(first[i]), abs(last[i]))]
+            near = [
+                i for i in crossing if abs(before[i]) <= 1e-10 * max(abs(first[i]), abs(last[i]))
+            ]
             if near:
                 saved = instance.save()
                 instance.event()
                 after = instance.indicators
                 for i in near:
-                    assert abs(after[i]) >= 1e-12 * max(abs(first[i]), abs(last[i])), f"indicator {i} stays at its root"
+                    assert abs(after[i]) >= 1e-12 * max(abs(first[i]), abs(last[i])), (
+                        f"indicator {i} stays at its root"
+                    )
                 instance.restore(saved)
                 instance.drop(saved)
 
 
 # extremes
 
-EXTREMES = [sign * size for size in (0.0, 5e-324, 1e-300, 1e-200, 1e-100, 1e-40, 1e-12, 1.0, 1e12, 1e40, 1e100, 1e200, 1e300, 1.797e308)
-            for sign in (1, -1)]
+EXTREMES = [
+    sign * size
+    for size in (
+        0.0,
+        5e-324,
+        1e-300,
+        1e-200,
+        1e-100,
+        1e-40,
+        1e-12,
+        1.0,
+        1e12,
+        1e40,
+        1e100,
+        1e200,
+        1e300,
+        1.797e308,
+    )
+    for sign in (1, -1)
+]
 MODERATE = [value for value in EXTREMES if value == 0 or 1e-41 < abs(value) < 1e41]
 
 
@@ -357,7 +451,8 @@ def extreme_points(description, sampler, values, count):
 
 
 def placed(instance, inputs, states):
-    """Derivatives and outputs at a point that is reached from separation, so that no mode remembers what was before."""
+    """Derivatives and outputs at a point that is reached from separation, so that no mode remembers
+    what was before."""
     if instance.description.takes("normalForce"):
         instance.set({"normalForce": -1.0})
         instance.event()
@@ -376,8 +471,10 @@ def evaluate_extreme(instance, inputs, states):
     assert instance.fmi2SetContinuousStates(reals(states), n) == OK
     derivatives, outputs = reals([0.0] * n), reals([0.0] * len(d.outputs))
     numbers = instance.reference_array([v.reference for v in d.outputs])
-    return [(instance.fmi2GetDerivatives(derivatives, n), list(derivatives)),
-            (instance.fmi2GetReal(numbers, len(d.outputs), outputs), list(outputs))]
+    return [
+        (instance.fmi2GetDerivatives(derivatives, n), list(derivatives)),
+        (instance.fmi2GetReal(numbers, len(d.outputs), outputs), list(outputs)),
+    ]
 
 
 def test_no_finite_input_gives_anything_but_numbers_or_a_discard(fmu):
@@ -391,7 +488,9 @@ def test_no_finite_input_gives_anything_but_numbers_or_a_discard(fmu):
             said = len(instance.messages)
             for status, values in evaluate_extreme(instance, strange, strange_states):
                 assert status in (OK, DISCARD)
-                assert all(map(math.isfinite, values)), f"{values} handed out for {strange} {strange_states}"
+                assert all(map(math.isfinite, values)), (
+                    f"{values} handed out for {strange} {strange_states}"
+                )
                 if status == DISCARD:
                     assert len(instance.messages) > said and instance.messages[-1].text
             status = instance.fmi2EnterEventMode()
@@ -418,12 +517,16 @@ def test_moderate_extremes_always_give_numbers(fmu):
 
 
 def test_steps_with_extreme_inputs_end(fmu):
-    """A co-simulation step with any finite input gives numbers or is discarded, and the next sane step works."""
+    """A co-simulation step with any finite input gives numbers or is discarded, and the next sane
+    step works."""
     d = fmu.description
     sampler = Sampler(d, "extreme steps")
     with fmu.co_simulation() as instance:
         parameters = sampler.start(instance)
-        sane = {**sampler.inputs(parameters), **({"normalForce": 10.0} if d.takes("normalForce") else {})}
+        sane = {
+            **sampler.inputs(parameters),
+            **({"normalForce": 10.0} if d.takes("normalForce") else {}),
+        }
         for strange, _ in extreme_points(d, sampler, EXTREMES, 150):
             instance.set(strange)
             before = [instance.get(v.name) for v in d.states]
@@ -435,7 +538,9 @@ def test_steps_with_extreme_inputs_end(fmu):
             else:
                 assert instance.messages[-1].text
                 assert instance.last_time == instance.time
-                assert [instance.get(v.name) for v in d.states] == before, "a discarded step keeps the last good state"
+                assert [instance.get(v.name) for v in d.states] == before, (
+                    "a discarded step keeps the last good state"
+                )
             instance.set(sane)
             instance.step(1e-3)
             assert all(math.isfinite(instance.get(v.name)) for v in d.reals)
@@ -443,7 +548,14 @@ def test_steps_with_extreme_inputs_end(fmu):
 
 # steady sliding
 
-STRIBECK = ("staticFriction", "dynamicFriction", "stribeckVelocity", "stribeckExponent", "frictionForce", "relativeVelocity")
+STRIBECK = (
+    "staticFriction",
+    "dynamicFriction",
+    "stribeckVelocity",
+    "stribeckExponent",
+    "frictionForce",
+    "relativeVelocity",
+)
 
 
 @pytest.mark.fmus(lambda d: d.has(*STRIBECK))
@@ -467,7 +579,11 @@ def test_steady_sliding_follows_the_stribeck_curve(fmu):
                     instance.set({"normalForce": normal, "relativeVelocity": velocity})
                     for _ in range(200):
                         instance.step(1.0)
-                    assert instance.get("frictionForce") == pytest.approx(expected, rel=1e-6), (parameters, normal, velocity)
+                    assert instance.get("frictionForce") == pytest.approx(expected, rel=1e-6), (
+                        parameters,
+                        normal,
+                        velocity,
+                    )
                     found += 1
             instance.demand("fmi2Reset")
     assert found >= 45
@@ -479,12 +595,17 @@ TOUCHING = {"pointPosition[3]": -1e-6}
 
 @pytest.mark.fmus(lambda d: "viscousDamping" in d)
 def test_a_film_does_not_feel_the_normal_force(fmu):
-    """Whatever presses the surfaces together, a film adds sigma2 v to steady sliding; nothing without contact."""
+    """Whatever presses the surfaces together, a film adds sigma2 v to steady sliding; nothing
+    without contact."""
     d = fmu.description
     film, velocity = 50.0, 2.0
     motion = {name: velocity for name in FAST if name in d}
     force = d.family("frictionForce")[0].name
-    pressed = [{"normalForce": normal} for normal in (1e-3, 10.0, 1e3)] if d.takes("normalForce") else [TOUCHING]
+    pressed = (
+        [{"normalForce": normal} for normal in (1e-3, 10.0, 1e3)]
+        if d.takes("normalForce")
+        else [TOUCHING]
+    )
     for contact in pressed:
         found = []
         for damping in (0.0, film):

@@ -13,8 +13,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fmi2 import (CO_SIMULATION, DISCARD, DO_STEP_STATUS, ERROR, FUNCTIONS, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE, OK, ONLY_CO_SIMULATION,
-                  ONLY_MODEL_EXCHANGE, PENDING_STATUS, TERMINATED, EventInfo, Host, Instance, integers, reals)
+from fmi2 import (
+    CO_SIMULATION,
+    DISCARD,
+    DO_STEP_STATUS,
+    ERROR,
+    FUNCTIONS,
+    LAST_SUCCESSFUL_TIME,
+    MODEL_EXCHANGE,
+    OK,
+    ONLY_CO_SIMULATION,
+    ONLY_MODEL_EXCHANGE,
+    PENDING_STATUS,
+    TERMINATED,
+    EventInfo,
+    Host,
+    Instance,
+    integers,
+    reals,
+)
 from points import Sampler
 
 
@@ -31,6 +48,7 @@ def test_a_reset_forgets_the_status_of_the_last_step(fmu):
 
 
 # phases and the calls that are wrong in them
+
 
 def to_phase(instance, phase):
     """Brings a fresh instance to a phase of its life."""
@@ -51,8 +69,10 @@ def to_phase(instance, phase):
     instance.demand("fmi2Terminate")
 
 
-PHASES = {MODEL_EXCHANGE: ("instantiated", "initialization", "event", "continuous", "terminated"),
-          CO_SIMULATION: ("instantiated", "initialization", "stepping", "terminated")}
+PHASES = {
+    MODEL_EXCHANGE: ("instantiated", "initialization", "event", "continuous", "terminated"),
+    CO_SIMULATION: ("instantiated", "initialization", "stepping", "terminated"),
+}
 
 # Calls that change something, and the phases of either kind where the standard allows them.
 ALLOWED = {
@@ -70,8 +90,13 @@ ALLOWED = {
     "fmi2SetReal": ("instantiated", "initialization", "event", "continuous", "stepping"),
 }
 # Against the standard, but real importers do it and nothing is at risk (IMPORTERS.md).
-TOLERATED = {("fmi2SetContinuousStates", "event"), ("fmi2SetTime", "instantiated"), ("fmi2SetTime", "initialization"),
-             ("fmi2EnterEventMode", "event"), ("fmi2CompletedIntegratorStep", "event")}
+TOLERATED = {
+    ("fmi2SetContinuousStates", "event"),
+    ("fmi2SetTime", "instantiated"),
+    ("fmi2SetTime", "initialization"),
+    ("fmi2EnterEventMode", "event"),
+    ("fmi2CompletedIntegratorStep", "event"),
+}
 
 
 def arguments(instance, function):
@@ -91,10 +116,21 @@ def arguments(instance, function):
 def wrong_calls(kind, phase):
     """The functions that an instance of the kind refuses in a phase."""
     foreign = ONLY_CO_SIMULATION if kind == MODEL_EXCHANGE else ONLY_MODEL_EXCHANGE
-    return [name for name, allowed in ALLOWED.items() if name in foreign or (phase not in allowed and (name, phase) not in TOLERATED)]
+    return [
+        name
+        for name, allowed in ALLOWED.items()
+        if name in foreign or (phase not in allowed and (name, phase) not in TOLERATED)
+    ]
 
 
-@pytest.mark.parametrize("kind, phase", [pytest.param(kind, phase, id=f"{'CS' if kind else 'ME'}-{phase}") for kind in PHASES for phase in PHASES[kind]])
+@pytest.mark.parametrize(
+    "kind, phase",
+    [
+        pytest.param(kind, phase, id=f"{'CS' if kind else 'ME'}-{phase}")
+        for kind in PHASES
+        for phase in PHASES[kind]
+    ],
+)
 def test_a_call_in_a_wrong_phase_is_an_error_and_changes_nothing(fmu, kind, phase):
     for function in wrong_calls(kind, phase):
         with fmu.instance(kind) as instance:
@@ -109,10 +145,21 @@ def test_a_call_in_a_wrong_phase_is_an_error_and_changes_nothing(fmu, kind, phas
 
 def continue_to_the_end(instance, phase):
     """The instance goes on as if the wrong call had not been made."""
-    order = ["instantiated", "initialization", "event" if instance.kind == MODEL_EXCHANGE else "stepping", "continuous", "terminated"]
-    steps = {"instantiated": "fmi2EnterInitializationMode", "initialization": "fmi2ExitInitializationMode",
-             "event": "fmi2EnterContinuousTimeMode", "continuous": "fmi2Terminate", "stepping": "fmi2Terminate"}
-    for name in order[order.index(phase):-1]:
+    order = [
+        "instantiated",
+        "initialization",
+        "event" if instance.kind == MODEL_EXCHANGE else "stepping",
+        "continuous",
+        "terminated",
+    ]
+    steps = {
+        "instantiated": "fmi2EnterInitializationMode",
+        "initialization": "fmi2ExitInitializationMode",
+        "event": "fmi2EnterContinuousTimeMode",
+        "continuous": "fmi2Terminate",
+        "stepping": "fmi2Terminate",
+    }
+    for name in order[order.index(phase) : -1]:
         if instance.kind == CO_SIMULATION and name == "continuous":
             continue
         instance.demand(steps[name])
@@ -132,20 +179,70 @@ def test_null_pointers_are_an_error(fmu, kind):
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start()
-        number, value, whole, flag, n = instance.reference_array([d.inputs[0].reference]), reals([0.0]), integers([1]), c_int(), len(d.states)
-        state, bytes_, size, other = instance.save(), ctypes.create_string_buffer(instance.snapshot()), ctypes.c_size_t(), c_void_p()
-        calls = [(f"fmi2{verb}{of}", number, 1, value if of == "Real" else whole) for verb in ("Get", "Set") for of in ("Real", "Integer", "Boolean", "String")]
-        calls += [("fmi2SetDebugLogging", 1, 1, None), ("fmi2GetDirectionalDerivative", instance.reference_array([d.outputs[0].reference]), 1, number, 1, value, value),
-                  ("fmi2GetFMUstate", byref(other)), ("fmi2SetFMUstate", state), ("fmi2SerializedFMUstateSize", state, byref(size)),
-                  ("fmi2SerializeFMUstate", state, bytes_, len(bytes_)), ("fmi2DeSerializeFMUstate", bytes_, len(bytes_) - 1, byref(other))]
+        number, value, whole, flag, n = (
+            instance.reference_array([d.inputs[0].reference]),
+            reals([0.0]),
+            integers([1]),
+            c_int(),
+            len(d.states),
+        )
+        state, bytes_, size, other = (
+            instance.save(),
+            ctypes.create_string_buffer(instance.snapshot()),
+            ctypes.c_size_t(),
+            c_void_p(),
+        )
+        calls = [
+            (f"fmi2{verb}{of}", number, 1, value if of == "Real" else whole)
+            for verb in ("Get", "Set")
+            for of in ("Real", "Integer", "Boolean", "String")
+        ]
+        calls += [
+            ("fmi2SetDebugLogging", 1, 1, None),
+            (
+                "fmi2GetDirectionalDerivative",
+                instance.reference_array([d.outputs[0].reference]),
+                1,
+                number,
+                1,
+                value,
+                value,
+            ),
+            ("fmi2GetFMUstate", byref(other)),
+            ("fmi2SetFMUstate", state),
+            ("fmi2SerializedFMUstateSize", state, byref(size)),
+            ("fmi2SerializeFMUstate", state, bytes_, len(bytes_)),
+            ("fmi2DeSerializeFMUstate", bytes_, len(bytes_) - 1, byref(other)),
+        ]
         if kind == MODEL_EXCHANGE:
             calls += [("fmi2CompletedIntegratorStep", 1, byref(flag), byref(flag))]
-            calls += [("fmi2GetEventIndicators", reals([0.0] * d.indicators), d.indicators)] if d.indicators else []
-            calls += [(name, reals([0.0] * n), n) for name in ("fmi2GetDerivatives", "fmi2GetContinuousStates", "fmi2SetContinuousStates",
-                                                               "fmi2GetNominalsOfContinuousStates")] if n else []
+            calls += (
+                [("fmi2GetEventIndicators", reals([0.0] * d.indicators), d.indicators)]
+                if d.indicators
+                else []
+            )
+            calls += (
+                [
+                    (name, reals([0.0] * n), n)
+                    for name in (
+                        "fmi2GetDerivatives",
+                        "fmi2GetContinuousStates",
+                        "fmi2SetContinuousStates",
+                        "fmi2GetNominalsOfContinuousStates",
+                    )
+                ]
+                if n
+                else []
+            )
         else:
-            calls += [(name, number, 1, whole, value) for name in ("fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives")]
-            calls += [(f"fmi2Get{of}Status", LAST_SUCCESSFUL_TIME, byref(value)) for of in ("", "Real", "Integer", "Boolean", "String")]
+            calls += [
+                (name, number, 1, whole, value)
+                for name in ("fmi2SetRealInputDerivatives", "fmi2GetRealOutputDerivatives")
+            ]
+            calls += [
+                (f"fmi2Get{of}Status", LAST_SUCCESSFUL_TIME, byref(value))
+                for of in ("", "Real", "Integer", "Boolean", "String")
+            ]
         before = instance.snapshot()
         for function, *arguments in calls:
             pointers = [i for i, argument in enumerate(arguments) if not isinstance(argument, int)]
@@ -165,10 +262,14 @@ def test_wrong_vector_lengths_are_an_error(fmu):
     with fmu.model_exchange() as instance:
         instance.start()
         before = instance.snapshot()
-        for function, right in (("fmi2GetDerivatives", len(d.states)), ("fmi2GetContinuousStates", len(d.states)),
-                                ("fmi2SetContinuousStates", len(d.states)), ("fmi2GetNominalsOfContinuousStates", len(d.states)),
-                                ("fmi2GetEventIndicators", d.indicators)):
-            for wrong in (right + 1, right - 1, 10 ** 9):
+        for function, right in (
+            ("fmi2GetDerivatives", len(d.states)),
+            ("fmi2GetContinuousStates", len(d.states)),
+            ("fmi2SetContinuousStates", len(d.states)),
+            ("fmi2GetNominalsOfContinuousStates", len(d.states)),
+            ("fmi2GetEventIndicators", d.indicators),
+        ):
+            for wrong in (right + 1, right - 1, 10**9):
                 if wrong >= 0:
                     assert getattr(instance, function)(reals([0.0] * (right + 1)), wrong) == ERROR
         assert instance.snapshot() == before
@@ -184,24 +285,42 @@ def test_completed_step_asks_for_nothing(fmu):
 
 # instantiation
 
-def instantiate(fmu, name=b"element", kind=MODEL_EXCHANGE, guid=None, callbacks=True, host=None, resources=b""):
+
+def instantiate(
+    fmu, name=b"element", kind=MODEL_EXCHANGE, guid=None, callbacks=True, host=None, resources=b""
+):
     host = host or Host()
     guid = fmu.description.guid.encode() if guid is None else guid
-    component = fmu.library.fmi2Instantiate(name, kind, guid or None, resources, byref(host.callbacks) if callbacks else None, 0, 0)
+    component = fmu.library.fmi2Instantiate(
+        name, kind, guid or None, resources, byref(host.callbacks) if callbacks else None, 0, 0
+    )
     return component, host
 
 
 def test_a_wrong_guid_is_refused_with_a_message(fmu):
-    for guid in (b"{00000000-0000-0000-0000-000000000000}", fmu.description.guid.encode()[:-1], b" "):
+    for guid in (
+        b"{00000000-0000-0000-0000-000000000000}",
+        fmu.description.guid.encode()[:-1],
+        b" ",
+    ):
         component, host = instantiate(fmu, guid=guid)
         assert component is None and not host.live
         assert host.messages[-1].status == ERROR and "GUID" in host.messages[-1].text.upper()
 
 
 def test_no_guid_no_name_no_callbacks_are_refused(fmu):
-    assert fmu.library.fmi2Instantiate(b"element", 0, None, None, byref(Host().callbacks), 0, 0) is None
-    for options in ({"callbacks": False}, {"name": None}, {"name": b""}, {"host": Host(allocate=False)}, {"host": Host(free=False)},
-                    {"kind": 7}):
+    assert (
+        fmu.library.fmi2Instantiate(b"element", 0, None, None, byref(Host().callbacks), 0, 0)
+        is None
+    )
+    for options in (
+        {"callbacks": False},
+        {"name": None},
+        {"name": b""},
+        {"host": Host(allocate=False)},
+        {"host": Host(free=False)},
+        {"kind": 7},
+    ):
         component, host = instantiate(fmu, **options)
         assert component is None and not host.live
         if options.get("callbacks", True):
@@ -212,7 +331,7 @@ def test_a_missing_logger_is_no_crash(fmu, kind):
     with Instance(fmu, kind, host=Host(logger=False)) as instance:
         instance.start()
         assert instance.try_set(fmu.description.inputs[0].name, math.nan) == DISCARD
-        assert instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0])) == ERROR
+        assert instance.fmi2SetReal(instance.reference_array([10**6]), 1, reals([0.0])) == ERROR
     assert instantiate(fmu, guid=b"wrong", host=Host(logger=False))[0] is None
 
 
@@ -224,7 +343,7 @@ def test_nothing_is_read_beyond_the_end_of_a_name(fmu):
     libc = ctypes.CDLL(None)
     libc.mprotect.argtypes = (c_void_p, ctypes.c_size_t, c_int)
     name = b"element\0"
-    room[page - len(name):page] = name
+    room[page - len(name) : page] = name
     assert libc.mprotect(place + page, page, 0) == 0
     try:
         component, host = instantiate(fmu, name=ctypes.cast(place + page - len(name), c_char_p))
@@ -292,6 +411,7 @@ def test_versions(fmu):
 
 # values
 
+
 def test_everything_can_be_read_in_every_phase(fmu, kind):
     for phase in PHASES[kind]:
         with fmu.instance(kind) as instance:
@@ -307,17 +427,30 @@ def test_unknown_value_references_are_an_error(fmu, kind):
     with fmu.instance(kind) as instance:
         instance.start()
         before = instance.snapshot()
-        for wrong in (max(used) + 1, 10 ** 6, 2 ** 31, 2 ** 32 - 1):
+        for wrong in (max(used) + 1, 10**6, 2**31, 2**32 - 1):
             numbers = instance.reference_array([known, wrong])
             assert instance.fmi2GetReal(numbers, 2, reals([0, 0])) == ERROR
-            assert instance.fmi2SetReal(numbers, 2, reals([3.0, 0])) == ERROR, "and the known one is not taken either"
-            assert instance.fmi2GetInteger(instance.reference_array([wrong]), 1, integers([0])) == ERROR
-            assert instance.fmi2SetInteger(instance.reference_array([wrong]), 1, integers([0])) == ERROR
+            assert instance.fmi2SetReal(numbers, 2, reals([3.0, 0])) == ERROR, (
+                "and the known one is not taken either"
+            )
+            assert (
+                instance.fmi2GetInteger(instance.reference_array([wrong]), 1, integers([0]))
+                == ERROR
+            )
+            assert (
+                instance.fmi2SetInteger(instance.reference_array([wrong]), 1, integers([0]))
+                == ERROR
+            )
             assert str(wrong) in instance.messages[-1].text
         for type_name in ("Boolean", "String"):
             for verb in ("Get", "Set"):
                 value = integers([0]) if type_name == "Boolean" else (c_char_p * 1)()
-                assert getattr(instance, f"fmi2{verb}{type_name}")(instance.reference_array([known]), 1, value) == ERROR
+                assert (
+                    getattr(instance, f"fmi2{verb}{type_name}")(
+                        instance.reference_array([known]), 1, value
+                    )
+                    == ERROR
+                )
                 assert getattr(instance, f"fmi2{verb}{type_name}")(None, 0, None) == OK
         assert instance.fmi2GetReal(None, 0, None) == OK
         assert instance.fmi2SetReal(None, 0, None) == OK
@@ -340,7 +473,9 @@ def test_what_the_model_computes_cannot_be_set(fmu, kind):
         with fmu.instance(kind) as instance:
             to_phase(instance, phase)
             before = instance.snapshot()
-            tolerated = d.states if phase in ("event", "continuous") else []  # see test_importers.py
+            tolerated = (
+                d.states if phase in ("event", "continuous") else []
+            )  # see test_importers.py
             for variable in [v for v in d.states + d.derivatives + d.outputs if v not in tolerated]:
                 assert instance.try_set(variable.name, 1.0) == ERROR
                 if phase != "terminated":
@@ -359,14 +494,21 @@ def test_numbers_that_are_none_are_discarded(fmu, kind, value):
             for variable in phase_parameters:
                 before = instance.snapshot()
                 assert instance.try_set(variable.name, value) == DISCARD
-                assert instance.messages[-1].status == DISCARD and variable.name in instance.messages[-1].text
+                assert (
+                    instance.messages[-1].status == DISCARD
+                    and variable.name in instance.messages[-1].text
+                )
                 assert instance.snapshot() == before
             if phase_parameters is not d.inputs:
                 instance.start()
         good, bad = d.inputs[0], d.inputs[-1]
         before = instance.get(good.name)
-        status = instance.fmi2SetReal(instance.reference_array([good.reference, bad.reference]), 2, reals([before + 1, value]))
-        assert status == DISCARD and instance.get(good.name) == before, "a set that is refused in part is refused as a whole"
+        status = instance.fmi2SetReal(
+            instance.reference_array([good.reference, bad.reference]), 2, reals([before + 1, value])
+        )
+        assert status == DISCARD and instance.get(good.name) == before, (
+            "a set that is refused in part is refused as a whole"
+        )
         if kind == MODEL_EXCHANGE:
             before, n = instance.snapshot(), len(d.states)
             if n:
@@ -377,7 +519,10 @@ def test_numbers_that_are_none_are_discarded(fmu, kind, value):
         else:
             before = instance.snapshot()
             number = instance.reference_array([bad.reference])
-            assert instance.fmi2SetRealInputDerivatives(number, 1, integers([1]), reals([value])) == DISCARD
+            assert (
+                instance.fmi2SetRealInputDerivatives(number, 1, integers([1]), reals([value]))
+                == DISCARD
+            )
             assert instance.snapshot() == before
             for point, size in ((value, 1e-3), (0.0, value)):
                 assert instance.fmi2DoStep(point, size, 1) in (ERROR, DISCARD)
@@ -397,6 +542,7 @@ def test_any_finite_input_is_taken_as_it_is(all_fmus, value):
 
 # parameters
 
+
 def out_of_rule(variable):
     """Values that break a rule the XML declares."""
     if variable.min is not None:
@@ -413,7 +559,8 @@ def names_the_rule(text, variable, value, bound):
 
 
 def test_parameters_out_of_their_rule_stop_the_initialization(fmu, kind):
-    """Not when they are set (their partner may come later), but when they are to take effect; then they can be put right."""
+    """Not when they are set (their partner may come later), but when they are to take effect; then
+    they can be put right."""
     with fmu.instance(kind) as instance:
         for variable in fmu.description.real_parameters:
             for value, bound in out_of_rule(variable):
@@ -428,7 +575,8 @@ def test_parameters_out_of_their_rule_stop_the_initialization(fmu, kind):
 
 
 def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
-    """Whatever single parameter far from its start is refused has a min or max, or a rule with a partner that the message names."""
+    """Whatever single parameter far from its start is refused has a min or max, or a rule with a
+    partner that the message names."""
     d = fmu.description
     with fmu.model_exchange() as instance:
         for variable in d.real_parameters:
@@ -441,7 +589,9 @@ def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
                 if status == ERROR:
                     text = instance.messages[-1].text
                     partner = any(v.name in text for v in d.parameters if v is not variable)
-                    outside = (variable.min is not None and value <= variable.min) or (variable.max is not None and value >= variable.max)
+                    outside = (variable.min is not None and value <= variable.min) or (
+                        variable.max is not None and value >= variable.max
+                    )
                     assert partner or (outside and variable.name in text), text
                 instance.demand("fmi2Reset")
 
@@ -483,7 +633,8 @@ def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, k
 
 
 def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
-    """Changed at an event or between steps, the model is as one that had the value from the start, in the same state."""
+    """Changed at an event or between steps, the model is as one that had the value from the start,
+    in the same state."""
     d = fmu.description
     tunable = [v.name for v in d.tunable_parameters]
     sampler = Sampler(d, "tunable")
@@ -521,11 +672,14 @@ def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
             assert variable.name in instance.messages[-1].text
         assert instance.snapshot() == before
         for variable in held:
-            assert instance.try_set(variable.name, variable.start) == OK, "to set what it is already is no change"
+            assert instance.try_set(variable.name, variable.start) == OK, (
+                "to set what it is already is no change"
+            )
 
 
 def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
-    """There it takes effect with the next evaluation; the instance goes on when it is right again. And it does not get there with one that breaks them."""
+    """There it takes effect with the next evaluation; the instance goes on when it is right again.
+    And it does not get there with one that breaks them."""
     d = fmu.description
     limited = [v for v in d.tunable_parameters if v.min is not None]
     with fmu.model_exchange() as instance:
@@ -549,18 +703,22 @@ def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
         instance.settle()
         for variable in limited:
             assert instance.try_set(variable.name, variable.min - 1) == OK
-            assert instance.fmi2EnterContinuousTimeMode() == ERROR and variable.name in instance.messages[-1].text
+            assert (
+                instance.fmi2EnterContinuousTimeMode() == ERROR
+                and variable.name in instance.messages[-1].text
+            )
             assert instance.try_set(variable.name, variable.start) == OK
         instance.demand("fmi2EnterContinuousTimeMode")
 
 
 # messages
 
+
 def test_messages_are_plain_text_in_declared_categories(fmu, kind):
     declared = {e.get("name") for e in fmu.description.root.findall("LogCategories/Category")}
     with fmu.instance(kind, name="100% element", logging=True) as instance:
         instance.try_set(fmu.description.inputs[0].name, math.nan)
-        instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0]))
+        instance.fmi2SetReal(instance.reference_array([10**6]), 1, reals([0.0]))
         instance.fmi2DoStep(1.0, 1.0, 1)
         instance.start()
         if kind == MODEL_EXCHANGE:
@@ -569,12 +727,18 @@ def test_messages_are_plain_text_in_declared_categories(fmu, kind):
                 instance.event()
         assert len(instance.messages) >= 3
         for message in instance.messages:
-            assert message.instance == "100% element" and message.environment == instance.host.callbacks.componentEnvironment
+            assert (
+                message.instance == "100% element"
+                and message.environment == instance.host.callbacks.componentEnvironment
+            )
             assert message.category in declared
             assert message.text and "%" not in message.text and "\n" not in message.text
     component, host = instantiate(fmu, name=b"100% element", guid=b"%s%s%n")
     assert component is None and "%" not in host.messages[-1].text
-    assert host.messages[-1].instance == "100% element" and host.messages[-1].environment == host.callbacks.componentEnvironment
+    assert (
+        host.messages[-1].instance == "100% element"
+        and host.messages[-1].environment == host.callbacks.componentEnvironment
+    )
 
 
 def test_a_run_is_quiet(fmu, kind):
@@ -588,20 +752,34 @@ def test_a_run_is_quiet(fmu, kind):
                 instance.step(1e-4)
             else:
                 instance.set_time(instance.time + 1e-4)
-                instance.states = [x + 1e-4 * dx for x, dx in zip(instance.states, instance.derivatives)]
+                instance.states = [
+                    x + 1e-4 * dx for x, dx in zip(instance.states, instance.derivatives)
+                ]
                 instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
-        assert [message for message in instance.messages if "law = 2 (Bounded)" not in message.text] == []
+        assert [
+            message for message in instance.messages if "law = 2 (Bounded)" not in message.text
+        ] == []
 
 
 def test_logging_that_is_switched_on_shows_warnings_and_categories_the_rest(fmu, kind):
-    """A load that is never set is a warning; touch-down is an event, and a parameter set in the run is a tolerated call."""
+    """A load that is never set is a warning; touch-down is an event, and a parameter set in the run
+    is a tolerated call."""
     parameter = fmu.description.tunable_parameters[0]
     touching = {"normalForce": 1.0} if fmu.description.takes("normalForce") else {}
-    for categories, shown in ((None, {"has never been set"}), ((b"logStatusWarning",), {"has never been set", "was set after"}),
-                              ((b"logEvents",), {"goes from"}), ((b"logAll",), {"has never been set", "was set after", "goes from"})):
+    for categories, shown in (
+        (None, {"has never been set"}),
+        ((b"logStatusWarning",), {"has never been set", "was set after"}),
+        ((b"logEvents",), {"goes from"}),
+        ((b"logAll",), {"has never been set", "was set after", "goes from"}),
+    ):
         with fmu.instance(kind, logging=True) as instance:
             if categories:
-                instance.demand("fmi2SetDebugLogging", 1, len(categories), (c_char_p * len(categories))(*categories))
+                instance.demand(
+                    "fmi2SetDebugLogging",
+                    1,
+                    len(categories),
+                    (c_char_p * len(categories))(*categories),
+                )
             instance.start({name: -1.0 for name in touching})
             instance.set({parameter.name: parameter.start * 1.01, **touching})
             if kind == CO_SIMULATION:
@@ -610,7 +788,11 @@ def test_logging_that_is_switched_on_shows_warnings_and_categories_the_rest(fmu,
                 instance.demand("fmi2EnterEventMode")
                 instance.settle()
             texts = " ".join(m.text for m in instance.messages)
-            assert {part for part in ("has never been set", "was set after", "goes from") if part in texts} <= shown, categories
+            assert {
+                part
+                for part in ("has never been set", "was set after", "goes from")
+                if part in texts
+            } <= shown, categories
             if "was set after" in shown:
                 assert "was set after" in texts
 
@@ -629,14 +811,23 @@ def test_debug_categories_can_be_chosen(fmu, kind):
 def test_errors_are_told_even_when_logging_is_off(fmu, kind):
     with fmu.instance(kind, logging=False) as instance:
         instance.fmi2SetDebugLogging(0, 0, None)
-        assert instance.fmi2SetReal(instance.reference_array([10 ** 6]), 1, reals([0.0])) == ERROR
+        assert instance.fmi2SetReal(instance.reference_array([10**6]), 1, reals([0.0])) == ERROR
         assert instance.messages
 
 
 # experiment
 
-@pytest.mark.parametrize("experiment", [(1, -1.0, 0.0, 0, 0.0), (1, math.nan, 0.0, 0, 0.0),
-                                        (0, 0.0, math.nan, 0, 0.0), (0, 0.0, math.inf, 0, 0.0), (0, 0.0, 1.0, 1, 0.5)])
+
+@pytest.mark.parametrize(
+    "experiment",
+    [
+        (1, -1.0, 0.0, 0, 0.0),
+        (1, math.nan, 0.0, 0, 0.0),
+        (0, 0.0, math.nan, 0, 0.0),
+        (0, 0.0, math.inf, 0, 0.0),
+        (0, 0.0, 1.0, 1, 0.5),
+    ],
+)
 def test_an_impossible_experiment_is_refused(fmu, kind, experiment):
     with fmu.instance(kind) as instance:
         assert instance.fmi2SetupExperiment(*experiment) == ERROR
@@ -654,20 +845,34 @@ def test_an_experiment_need_not_be_set_up(fmu, kind):
 
 def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
     """Nor does one of 0, which some importers give; one that is defined is remembered."""
+
     def bytes_after(defined, tolerance):
         with fmu.instance(kind) as instance:
             instance.demand("fmi2SetupExperiment", defined, tolerance, 0.0, 0, 0.0)
             return instance.snapshot()
 
-    assert bytes_after(0, 1e-2) == bytes_after(1, 0.0) == bytes_after(0, 0.0) != bytes_after(1, 1e-2)
+    assert (
+        bytes_after(0, 1e-2) == bytes_after(1, 0.0) == bytes_after(0, 0.0) != bytes_after(1, 1e-2)
+    )
 
 
 def test_status_functions_tell_what_they_know(fmu):
     with fmu.co_simulation() as instance:
         instance.start(time=3.0)
         instance.step(0.5)
-        known = {("", DO_STEP_STATUS): OK, ("Real", LAST_SUCCESSFUL_TIME): 3.5, ("Boolean", TERMINATED): 0, ("String", PENDING_STATUS): b""}
-        for name, value in (("", c_int(7)), ("Real", c_double(7)), ("Integer", c_int(7)), ("Boolean", c_int(7)), ("String", c_char_p(b"7"))):
+        known = {
+            ("", DO_STEP_STATUS): OK,
+            ("Real", LAST_SUCCESSFUL_TIME): 3.5,
+            ("Boolean", TERMINATED): 0,
+            ("String", PENDING_STATUS): b"",
+        }
+        for name, value in (
+            ("", c_int(7)),
+            ("Real", c_double(7)),
+            ("Integer", c_int(7)),
+            ("Boolean", c_int(7)),
+            ("String", c_char_p(b"7")),
+        ):
             for kind in (DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED):
                 before = value.value
                 status = getattr(instance, f"fmi2Get{name}Status")(kind, byref(value))
@@ -675,21 +880,34 @@ def test_status_functions_tell_what_they_know(fmu):
                 assert value.value == known.get((name, kind), before), (name, kind)
         status = c_int()
         assert instance.fmi2DoStep(3.5, -1.0, 1) in (ERROR, DISCARD)
-        assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value in (ERROR, DISCARD)
+        assert instance.fmi2GetStatus(DO_STEP_STATUS, byref(status)) == OK and status.value in (
+            ERROR,
+            DISCARD,
+        )
         assert instance.fmi2CancelStep() == ERROR
 
 
 # the process
 
+
 class Environment:
-    """What belongs to the process: working directory, locale, floating-point mode, errno-free streams, signal handlers."""
+    """What belongs to the process: working directory, locale, floating-point mode, errno-free
+    streams, signal handlers."""
 
     libm = ctypes.CDLL("libm.so.6")
 
     @classmethod
     def now(cls):
-        return (os.getcwd(), locale.setlocale(locale.LC_ALL), cls.libm.fegetround(), cls.libm.fegetexcept(),
-                dict(os.environ), signal.getsignal(signal.SIGFPE), os.umask(os.umask(0o22)), len(os.listdir("/proc/self/fd")))
+        return (
+            os.getcwd(),
+            locale.setlocale(locale.LC_ALL),
+            cls.libm.fegetround(),
+            cls.libm.fegetexcept(),
+            dict(os.environ),
+            signal.getsignal(signal.SIGFPE),
+            os.umask(os.umask(0o22)),
+            len(os.listdir("/proc/self/fd")),
+        )
 
 
 def test_the_process_is_left_as_it_was(fmu, kind, capfd):

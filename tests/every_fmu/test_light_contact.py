@@ -1,7 +1,8 @@
-"""Contacts that unload: normal forces that fall, vanish, swing through zero and come back, and sets that are stiff.
+"""Contacts that unload: normal forces that fall, vanish, swing through zero and come back, and sets
+that are stiff.
 
-A force is compared with what the contact can carry, its static limit and viscous part; the laws that need `externalForce` stick or slip at
-once and are steady wherever the others are.
+A force is compared with what the contact can carry, its static limit and viscous part; the laws
+that need `externalForce` stick or slip at once and are steady wherever the others are.
 """
 
 import math
@@ -22,14 +23,18 @@ FRICTION = pytest.mark.fmus(lambda d: is_friction(d))
 STATES = pytest.mark.fmus(lambda d: is_friction(d) and bool(d.states))
 WITH_LAW = pytest.mark.fmus(lambda d: "law" in d)
 
-# A spring that is compared with the limit alone, as its page says: the damper of Simpack's stick comes on top.
+# A spring that is compared with the limit alone, as its page says: the damper of Simpack's stick
+# comes on top.
 DAMPED_STICK = {"stictionDamping"}
 
 
 def limit(description, values, normal, velocity):
-    """What the contact can carry: the peak of Bliman and Sorine after a reversal is twice as far above the dynamic friction as the first."""
+    """What the contact can carry: the peak of Bliman and Sorine after a reversal is twice as far
+    above the dynamic friction as the first."""
+
     def value(name):
         return values.get(name, description[name].start) if name in description else 0.0
+
     static = max(value("staticFriction"), value("dynamicFriction"), value("peakFriction"))
     if "lengthRatio" in description:
         static = 2 * static - value("dynamicFriction")
@@ -48,8 +53,13 @@ def laws(description):
 
 
 def parts(description, normal, speed):
-    """What the force up to a speed is the difference of: what the contact can carry, and the damper of a bristle against its other half."""
-    damper = description["bristleDamping"].start * speed if description.has("law", "bristleDamping") else 0.0
+    """What the force up to a speed is the difference of: what the contact can carry, and the damper
+    of a bristle against its other half."""
+    damper = (
+        description["bristleDamping"].start * speed
+        if description.has("law", "bristleDamping")
+        else 0.0
+    )
     per_force = "bristleStiffness" in description and description["bristleStiffness"].unit == "1/m"
     return limit(description, {}, normal, speed) + damper * (normal if per_force else 1.0)
 
@@ -60,53 +70,112 @@ def decades(draw, low, high):
 
 # steady sliding
 
+
 def settling_time(description, values, normal, velocity):
-    """Fifty times what the law needs to forget: the way over which its springs take up the friction force, and its own times."""
+    """Fifty times what the law needs to forget: the way over which its springs take up the friction
+    force, and its own times."""
+
     def value(name):
         return values.get(name, description[name].start)
-    friction = max(value(name) for name in ("staticFriction", "dynamicFriction") if name in description)
-    stiffness = [value(v.name) * (normal if v.unit == "1/m" else 1.0) for v in description.real_parameters if v.unit in ("N/m", "1/m")]
-    lengths = [value(v.name) for v in description.real_parameters if v.unit == "m" and "Start" not in v.name]
+
+    friction = max(
+        value(name) for name in ("staticFriction", "dynamicFriction") if name in description
+    )
+    stiffness = [
+        value(v.name) * (normal if v.unit == "1/m" else 1.0)
+        for v in description.real_parameters
+        if v.unit in ("N/m", "1/m")
+    ]
+    lengths = [
+        value(v.name)
+        for v in description.real_parameters
+        if v.unit == "m" and "Start" not in v.name
+    ]
     times = [value(v.name) for v in description.real_parameters if v.unit == "s"]
-    times += [value("bristleDamping") / value("bristleStiffness")] if description.has("bristleDamping", "bristleStiffness") else []
+    times += (
+        [value("bristleDamping") / value("bristleStiffness")]
+        if description.has("bristleDamping", "bristleStiffness")
+        else []
+    )
     if description.family("elementStiffness") and "bristleDamping" in description:
         # in contact the springs follow in a millionth of the time in which they relax
-        times.append(1e-4 * value("bristleDamping") / sum(value(v.name) for v in description.family("elementStiffness")))
+        times.append(
+            1e-4
+            * value("bristleDamping")
+            / sum(value(v.name) for v in description.family("elementStiffness"))
+        )
     times += [normal / value("attractionRate")] if "attractionRate" in description else []
-    return 50 * (max([friction * normal / k for k in stiffness] + lengths, default=0.0) / abs(velocity) + max(times, default=0.0))
+    return 50 * (
+        max([friction * normal / k for k in stiffness] + lengths, default=0.0) / abs(velocity)
+        + max(times, default=0.0)
+    )
 
 
 @pytest.mark.fmus(lambda d: is_friction(d) and "dynamicFriction" in d)
 def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
-    """Far above every speed of its own a law slides with μd N, over twelve decades of stiffness, damping, speed and normal force;
-    model exchange agrees in the states that co-simulation has come to, and rests there."""
+    """Far above every speed of its own a law slides with μd N, over twelve decades of stiffness,
+    damping, speed and normal force; model exchange agrees in the states that co-simulation has come
+    to, and rests there."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     with fmu.co_simulation() as instance, fmu.model_exchange() as other:
         for _ in range(40):
-            values = {v.name: max(v.start * decades(draw, -6, 6), v.min) for v in d.real_parameters
-                      if v.name.partition("[")[0] in ("bristleStiffness", "bristleDamping", "relaxationTime", "stictionStiffness")}
+            values = {
+                v.name: max(v.start * decades(draw, -6, 6), v.min)
+                for v in d.real_parameters
+                if v.name.partition("[")[0]
+                in ("bristleStiffness", "bristleDamping", "relaxationTime", "stictionStiffness")
+            }
             values |= {name: 0.0 for name in ("viscousFriction", "viscousDamping") if name in d}
             normal, velocity = decades(draw, -6, 6), draw.choice([1, -1]) * decades(draw, -3, 3)
-            values |= {v.name: 1e-6 * abs(velocity) for v in d.real_parameters if v.unit == "m/s" and "Start" not in v.name}
-            values |= {name: value for name, value in (("dynamicVelocity", 2e-6 * abs(velocity)), ("decayConstant", 1e6 / abs(velocity))) if name in d}
+            values |= {
+                v.name: 1e-6 * abs(velocity)
+                for v in d.real_parameters
+                if v.unit == "m/s" and "Start" not in v.name
+            }
+            values |= {
+                name: value
+                for name, value in (
+                    ("dynamicVelocity", 2e-6 * abs(velocity)),
+                    ("decayConstant", 1e6 / abs(velocity)),
+                )
+                if name in d
+            }
             line.start(instance, normal, velocity, values, tolerance=1e-7)
             for _ in range(3):
                 instance.step(settling_time(d, values, normal, velocity))
             expected = math.copysign(d["dynamicFriction"].start * normal, velocity)
-            # what rounding leaves of the force of a damper that is balanced by another, and the tolerance where the states are not linear
-            rounding = (1e-7 if d.name == "Leuven" else 1e-15) * values.get("bristleDamping", 0.0) * abs(velocity)
-            assert line.along(instance, "frictionForce") == pytest.approx(expected, rel=1e-4, abs=rounding), (values, normal, velocity)
+            # what rounding leaves of the force of a damper that is balanced by another, and the
+            # tolerance where the states are not linear
+            rounding = (
+                (1e-7 if d.name == "Leuven" else 1e-15)
+                * values.get("bristleDamping", 0.0)
+                * abs(velocity)
+            )
+            assert line.along(instance, "frictionForce") == pytest.approx(
+                expected, rel=1e-4, abs=rounding
+            ), (values, normal, velocity)
             line.start(other, normal, velocity, values)
             other.states = [instance.get(v.name) for v in d.states]
             other.event()
-            if any(name.startswith("mode") and value != instance.get(name) for name, value in other.modes().items()):
-                other.demand("fmi2Reset")  # an element exactly at its limit counts as sticking until it is past it
+            if any(
+                name.startswith("mode") and value != instance.get(name)
+                for name, value in other.modes().items()
+            ):
+                other.demand(
+                    "fmi2Reset"
+                )  # an element exactly at its limit counts as sticking until it is past it
                 instance.demand("fmi2Reset")
                 instance.time = other.time = 0.0
                 continue
-            assert line.along(other, "frictionForce") == pytest.approx(expected, rel=1e-4, abs=rounding), (values, normal, velocity)
+            assert line.along(other, "frictionForce") == pytest.approx(
+                expected, rel=1e-4, abs=rounding
+            ), (values, normal, velocity)
             # a rate that changes the force by less than the tolerance is rest too
-            unfelt = 1e-7 * abs(expected) / values["bristleDamping"] if "bristleDamping" in values else 0.0
+            unfelt = (
+                1e-7 * abs(expected) / values["bristleDamping"]
+                if "bristleDamping" in values
+                else 0.0
+            )
             for state, rate in zip(d.states, other.derivatives):
                 if state.unit == "m":
                     assert abs(rate) <= 1e-4 * abs(velocity) + unfelt, (values, normal, velocity)
@@ -117,11 +186,12 @@ def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
 
 # the normal force falls
 
+
 @WITH_LAW
 @pytest.mark.parametrize("ratio", [0.7, 1e-1, 1e-4])
 def test_at_rest_the_force_falls_with_the_limit(fmu, kind, ratio):
-    """Loaded to nearly the static limit, then held at rest while the normal force falls; as printed the force of a bristle stays, unless its stiffness is
-    one per unit of normal force."""
+    """Loaded to nearly the static limit, then held at rest while the normal force falls; as printed
+    the force of a bristle stays, unless its stiffness is one per unit of normal force."""
     d, line, normal = fmu.description, Line(fmu.description), 9.81
     follows = any(v.unit == "1/m" for v in d.real_parameters)
     for law in (PRINTED, BOUNDED):
@@ -145,17 +215,25 @@ def test_at_rest_the_force_falls_with_the_limit(fmu, kind, ratio):
                 assert force == pytest.approx(before, rel=1e-3)
 
 
-RABINOWICZ = {"dynamicFriction": 0.5, "stribeckVelocity": 0.05, "bristleDamping": 780.0,
-              **{f"elementStiffness[{i}]": value for i, value in enumerate((40e3, 30e3, 18.1e3, 10e3), 1)}}
+RABINOWICZ = {
+    "dynamicFriction": 0.5,
+    "stribeckVelocity": 0.05,
+    "bristleDamping": 780.0,
+    **{f"elementStiffness[{i}]": value for i, value in enumerate((40e3, 30e3, 18.1e3, 10e3), 1)},
+}
 
 
 @pytest.mark.fmus(lambda d: d.name == "Leuven")
 def test_springs_follow_the_limits_of_their_sliders(fmu, kind):
-    """Sliding at 50 mm/s while the normal force falls to a tenth: the force is soon that of steady sliding and never turns round, with the static
-    friction of the Rabinowicz case, a fifth above the dynamic one."""
+    """Sliding at 50 mm/s while the normal force falls to a tenth: the force is soon that of steady
+    sliding and never turns round, with the static friction of the Rabinowicz case, a fifth above
+    the dynamic one."""
     d = fmu.description
     with fmu.instance(kind) as instance:
-        instance.start({**RABINOWICZ, **BOUNDED, "normalForce": 196.2, "relativeVelocity": 0.05}, tolerance=1e-8)
+        instance.start(
+            {**RABINOWICZ, **BOUNDED, "normalForce": 196.2, "relativeVelocity": 0.05},
+            tolerance=1e-8,
+        )
 
         def advance(length):
             if kind == MODEL_EXCHANGE:
@@ -174,7 +252,8 @@ def test_springs_follow_the_limits_of_their_sliders(fmu, kind):
 
 
 def advance(instance, kind, line, normal, velocity, length, pieces):
-    """Forces along the motion after each of the pieces, under a normal force and a velocity that are new and then held."""
+    """Forces along the motion after each of the pieces, under a normal force and a velocity that
+    are new and then held."""
     instance.set(line.inputs(normal, velocity))
     if kind == MODEL_EXCHANGE:
         instance.event()
@@ -187,8 +266,11 @@ def advance(instance, kind, line, normal, velocity, length, pieces):
 
 
 @FRICTION
-def test_a_fall_of_the_normal_force_leaves_the_sliding_body_without_force_for_as_long_as_the_page_says(fmu):
-    """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds, and no word on it is 0 ms."""
+def test_a_fall_of_the_normal_force_leaves_the_sliding_body_without_force_for_as_long_as_the_page_says(
+    fmu,
+):
+    """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds,
+    and no word on it is 0 ms."""
     line = Line(fmu.description)
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     told = re.search(r"no force for (\d+) ms after a jump from 196 to 20 N at 50 mm/s", page)
@@ -197,25 +279,39 @@ def test_a_fall_of_the_normal_force_leaves_the_sliding_body_without_force_for_as
         list(advance(instance, instance.kind, line, 196.0, 0.05, 2.0, 20))
         forces = list(advance(instance, instance.kind, line, 20.0, 0.05, 0.15, 1500))
     assert min(forces) >= 0 and forces[-1] > 0
-    assert 0.1 * sum(force == 0 for force in forces) == pytest.approx(int(told[1]) if told else 0, abs=0.6)
+    assert 0.1 * sum(force == 0 for force in forces) == pytest.approx(
+        int(told[1]) if told else 0, abs=0.6
+    )
 
 
 @FRICTION
 @pytest.mark.parametrize("ratio", [0.4, 1.0, 2.5])
 def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
-    """After a fall of the normal force, to a tenth or less, and after a jump of the speed, to either side, from slow or fast sliding; laws with the option are
-    bounded."""
+    """After a fall of the normal force, to a tenth or less, and after a jump of the speed, to
+    either side, from slow or fast sliding; laws with the option are bounded."""
     d, line = fmu.description, Line(fmu.description)
     if ratio != 1 and "backwardFrictionRatio" not in d:
         return
     values = bounded(d) | ({"backwardFrictionRatio": ratio} if "backwardFrictionRatio" in d else {})
     with fmu.instance(kind) as instance:
         for side in (1, -1):
-            for before, after in (((196.0, 0.05), (20.0, 0.05)), ((196.0, 1.0), (1.0, 1.0)), ((9.81, 1e-4), (9.81, 0.5))):
+            for before, after in (
+                ((196.0, 0.05), (20.0, 0.05)),
+                ((196.0, 1.0), (1.0, 1.0)),
+                ((9.81, 1e-4), (9.81, 0.5)),
+            ):
                 line.start(instance, before[0], side * before[1], values, tolerance=1e-7)
-                list(advance(instance, kind, line, before[0], side * before[1], 2e-3 / before[1] + 0.1, 4))
+                list(
+                    advance(
+                        instance, kind, line, before[0], side * before[1], 2e-3 / before[1] + 0.1, 4
+                    )
+                )
                 # a damper that is as large as its spring leaves a rounding of it in the plane
-                pushes = [force for force in advance(instance, kind, line, after[0], side * after[1], 4e-3, 40) if force < -1e-12 * after[0]]
+                pushes = [
+                    force
+                    for force in advance(instance, kind, line, after[0], side * after[1], 4e-3, 40)
+                    if force < -1e-12 * after[0]
+                ]
                 assert not pushes, (side, before, after)
                 instance.demand("fmi2Reset")
                 instance.time = 0.0
@@ -223,9 +319,11 @@ def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
 
 # the normal force swings through zero
 
+
 def swing(fmu, kind, step, stop=0.03, values=None):
-    """A mass of 1 kg, pulled with 2 N, under 9.81 N (1 + 1.5 sin 2π 100 t); yields (normal force, velocity, force) after each
-    piece. The host holds the velocity over a piece, and the normal force moves evenly."""
+    """A mass of 1 kg, pulled with 2 N, under 9.81 N (1 + 1.5 sin 2π 100 t); yields (normal force,
+    velocity, force) after each piece. The host holds the velocity over a piece, and the normal
+    force moves evenly."""
     line = Line(fmu.description)
     load = {"externalForce": 2.0} if "externalForce" in fmu.description else {}
     with fmu.instance(kind) as instance:
@@ -261,15 +359,19 @@ def test_no_force_beyond_what_the_contact_can_carry(fmu, kind):
 @WITH_LAW
 @pytest.mark.endurance
 def test_bounded_no_energy_is_created(fmu):
-    """Random pieces of constant velocity under any normal force, from creep to speeds at which the printed laws give back what they never took. Where it
-    is told what turns into heat, that is never negative; else what was taken so far."""
+    """Random pieces of constant velocity under any normal force, from creep to speeds at which the
+    printed laws give back what they never took. Where it is told what turns into heat, that is
+    never negative; else what was taken so far."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     with fmu.co_simulation() as instance:
         for _ in range(40):
             line.start(instance, 9.81, 0.0, BOUNDED, tolerance=1e-8)
             taken = moved = 0.0
             for _ in range(8):
-                normal, velocity = decades(draw, -3, 2.3), draw.choice([1, -1]) * decades(draw, -4, 1.3)
+                normal, velocity = (
+                    decades(draw, -3, 2.3),
+                    draw.choice([1, -1]) * decades(draw, -4, 1.3),
+                )
                 length = decades(draw, -5, -2.5) / abs(velocity) / 40
                 instance.set(line.inputs(normal, velocity))
                 instance.step(0.0)
@@ -278,10 +380,19 @@ def test_bounded_no_energy_is_created(fmu):
                     instance.step(length)
                     powers.append(instance.get("dissipatedPower"))
                     if "heatFlow" in d:
-                        assert instance.get("heatFlow") >= -1e-9 * abs(powers[-1]), (normal, velocity)
-                taken += length / 3 * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+                        assert instance.get("heatFlow") >= -1e-9 * abs(powers[-1]), (
+                            normal,
+                            velocity,
+                        )
+                taken += (
+                    length
+                    / 3
+                    * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+                )
                 moved += length * sum(map(abs, powers))
-                assert "heatFlow" in d or taken >= -1e-2 * moved - 1e-12, "Simpson's rule over a first fall that may take less than a piece"
+                assert "heatFlow" in d or taken >= -1e-2 * moved - 1e-12, (
+                    "Simpson's rule over a first fall that may take less than a piece"
+                )
             instance.demand("fmi2Reset")
             instance.time = 0.0
 
@@ -289,53 +400,93 @@ def test_bounded_no_energy_is_created(fmu):
 @FRICTION
 @pytest.mark.endurance
 def test_co_simulation_tends_to_model_exchange_as_the_step_falls(fmu):
-    """The same host, which holds the velocity over a step: what the two kinds give agrees at every step, not only in the limit."""
+    """The same host, which holds the velocity over a step: what the two kinds give agrees at every
+    step, not only in the limit."""
     for step in (4e-4, 1e-4):
         for one, two in zip(swing(fmu, 0, step, 0.02), swing(fmu, 1, step, 0.02)):
-            assert two[2] == pytest.approx(one[2], abs=2e-4 * limit(fmu.description, {}, 9.81 * 2.5, 0.0)), step
+            assert two[2] == pytest.approx(
+                one[2], abs=2e-4 * limit(fmu.description, {}, 9.81 * 2.5, 0.0)
+            ), step
 
 
 # ramps and floors
 
+
 def pieces(draw):
-    """(normal force, its rate, length) one after the other: down to zero, through it, up from it, or down to a floor and up again."""
+    """(normal force, its rate, length) one after the other: down to zero, through it, up from it,
+    or down to a floor and up again."""
     normal, length, rest = decades(draw, -4, 2), decades(draw, -4, 0), decades(draw, -3, -1)
     floor = 10 ** draw.choice([-6, -9, -12, -30, -300, draw.uniform(-300, -3)])
-    return draw.choice([
-        [(normal, 0, rest), (normal, -normal / length, length), (0.0, 0, rest)],
-        [(normal, 0, rest), (normal, -2 * normal / length, length), (-normal, 2 * normal / length, length), (normal, 0, rest)],
-        [(0.0, 0, rest), (0.0, normal / length, length), (normal, 0, rest)],
-        [(normal, 0, rest), (normal, (floor - normal) / length, length), (floor, 0, rest), (floor, (normal - floor) / length, length)],
-    ])
+    return draw.choice(
+        [
+            [(normal, 0, rest), (normal, -normal / length, length), (0.0, 0, rest)],
+            [
+                (normal, 0, rest),
+                (normal, -2 * normal / length, length),
+                (-normal, 2 * normal / length, length),
+                (normal, 0, rest),
+            ],
+            [(0.0, 0, rest), (0.0, normal / length, length), (normal, 0, rest)],
+            [
+                (normal, 0, rest),
+                (normal, (floor - normal) / length, length),
+                (floor, 0, rest),
+                (floor, (normal - floor) / length, length),
+            ],
+        ]
+    )
 
 
 @FRICTION
 def test_no_ramp_is_refused_and_none_gives_a_kick(fmu):
-    """150 random ramps for each model, at random and changing speeds, in one step each: all are made, and at the end of each the force is
-    one that the contact can carry."""
+    """150 random ramps for each model, at random and changing speeds, in one step each: all are
+    made, and at the end of each the force is one that the contact can carry."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     strict = "law" in d
     with fmu.co_simulation() as instance:
         for _ in range(150):
             parts, velocity = pieces(draw), draw.choice([1, -1]) * decades(draw, -4, 1)
-            line.start(instance, parts[0][0], velocity, bounded(d), tolerance=10 ** draw.choice([-4, -6, -8]))
+            line.start(
+                instance,
+                parts[0][0],
+                velocity,
+                bounded(d),
+                tolerance=10 ** draw.choice([-4, -6, -8]),
+            )
             for normal, rate, length in parts:
                 change = draw.choice([0, 0, velocity * draw.uniform(-2, 2) / length])
                 instance.set(line.inputs(normal, velocity))
                 line.set_rates(instance, rate, change)
-                assert instance.fmi2DoStep(instance.time, length, 1) == OK, (parts, velocity, change, instance.messages[-1:])
+                assert instance.fmi2DoStep(instance.time, length, 1) == OK, (
+                    parts,
+                    velocity,
+                    change,
+                    instance.messages[-1:],
+                )
                 instance.time += length
-                velocity, now = line.along(instance, "relativeVelocity"), instance.get("normalForce")
+                velocity, now = (
+                    line.along(instance, "relativeVelocity"),
+                    instance.get("normalForce"),
+                )
                 if strict:
-                    rounding = 1e-12 * d["bristleDamping"].start * abs(velocity) if "bristleDamping" in d else 0.0
-                    assert abs(line.along(instance, "frictionForce")) <= limit(d, {}, now, velocity) * (1 + 1e-9) + rounding, (parts, velocity)
+                    rounding = (
+                        1e-12 * d["bristleDamping"].start * abs(velocity)
+                        if "bristleDamping" in d
+                        else 0.0
+                    )
+                    assert (
+                        abs(line.along(instance, "frictionForce"))
+                        <= limit(d, {}, now, velocity) * (1 + 1e-9) + rounding
+                    ), (parts, velocity)
             instance.demand("fmi2Reset")
             instance.time = 0.0
 
 
 def side_by_side(fmu, cases, tolerance):
-    """Sliding to and fro in 12 pieces of 10 ms, for each (normal force, speed, values), by co-simulation and by a tight one in small steps, which model
-    exchange confirms elsewhere; yields (case, number of the piece, velocity, force, tight force)."""
+    """Sliding to and fro in 12 pieces of 10 ms, for each (normal force, speed, values), by
+    co-simulation and by a tight one in small steps, which model exchange confirms elsewhere; yields
+    (case, number of the piece, velocity, force, tight force).
+    """
     line = Line(fmu.description)
     with fmu.co_simulation() as one, fmu.co_simulation() as two:
         for case in cases:
@@ -352,7 +503,13 @@ def side_by_side(fmu, cases, tolerance):
                 for _ in range(10):
                     two.step(1e-3)
                 velocity = after
-                yield case, i, velocity, line.along(one, "frictionForce"), line.along(two, "frictionForce")
+                yield (
+                    case,
+                    i,
+                    velocity,
+                    line.along(one, "frictionForce"),
+                    line.along(two, "frictionForce"),
+                )
             for instance in (one, two):
                 instance.demand("fmi2Reset")
                 instance.time = 0.0
@@ -362,27 +519,49 @@ def side_by_side(fmu, cases, tolerance):
 @pytest.mark.endurance
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])
 def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
-    """Under any normal force, of what the force is the difference of: fifty tolerances, and five with a damper (0.9 were seen). In
-    light and fast contact a damper balances the bristle, and of what the contact carries the error is as much more as the damper
-    is larger. As printed a step of ElastoPlastic at 1e-9 may take more trials than it has, and ends coarsely."""
+    """Under any normal force, of what the force is the difference of: fifty tolerances, and five
+    with a damper (0.9 were seen). In light and fast contact a damper balances the bristle, and of
+    what the contact carries the error is as much more as the damper is larger. As printed a step of
+    ElastoPlastic at 1e-9 may take more trials than it has, and ends coarsely.
+    """
     d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance}")
-    cases = [(decades(draw, -6, 4), decades(draw, -3, 0), law) for law in laws(d) for _ in range(12)
-             if not (law == PRINTED and d.name == "ElastoPlastic" and tolerance == 1e-9)]
+    cases = [
+        (decades(draw, -6, 4), decades(draw, -3, 0), law)
+        for law in laws(d)
+        for _ in range(12)
+        if not (law == PRINTED and d.name == "ElastoPlastic" and tolerance == 1e-9)
+    ]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
-        tolerances = 5 if "bristleDamping" in d else 200 if d.name == "GeneralizedMaxwellSlip" else 50  # 150 were seen in one step of it
+        tolerances = (
+            5 if "bristleDamping" in d else 200 if d.name == "GeneralizedMaxwellSlip" else 50
+        )  # 150 were seen in one step of it
         allowed = tolerances * tolerance * parts(d, case[0], case[1])
-        rounding = 1e-13 * abs(velocity) * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
+        rounding = (
+            1e-13 * abs(velocity) * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
+        )
         assert force == pytest.approx(tight, abs=allowed + rounding), (case, i)
 
 
-@pytest.mark.fmus(lambda d: is_friction(d) and d.has("law", "bristleDamping", "bristleStiffness") and d["bristleStiffness"].unit == "1/m")
+@pytest.mark.fmus(
+    lambda d: (
+        is_friction(d)
+        and d.has("law", "bristleDamping", "bristleStiffness")
+        and d["bristleStiffness"].unit == "1/m"
+    )
+)
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
 @pytest.mark.endurance
 def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(fmu, tolerance):
-    """At 100 m/s the damper makes up to 80 000 times as much of an error of the deflection as the spring, and the solver has to know it: ten
-    tolerances of what the contact carries are allowed, however slippery it is, and what rounding makes of a damper that is balanced."""
+    """At 100 m/s the damper makes up to 80 000 times as much of an error of the deflection as the
+    spring, and the solver has to know it: ten tolerances of what the contact carries are allowed,
+    however slippery it is, and what rounding makes of a damper that is balanced.
+    """
     d = fmu.description
-    cases = [(9.81, speed, {"staticFriction": friction, "dynamicFriction": 0.8 * friction}) for friction in (0.05, 0.6) for speed in (10.0, 100.0)]
+    cases = [
+        (9.81, speed, {"staticFriction": friction, "dynamicFriction": 0.8 * friction})
+        for friction in (0.05, 0.6)
+        for speed in (10.0, 100.0)
+    ]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
         allowed = 10 * tolerance * limit(d, case[2], case[0], velocity)
         rounding = 1e-13 * case[0] * d["bristleDamping"].start * abs(velocity)
@@ -392,34 +571,54 @@ def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(f
 @pytest.mark.fmus(lambda d: is_friction(d) and d.has("law", "bristleDamping"))
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
-def test_behind_a_damper_the_force_is_right_to_the_tolerance_in_light_contact_too(fmu, tolerance, law):
-    """Under 10 mN and more. What a damper makes of an error of the deflection grows with the speed over the normal force, to 20 000 times as much at
-    0.3 m/s here, of which the solver counts a hundred: 400 tolerances are allowed (260 were seen), of ElastoPlastic 40 (16 were seen, and 1700 where the damper
-    is not counted)."""
+def test_behind_a_damper_the_force_is_right_to_the_tolerance_in_light_contact_too(
+    fmu, tolerance, law
+):
+    """Under 10 mN and more. What a damper makes of an error of the deflection grows with the speed
+    over the normal force, to 20 000 times as much at 0.3 m/s here, of which the solver counts a
+    hundred: 400 tolerances are allowed (260 were seen), of ElastoPlastic 40 (16 were seen, and 1700
+    where the damper is not counted)."""
     d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance} printed")
-    cases = [(decades(draw, -2, 3), decades(draw, -3, 0), law) for _ in range(some_of(8))] + [(0.01, 0.3, law)]
+    cases = [(decades(draw, -2, 3), decades(draw, -3, 0), law) for _ in range(some_of(8))] + [
+        (0.01, 0.3, law)
+    ]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
-        allowed = (40 if d.name == "ElastoPlastic" else 400) * tolerance * limit(d, {}, case[0], velocity)
+        allowed = (
+            (40 if d.name == "ElastoPlastic" else 400) * tolerance * limit(d, {}, case[0], velocity)
+        )
         rounding = 1e-13 * abs(velocity) * d["bristleDamping"].start * max(case[0], 1.0)
         assert force == pytest.approx(tight, abs=allowed + rounding), (case, i)
 
 
 # model exchange: nominal values that follow the normal force
 
-# Laws whose states are displacements of a given length, or deflections by a stiffness per unit of normal force, resolve the same under any.
-UNLOADED = {"AdamsStickSlip", "ContactPoint", "LuGreNormalized", "ProjectedLuGre", "RecurDynStickSlip", "SimpackStickSlip", "StickSlip"}
+# Laws whose states are displacements of a given length, or deflections by a stiffness per unit of
+# normal force, resolve the same under any.
+UNLOADED = {
+    "AdamsStickSlip",
+    "ContactPoint",
+    "LuGreNormalized",
+    "ProjectedLuGre",
+    "RecurDynStickSlip",
+    "SimpackStickSlip",
+    "StickSlip",
+}
 
 
 @STATES
 def test_nominal_values_fall_with_the_normal_force(fmu):
-    """In proportion to it, from what is declared down to a 1e-7 part of that; without contact they are what is declared."""
+    """In proportion to it, from what is declared down to a 1e-7 part of that; without contact they
+    are what is declared."""
     d, line = fmu.description, Line(fmu.description)
     declared, found = [state.nominal for state in d.states], {}
     for normal in (0.0, -1.0, 1e-300, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e4):
         with fmu.model_exchange() as instance:
             line.start(instance, normal, 0.0)
             found[normal] = instance.nominals
-            assert all(1e-7 * most <= given * (1 + 1e-15) and given <= most for given, most in zip(found[normal], declared)), normal
+            assert all(
+                1e-7 * most <= given * (1 + 1e-15) and given <= most
+                for given, most in zip(found[normal], declared)
+            ), normal
     if fmu.name not in ("BlimanSorine", "SecondOrderBristle"):
         assert found[1e4] == declared
     assert found[0.0] == found[-1.0] == declared
@@ -429,7 +628,11 @@ def test_nominal_values_fall_with_the_normal_force(fmu):
     assert found[1e-300][0] == pytest.approx(1e-7 * declared[0])
     lowest, highest = 2e-7 * declared[0], 0.5 * declared[0]
     loads = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-    pairs = [(found[more][0], found[less][0]) for less, more in zip(loads, loads[1:]) if lowest < found[less][0] and found[more][0] < highest]
+    pairs = [
+        (found[more][0], found[less][0])
+        for less, more in zip(loads, loads[1:])
+        if lowest < found[less][0] and found[more][0] < highest
+    ]
     assert pairs and all(more / less == pytest.approx(10, rel=1e-6) for more, less in pairs)
 
 
@@ -445,7 +648,11 @@ def test_nominal_values_change_at_events_only_and_are_told(fmu):
         stored = instance.save()
         _, info = instance.event()
         lighter = instance.nominals
-        assert bool(info.nominalsOfContinuousStatesChanged) == (lighter != light) == (fmu.name not in UNLOADED)
+        assert (
+            bool(info.nominalsOfContinuousStatesChanged)
+            == (lighter != light)
+            == (fmu.name not in UNLOADED)
+        )
         assert all(less <= more for less, more in zip(lighter, light))
         instance.set(line.inputs(1.5e-4, 0.0))
         _, info = instance.event()
@@ -460,10 +667,16 @@ def test_nominal_values_change_at_events_only_and_are_told(fmu):
 @STATES
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-8])
 @pytest.mark.endurance
-def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
-    """With CVODE and the nominal values that the element gives, under any normal force, sliding to and fro: fifty tolerances of what the force is the
-    difference of."""
-    d, line, draw = fmu.description, Line(fmu.description), random.Random(f"{fmu.name} {tolerance} nominal")
+def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(
+    fmu, tolerance
+):
+    """With CVODE and the nominal values that the element gives, under any normal force, sliding to
+    and fro: fifty tolerances of what the force is the difference of."""
+    d, line, draw = (
+        fmu.description,
+        Line(fmu.description),
+        random.Random(f"{fmu.name} {tolerance} nominal"),
+    )
     with fmu.model_exchange() as one, fmu.co_simulation() as two:
         for law in 3 * laws(d):
             normal, speed = decades(draw, -6, 4), decades(draw, -3, 0)
@@ -480,8 +693,14 @@ def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_conta
                     two.step(1e-3)
                 velocity = after
                 allowed = 50 * tolerance * parts(d, normal, speed)
-                rounding = 1e-13 * abs(velocity) * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
-                assert line.along(one, "frictionForce") == pytest.approx(line.along(two, "frictionForce"), abs=allowed + rounding), (normal, speed, i)
+                rounding = (
+                    1e-13
+                    * abs(velocity)
+                    * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
+                )
+                assert line.along(one, "frictionForce") == pytest.approx(
+                    line.along(two, "frictionForce"), abs=allowed + rounding
+                ), (normal, speed, i)
             for instance in (one, two):
                 instance.demand("fmi2Reset")
                 instance.time = 0.0

@@ -17,11 +17,14 @@ def takes(instance, values):
 
 
 def in_range(variable, value):
-    return (variable.min is None or value >= variable.min) and (variable.max is None or value <= variable.max)
+    return (variable.min is None or value >= variable.min) and (
+        variable.max is None or value <= variable.max
+    )
 
 
 def test_every_declared_limit_is_taken_and_nothing_beyond_it(fmu):
-    """With the start values of all others or, where others of the same unit have to follow it, with those around the limit."""
+    """With the start values of all others or, where others of the same unit have to follow it, with
+    those around the limit."""
     d = fmu.description
     tried = 0
     with fmu.co_simulation() as instance:
@@ -29,11 +32,24 @@ def test_every_declared_limit_is_taken_and_nothing_beyond_it(fmu):
             for limit, outwards in ((variable.min, -math.inf), (variable.max, math.inf)):
                 if limit is None:
                     continue
-                alike = [v for v in d.real_parameters if v.unit == variable.unit and v is not variable]
-                sets = [{v.name: limit * factor for v in alike if factor and in_range(v, limit * factor)} for factor in (0, 0.5, 1, 2)]
-                assert any(takes(instance, {**others, variable.name: limit}) for others in sets), f"{variable.name} = {limit}"
+                alike = [
+                    v for v in d.real_parameters if v.unit == variable.unit and v is not variable
+                ]
+                sets = [
+                    {
+                        v.name: limit * factor
+                        for v in alike
+                        if factor and in_range(v, limit * factor)
+                    }
+                    for factor in (0, 0.5, 1, 2)
+                ]
+                assert any(takes(instance, {**others, variable.name: limit}) for others in sets), (
+                    f"{variable.name} = {limit}"
+                )
                 beyond = math.nextafter(limit, outwards)
                 for others in sets:
-                    assert not takes(instance, {**others, variable.name: beyond}), f"{variable.name} = {beyond}"
+                    assert not takes(instance, {**others, variable.name: beyond}), (
+                        f"{variable.name} = {beyond}"
+                    )
                 tried += 1
     assert tried

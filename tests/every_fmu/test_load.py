@@ -1,4 +1,5 @@
-"""Elements with ideal stick whose load is not connected: in model exchange a loaded body creeps quietly instead of sticking, and the log says so."""
+"""Elements with ideal stick whose load is not connected: in model exchange a loaded body creeps
+quietly instead of sticking, and the log says so."""
 
 import pytest
 
@@ -11,13 +12,22 @@ LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
 @LOADED
 @pytest.mark.parametrize("sign", [1, -1])
 def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
-    """Within the band of rest the law is F_s v/v_0 then: the body settles at v_0 load/F_s, without an event and without a jump of the force."""
+    """Within the band of rest the law is F_s v/v_0 then: the body settles at v_0 load/F_s, without
+    an event and without a jump of the force."""
     connected = mass.inputs_of
-    monkeypatch.setattr(mass, "inputs_of", lambda *arguments: {k: v for k, v in connected(*arguments).items() if k != "externalForce"})
+    monkeypatch.setattr(
+        mass,
+        "inputs_of",
+        lambda *arguments: {k: v for k, v in connected(*arguments).items() if k != "externalForce"},
+    )
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": 9.81})
         limit = instance.get("staticFriction") * 9.81
-        band = next(instance.get(name) for name in ("regularizationVelocity", "staticVelocity") if name in fmu.description)
+        band = next(
+            instance.get(name)
+            for name in ("regularizationVelocity", "staticVelocity")
+            if name in fmu.description
+        )
         load = sign * 0.4 * limit
         course = mass.run_exchange(instance, lambda t: load * min(t / 0.1, 1.0), 0.5)
     assert course.velocity[-1] == pytest.approx(0.4 * sign * band, rel=1e-3)
@@ -28,7 +38,11 @@ def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
 
 def missed(instance):
     """The warnings of a load that is not there."""
-    return [m.text for m in instance.messages if m.category == "logStatusWarning" and "has never been set" in m.text]
+    return [
+        m.text
+        for m in instance.messages
+        if m.category == "logStatusWarning" and "has never been set" in m.text
+    ]
 
 
 def run(instance, speed, points=3):
@@ -46,7 +60,9 @@ def warned(fmu, kind):
         yield instance
 
 
-BOTH = pytest.mark.parametrize("kind", [MODEL_EXCHANGE, CO_SIMULATION], ids=["model exchange", "co-simulation"])
+BOTH = pytest.mark.parametrize(
+    "kind", [MODEL_EXCHANGE, CO_SIMULATION], ids=["model exchange", "co-simulation"]
+)
 
 
 @LOADED
@@ -77,7 +93,8 @@ def test_a_load_that_is_set_is_not_missed(warned, load):
 @LOADED
 @BOTH
 def test_a_stored_state_knows_whether_its_load_was_set(warned):
-    """Its inputs come back with it, so that they need not be set anew; a state without a load is still one after it has come back."""
+    """Its inputs come back with it, so that they need not be set anew; a state without a load is
+    still one after it has come back."""
     warned.start()
     without = warned.snapshot()
     warned.set({"externalForce": 1.0})
@@ -116,4 +133,6 @@ def test_a_twin_misses_its_torque(twin, model):
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
         instance.step(1e-3)
-        assert [text.partition(" ")[0] for text in missed(instance)] == ["externalTorque"] * ("externalForce" in model.description)
+        assert [text.partition(" ")[0] for text in missed(instance)] == ["externalTorque"] * (
+            "externalForce" in model.description
+        )

@@ -1,4 +1,5 @@
-"""What an instance remembers: nothing of it is lost in its bytes, in an event or in a reset, and nothing is remembered that is over."""
+"""What an instance remembers: nothing of it is lost in its bytes, in an event or in a reset, and
+nothing is remembered that is over."""
 
 import math
 
@@ -36,33 +37,44 @@ def outputs(instance):
 
 # in its bytes
 
+
 def test_the_bytes_hold_each_thing_once(fmu, kind):
-    """Counted from what there is to remember, so that nothing can be left out: see Memory in fmi2/instance.h and History in solver/shadow.c."""
+    """Counted from what there is to remember, so that nothing can be left out: see Memory in
+    fmi2/instance.h and History in solver/shadow.c."""
     d = fmu.description
     parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
     modes = stored_modes(d)
     head, end = 3, 1  # mark, model, kind; checksum
     words = parameters + inputs + states  # now
     words += 2 * inputs  # rates, last ones
-    words += 4 + 1 + inputs + states  # time, tolerance, solver's step, what was left out; the point behind a crossing
+    words += (
+        4 + 1 + inputs + states
+    )  # time, tolerance, solver's step, what was left out; the point behind a crossing
     words += 3 + 2 * inputs  # when inputs were set, and indicators asked for, now and before
     words += states  # nominal values as they were given
     words += 8 + modes  # marks and counts
     words += stored_of_impact(d)
     if "couplingMass" in d:
-        words += 11 + 4 * len(d.family("relativeVelocity"))  # of chatter: acceleration, forces and their change; length, sums, peak; counts
+        words += 11 + 4 * len(
+            d.family("relativeVelocity")
+        )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))
         words += max(states, 1) + inputs + 2  # last step: start, length, the longest of late
-        words += (3 + 3 + 3) * axes  # velocities of the shadow and on the average, way ahead; forces; load and acceleration
+        words += (
+            (3 + 3 + 3) * axes
+        )  # velocities of the shadow and on the average, way ahead; forces; load and acceleration
         words += 5 + 1  # sums of how the acceleration answers; what is kept of a velocity
-        words += 1 + (1 + 2 * axes) * (states + axes if states + axes <= 3 else 1)  # how its end answers to the load
+        words += 1 + (1 + 2 * axes) * (
+            states + axes if states + axes <= 3 else 1
+        )  # how its end answers to the load
         words += modes + 1
     with fmu.instance(kind) as instance:
         assert len(instance.snapshot()) == 8 * (head + words + end)
 
 
 def test_bytes_of_an_instance_that_has_not_begun_are_taken(fmu, kind):
-    """Its modes are not known yet. And what is read from bytes takes no more memory than what was kept in it."""
+    """Its modes are not known yet. And what is read from bytes takes no more memory than what was
+    kept in it."""
     with fmu.instance(kind) as instance:
         kept = instance.save()
         before = instance.host.bytes
@@ -111,7 +123,8 @@ def test_bytes_hold_that_the_load_is_given(fmu, kind):
 
 @PRESSED
 def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(fmu):
-    """An importer has looked at a point behind a lift-off, stops one rounding short of it, and goes on elsewhere: the event is taken there."""
+    """An importer has looked at a point behind a lift-off, stops one rounding short of it, and goes
+    on elsewhere: the event is taken there."""
     time = 1e4
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": 10.0}, time=time)
@@ -129,13 +142,16 @@ def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(f
                     after = [value > 0 for value in one.indicators]
                     one.set_time(math.nextafter(time, math.inf))
                     one.set({"normalForce": -1.0})
-                    assert [value > 0 for value in one.indicators] == after, "nothing is crossed any more"
+                    assert [value > 0 for value in one.indicators] == after, (
+                        "nothing is crossed any more"
+                    )
                 assert third.snapshot() == instance.snapshot()
 
 
 @ON_A_LINE
 def test_bytes_hold_what_is_observed_of_the_body(fmu):
-    """A body whose force acts one step late: from bytes it goes on as it would have, also while a parameter breaks its rule."""
+    """A body whose force acts one step late: from bytes it goes on as it would have, also while a
+    parameter breaks its rule."""
     with fmu.co_simulation() as instance:
         instance.initialize({"couplingMass": 1.0, "normalForce": 9.81})
         run_loop(instance, lambda t, x: pulses(t, size=3.0), 0.3, 1e-3, late=True)
@@ -148,14 +164,20 @@ def test_bytes_hold_what_is_observed_of_the_body(fmu):
             assert other.get("estimatedLoad") == observed
             for n in range(30):
                 for one in (instance, other):
-                    one.set({"relativeVelocity": 2e-3 * math.sin(n), "normalForce": 9.81 + 3 * math.cos(n)})
+                    one.set(
+                        {
+                            "relativeVelocity": 2e-3 * math.sin(n),
+                            "normalForce": 9.81 + 3 * math.cos(n),
+                        }
+                    )
                     one.step(1e-3, time=0.3 + n * 1e-3)
                 assert outputs(other) == outputs(instance), n
 
 
 @LOADED
 def test_bytes_hold_that_the_body_in_the_loop_was_given_its_load(fmu):
-    """A load that was given once stays the one that is given, also where it is zero for a while: nothing is observed in its place."""
+    """A load that was given once stays the one that is given, also where it is zero for a while:
+    nothing is observed in its place."""
     with fmu.co_simulation() as instance:
         instance.initialize({"couplingMass": 1.0, "normalForce": 9.81, "externalForce": 1.0})
         for n in range(5):
@@ -170,9 +192,11 @@ def test_bytes_hold_that_the_body_in_the_loop_was_given_its_load(fmu):
 
 # in an event
 
+
 @MODES
 def test_an_event_renews_what_was_read_before_it(fmu):
-    """Outputs and derivatives that were read before the mode changed are evaluated anew: as after setting the same inputs again."""
+    """Outputs and derivatives that were read before the mode changed are evaluated anew: as after
+    setting the same inputs again."""
     d, changed = fmu.description, 0
     numbers = [v.reference for v in d.derivatives + d.outputs]
     sampler = Sampler(d, "renewed")
@@ -204,7 +228,8 @@ def test_an_event_that_changes_nothing_tells_nothing(fmu):
 
 @PRESSED
 def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
-    """A solver has tried a point behind a crossing, a ten-thousandth of a second ahead, and goes back; an event for another reason changes nothing."""
+    """A solver has tried a point behind a crossing, a ten-thousandth of a second ahead, and goes
+    back; an event for another reason changes nothing."""
     with fmu.model_exchange() as instance, fmu.model_exchange() as other:
         for one in (instance, other):
             one.start({"normalForce": 10.0}, time=1.0)
@@ -215,17 +240,26 @@ def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
         instance.set({"normalForce": 10.0})
         instance.event()
         other.event()
-        assert (instance.modes(), instance.indicators, outputs(instance)) == (other.modes(), other.indicators, outputs(other))
+        assert (instance.modes(), instance.indicators, outputs(instance)) == (
+            other.modes(),
+            other.indicators,
+            outputs(other),
+        )
 
 
 # in a step that fails
 
+
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 @pytest.mark.parametrize("mass", [0.0, 1.0], ids=["alone", "coupled"])
 def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
-    """Velocity or normal force grow until the power is beyond all numbers, which shows at the end of the step only."""
+    """Velocity or normal force grow until the power is beyond all numbers, which shows at the end
+    of the step only."""
     with fmu.co_simulation() as instance:
-        instance.start({"normalForce": 1e3, "relativeVelocity": 0.01} | ({"couplingMass": mass} if mass else {}))
+        instance.start(
+            {"normalForce": 1e3, "relativeVelocity": 0.01}
+            | ({"couplingMass": mass} if mass else {})
+        )
         for _ in range(3):
             instance.step(1e-3)
         instance.set({"relativeVelocity": 1e10 if mass else 0.01})
@@ -238,6 +272,7 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
 
 # after it is over
 
+
 def test_a_reset_forgets_what_was_told_once(fmu, kind):
     """A call against the standard is told once in each life of an instance."""
     parameter = next(v for v in fmu.description.tunable_parameters if v.start)
@@ -246,5 +281,8 @@ def test_a_reset_forgets_what_was_told_once(fmu, kind):
             instance.start()
             for factor in (1.0001, 1.0002):
                 instance.set({parameter.name: parameter.start * factor})
-            assert len([m for m in instance.messages if "was set after initialization" in m.text]) == told
+            assert (
+                len([m for m in instance.messages if "was set after initialization" in m.text])
+                == told
+            )
             instance.demand("fmi2Reset")

@@ -10,7 +10,12 @@ from mass import run_exchange, run_sine, run_steps
 from points import Sampler
 
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
-ON_A_BODY = pytest.mark.fmus(lambda d: bool(d.modes) and d.has("normalForce", "relativeVelocity", "frictionForce", "staticFriction"))
+ON_A_BODY = pytest.mark.fmus(
+    lambda d: (
+        bool(d.modes)
+        and d.has("normalForce", "relativeVelocity", "frictionForce", "staticFriction")
+    )
+)
 NORMAL = 9.81
 
 
@@ -23,6 +28,7 @@ def start(instance, **inputs):
 
 
 # life of a mode
+
 
 @MODES
 def test_modes_change_in_events_only(fmu):
@@ -66,7 +72,12 @@ def test_one_call_settles_everything(fmu):
     for instance, parameters in sampler.points(fmu, 10, 10):
         for strange in (False, False, True):
             if strange:
-                instance.set({v.name: sampler.random.choice((-1, 1)) * sampler.random.choice(sizes) for v in d.inputs})
+                instance.set(
+                    {
+                        v.name: sampler.random.choice((-1, 1)) * sampler.random.choice(sizes)
+                        for v in d.inputs
+                    }
+                )
             else:
                 instance.set(sampler.inputs(parameters))
                 instance.states = sampler.states(parameters)
@@ -74,7 +85,11 @@ def test_one_call_settles_everything(fmu):
             modes, states, indicators = instance.modes(), instance.states, instance.indicators
             assert all(abs(value) > 1e-8 for value in indicators), indicators
             _, info = instance.event()
-            assert (instance.modes(), instance.states, instance.indicators) == (modes, states, indicators)
+            assert (instance.modes(), instance.states, instance.indicators) == (
+                modes,
+                states,
+                indicators,
+            )
             assert not info.valuesOfContinuousStatesChanged
 
 
@@ -104,23 +119,33 @@ def test_limits_themselves_are_no_place_to_chatter(fmu):
     with fmu.model_exchange() as instance:
         start(instance)
         speeds = [instance.get(v.name) for v in d.real_parameters if v.unit == "m/s"] + [0.0]
-        loads = [static_limit(instance), instance.get("dynamicFriction") * NORMAL if "dynamicFriction" in d else 0.0, 0.0]
+        loads = [
+            static_limit(instance),
+            instance.get("dynamicFriction") * NORMAL if "dynamicFriction" in d else 0.0,
+            0.0,
+        ]
         for speed in speeds:
             for load in loads if "externalForce" in d else [0.0]:
                 for sign in (1, -1):
-                    instance.set({"relativeVelocity": sign * speed} | ({"externalForce": sign * load} if load else {}))
+                    instance.set(
+                        {"relativeVelocity": sign * speed}
+                        | ({"externalForce": sign * load} if load else {})
+                    )
                     instance.event()
                     assert all(abs(value) > 1e-7 for value in instance.indicators)
 
 
 # a body on the element
 
+
 @ON_A_BODY
 @pytest.mark.endurance
 @pytest.mark.parametrize("part", [0.0, -0.5, 0.75])
 def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
-    """Under a constant load below the static limit, once the load has come up; and it stays where it is. An element that has
-    neither a state nor the load to hold on to cannot carry one at rest: there the body creeps, steadily."""
+    """Under a constant load below the static limit, once the load has come up; and it stays where
+    it is. An element that has neither a state nor the load to hold on to cannot carry one at rest:
+    there the body creeps, steadily.
+    """
     with fmu.instance(kind) as instance:
         start(instance)
         load = part * static_limit(instance)
@@ -161,10 +186,14 @@ def test_a_sine_load_makes_four_events_per_period_at_most(fmu, kind, part):
 
         if kind == MODEL_EXCHANGE:
             course = run_exchange(instance, sine, periods / frequency, tolerance=1e-6, longest=2e-3)
-            assert len(course.events) <= 4 * periods * (1 if "mode" in fmu.description else len(fmu.description.modes))
+            assert len(course.events) <= 4 * periods * (
+                1 if "mode" in fmu.description else len(fmu.description.modes)
+            )
         else:
             course = run_steps(instance, sine, periods / frequency, 2e-5)
-        assert course.changes and all(count <= 4 * periods for count in course.changes.values()), course.changes
+        assert course.changes and all(count <= 4 * periods for count in course.changes.values()), (
+            course.changes
+        )
         if part > 1:
             assert all(count > 0 for count in course.changes.values())
 
@@ -175,12 +204,19 @@ def test_both_kinds_move_a_body_alike(fmu):
     """Stick, break-away, slip and stick again under a pulse of load."""
     results = []
     for run, options in ((run_exchange, {"tolerance": 1e-8}), (run_steps, {"step": 4e-6})):
-        with (fmu.model_exchange() if run is run_exchange else fmu.co_simulation()) as instance:
+        with fmu.model_exchange() if run is run_exchange else fmu.co_simulation() as instance:
             start(instance)
             peak = 1.8 * static_limit(instance)
-            course = run(instance, lambda t: peak * math.sin(math.pi * t / 0.02) if t < 0.02 else 0.0, 0.06,
-                         **({"longest": 1e-3} if run is run_exchange else {}), **options)
-            modes = [course.rows[0][4]] + [b[4] for a, b in zip(course.rows, course.rows[1:]) if a[4] != b[4]]
+            course = run(
+                instance,
+                lambda t: peak * math.sin(math.pi * t / 0.02) if t < 0.02 else 0.0,
+                0.06,
+                **({"longest": 1e-3} if run is run_exchange else {}),
+                **options,
+            )
+            modes = [course.rows[0][4]] + [
+                b[4] for a, b in zip(course.rows, course.rows[1:]) if a[4] != b[4]
+            ]
             results.append((course.position[-1], max(course.velocity), modes))
     (way, speed, modes), (way_in_steps, speed_in_steps, modes_in_steps) = results
     assert modes_in_steps == modes
@@ -189,10 +225,13 @@ def test_both_kinds_move_a_body_alike(fmu):
 
 
 @ON_A_BODY
-@pytest.mark.filterwarnings("ignore:divide by zero")  # scipy's Radau where a step, the shortest there is, has no error
+@pytest.mark.filterwarnings(
+    "ignore:divide by zero"
+)  # scipy's Radau where a step, the shortest there is, has no error
 @pytest.mark.endurance
 def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
-    """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode has to be found from there, too."""
+    """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode
+    has to be found from there, too."""
     courses = []
     for begin in (0.0, 1e4, 1e7):  # the last one after four months
         with fmu.model_exchange() as instance:
@@ -203,24 +242,36 @@ def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
     assert len(first.events) >= 2
     for late in courses[1:]:
         assert late.changes == first.changes
-        assert abs(len(late.events) - len(first.events)) <= 2  # a speed that passes zero in slip marks an event without a change
+        assert (
+            abs(len(late.events) - len(first.events)) <= 2
+        )  # a speed that passes zero in slip marks an event without a change
 
 
 @MODES
 @pytest.mark.parametrize("time", [1e4, 1e7])
 def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, time):
-    """From random points the inputs move on and the states with their rates; where an indicator crosses zero between two neighbouring times, the
-    host stops at the first of them. After the event it meets no crossing there any more."""
+    """From random points the inputs move on and the states with their rates; where an indicator
+    crosses zero between two neighbouring times, the host stops at the first of them. After the
+    event it meets no crossing there any more."""
     d = fmu.description
     sampler, met = Sampler(d, "short"), 0
     for instance, parameters in sampler.points(fmu, 8, 12):
-        inputs, states, rates = {v.name: instance.get(v.name) for v in d.inputs}, instance.states, instance.derivatives
+        inputs, states, rates = (
+            {v.name: instance.get(v.name) for v in d.inputs},
+            instance.states,
+            instance.derivatives,
+        )
         target, length = sampler.inputs(parameters), 10 ** sampler.random.uniform(-3, 0)
 
         def place(t):
             part = t - time
             instance.set_time(t)
-            instance.set({name: value + (target[name] - value) * part / length for name, value in inputs.items()})
+            instance.set(
+                {
+                    name: value + (target[name] - value) * part / length
+                    for name, value in inputs.items()
+                }
+            )
             instance.states = [x + rate * part for x, rate in zip(states, rates)]
             return [value > 0 for value in instance.indicators]
 
@@ -228,7 +279,14 @@ def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, t
         instance.event()
         before = place(time)
         left = time
-        right = next((time + length * part for part in (0.01, 0.1, 0.3, 0.6, 1.0) if place(time + length * part) != before), None)
+        right = next(
+            (
+                time + length * part
+                for part in (0.01, 0.1, 0.3, 0.6, 1.0)
+                if place(time + length * part) != before
+            ),
+            None,
+        )
         if right is None:
             continue
         while math.nextafter(left, math.inf) < right:
@@ -239,7 +297,9 @@ def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, t
         stopped = instance.states
         _, info = instance.event()
         after = instance.indicators
-        assert bool(info.valuesOfContinuousStatesChanged) == (instance.states != stopped) or not any(stopped), "a reset from zero to zero may be told"
+        assert bool(info.valuesOfContinuousStatesChanged) == (
+            instance.states != stopped
+        ) or not any(stopped), "a reset from zero to zero may be told"
         if instance.states != stopped:  # the event has set them
             states, rates = instance.states, [0.0] * len(states)
         assert place(right) == [value > 0 for value in after], (left, instance.modes())
@@ -249,7 +309,8 @@ def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, t
 
 @MODES
 def test_no_mode_changes_without_an_indicator(fmu):
-    """From one random point to the next: where an event changes a mode, an indicator has had another sign before it, or no host would have made one there."""
+    """From one random point to the next: where an event changes a mode, an indicator has had
+    another sign before it, or no host would have made one there."""
     d, changes = fmu.description, 0
     sampler = Sampler(d, "announced")
     for instance, parameters in sampler.points(fmu, 12, 40):

@@ -1,4 +1,5 @@
-"""The parameter sets in resources/*.ssv: each names variables of its FMU in their units, applies, and is accepted."""
+"""The parameter sets in resources/*.ssv: each names variables of its FMU in their units, applies,
+and is accepted."""
 
 import math
 import tomllib
@@ -16,10 +17,14 @@ SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}
 def sets_of(fmu):
     for path in sorted(fmu.folder.glob("resources/*.ssv")):
         values, units = {}, {}
-        for parameter in etree.parse(str(path)).getroot().findall("ssv:Parameters/ssv:Parameter", SSV):
+        for parameter in (
+            etree.parse(str(path)).getroot().findall("ssv:Parameters/ssv:Parameter", SSV)
+        ):
             value = parameter[0]
             kind = etree.QName(value).localname
-            values[parameter.get("name")] = float(value.get("value")) if kind == "Real" else value.get("value")
+            values[parameter.get("name")] = (
+                float(value.get("value")) if kind == "Real" else value.get("value")
+            )
             units[parameter.get("name")] = value.get("unit")
         yield path.stem, values, units
 
@@ -52,23 +57,43 @@ def test_every_set_speaks_of_parameters_in_their_units(fmu):
             assert unit is None or unit == d[key].unit, f"{name}: {key}"
 
 
-# Of the place where an element is built in and of how the user wants its law, not of its surfaces, and what makes a drive of it: no case sets them.
-OF_THE_PLACE = {"preloadForce", "frictionRadius", "couplingMass", "couplingTiming", "maximumSubsteps", "law"} | OF_A_DRIVE
+# Of the place where an element is built in and of how the user wants its law, not of its surfaces,
+# and what makes a drive of it: no case sets them.
+OF_THE_PLACE = {
+    "preloadForce",
+    "frictionRadius",
+    "couplingMass",
+    "couplingTiming",
+    "maximumSubsteps",
+    "law",
+} | OF_A_DRIVE
 
 
 def test_a_set_says_all_that_its_case_needs(fmu):
     """Loaded after any other set it gives its case: every parameter of the law is in it."""
-    law = {v.name for v in fmu.description.parameters if not v.name.partition("[")[0].endswith("Start")} - OF_THE_PLACE
+    law = {
+        v.name for v in fmu.description.parameters if not v.name.partition("[")[0].endswith("Start")
+    } - OF_THE_PLACE
     for name, values, _ in sets_of(fmu):
         assert not law - set(values), f"{name} leaves out {sorted(law - set(values))}"
 
 
 @pytest.mark.collection
-@pytest.mark.parametrize("file", sorted((REPOSITORY / "resources").glob("*.toml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", sorted((REPOSITORY / "resources").glob("*.toml")), ids=lambda file: file.stem
+)
 def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
     data = tomllib.loads(file.read_text(encoding="utf-8"))
-    fmus = [fmu for fmu in all_fmus if fmu.name in data["models"]] + [twin for twin, model in TWINS if model.name in data["models"]]
-    shipped = {name.partition("[")[0] for fmu in fmus for case, values, _ in sets_of(fmu) if case == file.stem for name in values}
+    fmus = [fmu for fmu in all_fmus if fmu.name in data["models"]] + [
+        twin for twin, model in TWINS if model.name in data["models"]
+    ]
+    shipped = {
+        name.partition("[")[0]
+        for fmu in fmus
+        for case, values, _ in sets_of(fmu)
+        if case == file.stem
+        for name in values
+    }
     shipped |= set() if TWINS else {"frictionRadius"} & set(data["values"])
     own = {name for values in data.get("values_of", {}).values() for name in values}
     assert set(data["values"]) | own == shipped
@@ -76,12 +101,19 @@ def test_a_set_has_nothing_that_none_of_its_models_has(all_fmus, file):
 
 @pytest.mark.collection
 def test_one_model_may_have_values_of_its_own_in_a_set(all_fmus):
-    """Pennestrì's band of Karnopp is the v_d of his eq 6, and Gonthier's v_t is not that of the stick-slip model."""
+    """Pennestrì's band of Karnopp is the v_d of his eq 6, and Gonthier's v_t is not that of the
+    stick-slip model."""
     sets = {fmu.name: {name: values for name, values, _ in sets_of(fmu)} for fmu in all_fmus}
-    bands = [sets[model]["pennestri2016_rabinowicz"]["staticVelocity"] for model in ("Karnopp", "VelocityBased")]
+    bands = [
+        sets[model]["pennestri2016_rabinowicz"]["staticVelocity"]
+        for model in ("Karnopp", "VelocityBased")
+    ]
     assert bands == [0.05, 0.01]
     assert sets["Karnopp"]["pennestri2016_presliding"]["staticVelocity"] == 0.01
-    speeds = [sets[model]["pennestri2016_rabinowicz"]["transitionVelocity"] for model in ("StickSlip", "Gonthier")]
+    speeds = [
+        sets[model]["pennestri2016_rabinowicz"]["transitionVelocity"]
+        for model in ("StickSlip", "Gonthier")
+    ]
     assert speeds == [0.05, 5e-4]
 
 
@@ -91,11 +123,23 @@ def test_rills_two_cases_are_as_printed(fmu):
     for name, values, _ in sets_of(fmu):
         for key, value in printed.get(name, {}).items():
             if key in values:
-                assert values[key] == pytest.approx(value, rel=2e-3, abs=1e-12), f"{name}: {key}"  # Fig. 4 rounds
+                assert values[key] == pytest.approx(value, rel=2e-3, abs=1e-12), (
+                    f"{name}: {key}"
+                )  # Fig. 4 rounds
 
 
 @pytest.mark.collection
-@pytest.mark.parametrize("model", ["StaticRegularized", "LuGre", "LuGreVelocityDamping", "LuGreModified", "ImplicitBristle", "SecondOrderBristle"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "StaticRegularized",
+        "LuGre",
+        "LuGreVelocityDamping",
+        "LuGreModified",
+        "ImplicitBristle",
+        "SecondOrderBristle",
+    ],
+)
 def test_rills_models_ship_his_two_cases(all_fmus, model):
     fmu = next(fmu for fmu in all_fmus if fmu.name == model)
     assert {"rill2023_model1", "rill2023_model2"} <= {name for name, _, _ in sets_of(fmu)}
@@ -103,28 +147,37 @@ def test_rills_models_ship_his_two_cases(all_fmus, model):
 
 # one set of defaults
 
-# A curve that falls steeply at rest drives springs on sliders of their own into oscillations, and much damping hides their lag: its page says so.
+# A curve that falls steeply at rest drives springs on sliders of their own into oscillations, and
+# much damping hides their lag: its page says so.
 OF_ITS_OWN = {"GeneralizedMaxwellSlip": {"stribeckExponent", "bristleDamping"}}
 
 
 @pytest.mark.collection
 @pytest.mark.fmus(lambda d: d.family("relativeVelocity"))
 def test_defaults_are_those_of_one_case(fmu):
-    """Rill's model 1 in every parameter that a model shares with it; what is given per unit of normal force gives the same under its weight."""
+    """Rill's model 1 in every parameter that a model shares with it; what is given per unit of
+    normal force gives the same under its weight."""
     d = fmu.description
     if "normalForce" in d and d["normalForce"].causality == "input":
         assert d["normalForce"].start == NORMAL
     for name, value in MODEL_1.items():
         if name in d and name not in OF_ITS_OWN.get(d.name, ()):
-            assert d[name].start == pytest.approx(value / (NORMAL if d[name].unit in ("1/m", "s/m") else 1), rel=1e-15), name
+            assert d[name].start == pytest.approx(
+                value / (NORMAL if d[name].unit in ("1/m", "s/m") else 1), rel=1e-15
+            ), name
 
 
 @pytest.mark.collection
-@pytest.mark.fmus(lambda d: d.family("relativeVelocity") and ("dynamicFriction" in d or "shapeFactor" in d))
+@pytest.mark.fmus(
+    lambda d: d.family("relativeVelocity") and ("dynamicFriction" in d or "shapeFactor" in d)
+)
 def test_a_swap_of_the_model_keeps_the_force(fmu):
-    """As they come out of the box all slide fast with the same friction. The magic formula falls with 1/v: 3e-4 above it at 10 m/s."""
+    """As they come out of the box all slide fast with the same friction. The magic formula falls
+    with 1/v: 3e-4 above it at 10 m/s."""
     with fmu.co_simulation() as instance:
         instance.start({fmu.description.family("relativeVelocity")[0].name: 10.0})
         for _ in range(20):
             instance.step(0.05)
-        assert instance.get(fmu.description.family("frictionCoefficient")[0].name) == pytest.approx(MODEL_1["dynamicFriction"], rel=1e-3)
+        assert instance.get(fmu.description.family("frictionCoefficient")[0].name) == pytest.approx(
+            MODEL_1["dynamicFriction"], rel=1e-3
+        )

@@ -1,8 +1,9 @@
 """Energy: what an element takes out of the moving bodies, and what it may give back.
 
-A model is passive unless its description says `passive = false` and why. Passive means: from an unloaded start the energy taken so far is
-never negative, whatever the motion and the normal force were. A model that is not passive shows it: by the numbers that its page prints,
-or in some random motion.
+A model is passive unless its description says `passive = false` and why. Passive means: from an
+unloaded start the energy taken so far is never negative, whatever the motion and the normal force
+were. A model that is not passive shows it: by the numbers that its page prints, or in some random
+motion.
 """
 
 import tomllib
@@ -41,14 +42,25 @@ def is_passive_when_bounded(description):
     return file.is_file() and "passive_with" in tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-MEMORYLESS = pytest.mark.fmus(lambda d: d.family("relativeVelocity") and "dissipatedPower" in d and not d.states and is_passive(d))
+MEMORYLESS = pytest.mark.fmus(
+    lambda d: (
+        d.family("relativeVelocity") and "dissipatedPower" in d and not d.states and is_passive(d)
+    )
+)
 PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and d.states and is_passive(d))
 PASSIVE_WHEN_BOUNDED = pytest.mark.fmus(lambda d: is_passive_when_bounded(d))
-NOT_PASSIVE = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d and d.name in GIVING_BACK)
-NOT_PASSIVE_WITHOUT_NUMBERS = pytest.mark.fmus(lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d and d.name not in GIVING_BACK)
+NOT_PASSIVE = pytest.mark.fmus(
+    lambda d: scalar(d) and not is_passive(d) and "externalForce" not in d and d.name in GIVING_BACK
+)
+NOT_PASSIVE_WITHOUT_NUMBERS = pytest.mark.fmus(
+    lambda d: (
+        scalar(d) and not is_passive(d) and "externalForce" not in d and d.name not in GIVING_BACK
+    )
+)
 LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
 
-# Parameters that are not the default; (normal force, velocity, path) one after the other; the energy each of these takes, in J.
+# Parameters that are not the default; (normal force, velocity, path) one after the other; the
+# energy each of these takes, in J.
 RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.33e-6]
 GIVING_BACK = {
     "LuGre": ({}, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
@@ -57,11 +69,23 @@ GIVING_BACK = {
     "ElastoPlastic": ({}, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [2.000e-3, -12.66e-3]),
     "Leuven": ({}, [(9.81, 1e-4, 1e-3), (9.81, 1, 1e-3)], [4.048e-3, -17.91e-3]),
     "Gonthier": ({}, [(0.981, 1e-4, 2e-4), (9.81, -1e-4, 2e-4)], [0.1130e-3, -0.7013e-3]),
-    "StickSlip": ({}, [(9.81, 1e-5, 6.4e-5), (9.81, 0.05, 3.6e-5), (9.81, -1e-5, 1e-4)], [0.1685e-3, 0.1059e-3, -0.3667e-3]),
-    "GeneralizedMaxwellSlip": ({}, [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)], [1.465e-3, 0.05492e-3, -18.56e-3]),
+    "StickSlip": (
+        {},
+        [(9.81, 1e-5, 6.4e-5), (9.81, 0.05, 3.6e-5), (9.81, -1e-5, 1e-4)],
+        [0.1685e-3, 0.1059e-3, -0.3667e-3],
+    ),
+    "GeneralizedMaxwellSlip": (
+        {},
+        [(9.81, 0.01, 5e-4), (98.1, 1e-5, 2e-6), (98.1, -0.01, 1e-3)],
+        [1.465e-3, 0.05492e-3, -18.56e-3],
+    ),
     "AdamsStickSlip": RISING_NORMAL_FORCE,
     "RecurDynStickSlip": RISING_NORMAL_FORCE,
-    "SimpackStickSlip": ({"restart": 2}, [(1, 1e-3, 1e-8), (100, -1e-6, 3e-7)], [0.003e-6, -4.497e-6]),
+    "SimpackStickSlip": (
+        {"restart": 2},
+        [(1, 1e-3, 1e-8), (100, -1e-6, 3e-7)],
+        [0.003e-6, -4.497e-6],
+    ),
 }
 
 
@@ -79,17 +103,21 @@ def energy(instance, normal, velocity, path, steps=STEPS):
 
 
 def unloaded(sampler, instance, given=None):
-    """A fresh instance with random parameters, but for those that are given, and no deflection; returns its parameters."""
+    """A fresh instance with random parameters, but for those that are given, and no deflection;
+    returns its parameters."""
     parameters = sampler.start(instance, tolerance=1e-8)
     parameters.update(given or {})
-    parameters.update({name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")})
+    parameters.update(
+        {name: 0.0 for name in parameters if name.partition("[")[0].endswith("Start")}
+    )
     instance.demand("fmi2Reset")
     instance.start({**parameters, "relativeVelocity": 0.0}, tolerance=1e-8)
     return parameters
 
 
 def paths(description, parameters, normal, speed):
-    """Lengths over which the model changes: its own, those over which its springs take up the friction force, and the way made in its times."""
+    """Lengths over which the model changes: its own, those over which its springs take up the
+    friction force, and the way made in its times."""
     friction = max(parameters.get(name, 0.0) for name in ("staticFriction", "dynamicFriction"))
     lengths = [state.nominal for state in description.states if state.unit == "m"]
     for v in description.real_parameters:
@@ -105,11 +133,19 @@ def paths(description, parameters, normal, speed):
 
 
 def piece(sampler, parameters, normal, swing):
-    """A random piece of a motion: normal force, which may vanish where it swings, velocity and path."""
+    """A random piece of a motion: normal force, which may vanish where it swings, velocity and
+    path."""
     d, draw = sampler.description, sampler.random
     load = -1.0 if swing and draw.random() < 0.1 else normal * 10 ** draw.uniform(-swing, swing)
     velocity = sampler.value(d["relativeVelocity"], parameters) * 10 ** draw.uniform(-1, 1)
-    return load, velocity, min(draw.choice(paths(d, parameters, normal, abs(velocity))) * 10 ** draw.uniform(-1, 0.7), abs(velocity) * 10)
+    return (
+        load,
+        velocity,
+        min(
+            draw.choice(paths(d, parameters, normal, abs(velocity))) * 10 ** draw.uniform(-1, 0.7),
+            abs(velocity) * 10,
+        ),
+    )
 
 
 @MEMORYLESS
@@ -119,8 +155,9 @@ def test_an_element_without_memory_never_drives_the_motion(fmu):
 
 
 def balances(fmu, swing, given=None):
-    """Random motions of pieces of constant velocity, from creeping to ten times the natural speed, over the lengths in which the model changes:
-    after each piece what was taken so far, of what went to and fro, and what led there."""
+    """Random motions of pieces of constant velocity, from creeping to ten times the natural speed,
+    over the lengths in which the model changes: after each piece what was taken so far, of what
+    went to and fro, and what led there."""
     sampler = Sampler(fmu.description, "energy")
     draw = sampler.random
     with fmu.co_simulation() as instance:
@@ -157,7 +194,9 @@ def test_an_element_that_is_passive_when_bounded_never_gives_back_more_than_it_t
 def test_an_element_that_says_it_is_not_passive_shows_it(fmu):
     parameters, pieces, expected = GIVING_BACK[fmu.name]
     with fmu.co_simulation() as instance:
-        instance.start({**parameters, "normalForce": pieces[0][0], "relativeVelocity": 0.0}, tolerance=1e-9)
+        instance.start(
+            {**parameters, "normalForce": pieces[0][0], "relativeVelocity": 0.0}, tolerance=1e-9
+        )
         taken = [energy(instance, *piece, steps=1000)[0] for piece in pieces]
     assert taken == pytest.approx(expected, rel=2e-3), "the numbers its page prints"
     assert sum(taken) < 0
@@ -165,12 +204,15 @@ def test_an_element_that_says_it_is_not_passive_shows_it(fmu):
 
 @NOT_PASSIVE_WITHOUT_NUMBERS
 def test_an_element_that_says_it_is_not_passive_gives_back_more_than_it_took_somewhere(fmu):
-    assert any(taken < -ROUGHNESS * moved for taken, moved, _ in balances(fmu, 1.0)), "no motion shows it"
+    assert any(taken < -ROUGHNESS * moved for taken, moved, _ in balances(fmu, 1.0)), (
+        "no motion shows it"
+    )
 
 
 @LOADED
 def test_an_element_that_is_told_the_load_pushes_a_body_that_moves_against_it(fmu):
-    """In stick it answers the load, not the motion: power is negative, but never more than the load takes out itself."""
+    """In stick it answers the load, not the motion: power is negative, but never more than the load
+    takes out itself."""
     d = fmu.description
     assert not is_passive(d)
     with fmu.model_exchange() as instance:

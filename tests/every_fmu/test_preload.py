@@ -13,8 +13,12 @@ PRELOAD = 4.0  # sums with it are exact for the normal forces below
 
 def test_every_element_between_two_surfaces_on_a_line_has_it(all_fmus):
     for fmu in all_fmus:
-        assert ("preloadForce" in fmu.description) == fmu.description.takes("normalForce", "relativeVelocity") or fmu.description.has("normalDirection[1]") \
+        assert (
+            ("preloadForce" in fmu.description)
+            == fmu.description.takes("normalForce", "relativeVelocity")
+            or fmu.description.has("normalDirection[1]")
             or "relativeVelocity" not in fmu.description
+        )
 
 
 @PRELOADED
@@ -23,7 +27,9 @@ def test_the_law_sees_the_sum(fmu):
     for instance, parameters in Sampler(d, "preload").points(fmu, 4, 8):
         u = {v.name: instance.get(v.name) for v in d.inputs}
         parameters = parameters | {"preloadForce": 0.0}
-        normal = round(u["normalForce"] * 16) / 16  # exact in binary, and so are its sums with the preload
+        normal = (
+            round(u["normalForce"] * 16) / 16
+        )  # exact in binary, and so are its sums with the preload
         with fmu.model_exchange() as a, fmu.model_exchange() as b:
             a.start(parameters | u | {"normalForce": normal})
             b.start(parameters | u | {"normalForce": normal - PRELOAD, "preloadForce": PRELOAD})

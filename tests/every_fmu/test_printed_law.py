@@ -1,4 +1,5 @@
-"""The option `law`: as printed by default, bounded where that is asked for. Where the two differ, and that the log says so."""
+"""The option `law`: as printed by default, bounded where that is asked for. Where the two differ,
+and that the log says so."""
 
 import math
 import random
@@ -12,8 +13,15 @@ from prescribed import BOUNDED, PRINTED
 from test_light_contact import decades, limit
 
 WITH_LAW = pytest.mark.fmus(lambda d: "law" in d)
-DAMPED = pytest.mark.fmus(lambda d: d.has("law", "heatFlow", "bristleDamping", "bristleDeflection") and d.name != "LuGreModified")
-BOTH = pytest.mark.parametrize("kind", [MODEL_EXCHANGE, CO_SIMULATION], ids=["model exchange", "co-simulation"])
+DAMPED = pytest.mark.fmus(
+    lambda d: (
+        d.has("law", "heatFlow", "bristleDamping", "bristleDeflection")
+        and d.name != "LuGreModified"
+    )
+)
+BOTH = pytest.mark.parametrize(
+    "kind", [MODEL_EXCHANGE, CO_SIMULATION], ids=["model exchange", "co-simulation"]
+)
 DRY = {"viscousFriction": 0.0, "viscousDamping": 0.0}
 
 
@@ -24,8 +32,8 @@ def test_the_printed_law_is_the_default(fmu):
 
 @DAMPED
 def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu):
-    """At any deflection and speed, within and beyond the static limit; wherever the printed law creates energy, it pushes the body along
-    while the bristle springs back."""
+    """At any deflection and speed, within and beyond the static limit; wherever the printed law
+    creates energy, it pushes the body along while the bristle springs back."""
     d, draw = fmu.description, random.Random(fmu.name)
     same = pushes = cold = 0
     with fmu.model_exchange() as one, fmu.model_exchange() as two:
@@ -34,19 +42,29 @@ def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu
         for _ in range(4000):
             normal, velocity = decades(draw, -1, 2), draw.choice([1, -1]) * decades(draw, -5, 1)
             most = limit(d, {}, normal, 0.0)
-            stiffness = d["bristleStiffness"].start * (normal if d["bristleStiffness"].unit == "1/m" else 1.0)
+            stiffness = d["bristleStiffness"].start * (
+                normal if d["bristleStiffness"].unit == "1/m" else 1.0
+            )
             z = draw.uniform(-1.5, 1.5) * most / stiffness
             for instance in (one, two):
                 instance.set({"normalForce": normal, "relativeVelocity": velocity})
                 instance.states = [z]
-            printed, bounded, rate = one.get("frictionForce"), two.get("frictionForce"), one.derivatives[0]
+            printed, bounded, rate = (
+                one.get("frictionForce"),
+                two.get("frictionForce"),
+                one.derivatives[0],
+            )
             assert two.derivatives[0] == rate
             push = rate * velocity < 0 and printed * velocity < 0
             if push:
                 assert bounded == 0
             else:
                 expected = max(-most, min(printed, most))
-                assert bounded == (printed if abs(printed) < most * (1 - 1e-12) else pytest.approx(expected, rel=1e-12))
+                assert bounded == (
+                    printed
+                    if abs(printed) < most * (1 - 1e-12)
+                    else pytest.approx(expected, rel=1e-12)
+                )
             heat = one.get("heatFlow")
             assert heat >= -1e-12 * abs(printed * velocity) or push
             assert two.get("heatFlow") >= -1e-12 * abs(printed * velocity)
@@ -57,10 +75,19 @@ def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "LuGreNormalized"))
 @pytest.mark.parametrize("part, creates", [(3.99, False), (4.01, True)])
 def test_as_printed_it_creates_energy_beyond_four_times_the_curve(fmu, part, creates):
-    """σ1 |v| = 4 g: at twice the deflection of sliding the heat g |v| (r² + c (1 - r)) has a double root."""
+    """σ1 |v| = 4 g: at twice the deflection of sliding the heat g |v| (r² + c (1 - r)) has a double
+    root."""
     normal, velocity = 9.81, 1.0
     with fmu.model_exchange() as instance:
-        instance.start({**DRY, "staticFriction": 0.8, "dynamicFriction": 0.4, "normalForce": normal, "relativeVelocity": velocity})
+        instance.start(
+            {
+                **DRY,
+                "staticFriction": 0.8,
+                "dynamicFriction": 0.4,
+                "normalForce": normal,
+                "relativeVelocity": velocity,
+            }
+        )
         per_force = fmu.description["bristleStiffness"].unit == "1/m"
         g = 0.4 * (1.0 if per_force else normal)
         instance.set({"bristleDamping": part * g / velocity})
@@ -72,7 +99,11 @@ def test_as_printed_it_creates_energy_beyond_four_times_the_curve(fmu, part, cre
 
 
 def advised(instance):
-    return [m.text for m in instance.messages if m.category == "logStatusWarning" and "law = 2 (Bounded)" in m.text]
+    return [
+        m.text
+        for m in instance.messages
+        if m.category == "logStatusWarning" and "law = 2 (Bounded)" in m.text
+    ]
 
 
 def move(instance, line, normal, velocity, length, steps):
@@ -84,11 +115,14 @@ def move(instance, line, normal, velocity, length, steps):
         return
     instance.event()
     for _ in range(steps):
-        instance.states = [x + length / steps * rate for x, rate in zip(instance.states, instance.derivatives)]
+        instance.states = [
+            x + length / steps * rate for x, rate in zip(instance.states, instance.derivatives)
+        ]
         instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
 
 
-# (normal force, velocity, length of time, steps) one after the other, through explicit Euler steps in model exchange
+# (normal force, velocity, length of time, steps) one after the other, through explicit Euler steps
+# in model exchange
 FALLS = [(9.81, 1e-4, 0.1, 500), (0.05, 0.0, 1e-3, 2)]
 STICKS = [(9.81, 1e-4, 0.02, 100), (9.81, -1e-4, 0.02, 100), (9.81, 1e-3, 5e-3, 100)]
 
@@ -101,13 +135,21 @@ def asked(fmu, kind):
 
 
 # A spring per unit of normal force falls with it, and one on a slider slips.
-KEEPING = pytest.mark.fmus(lambda d: "law" in d and not d.family("elementDeflection") and all(v.unit != "1/m" for v in d.real_parameters))
+KEEPING = pytest.mark.fmus(
+    lambda d: (
+        "law" in d
+        and not d.family("elementDeflection")
+        and all(v.unit != "1/m" for v in d.real_parameters)
+    )
+)
 
 
 @KEEPING
 @BOTH
 @pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
-def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_the_remedy(asked, law):
+def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_the_remedy(
+    asked, law
+):
     line = Line(asked.description)
     for told in (1, 2):
         line.start(asked, 9.81, 0.0, law)
@@ -124,15 +166,25 @@ def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_th
 def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
     """Beyond the limit that the bristles are at, after a fall of the normal force by this part."""
     line = Line(asked.description)
-    line.start(asked, 9.81, 0.0, {name: 0.4 for name in ("staticFriction", "dynamicFriction") if name in asked.description})
+    line.start(
+        asked,
+        9.81,
+        0.0,
+        {name: 0.4 for name in ("staticFriction", "dynamicFriction") if name in asked.description},
+    )
     for piece in ((9.81, 1e-3, 1.0, 5000), (9.81 * (1 - part), 0.0, 1e-3, 2)):
         move(asked, line, *piece)
     assert len(advised(asked)) == told
 
 
-@pytest.mark.fmus(lambda d: d.has("law", "bristleDamping") and d.name not in ("LuGreModified", "LuGreVelocityDamping"))
+@pytest.mark.fmus(
+    lambda d: (
+        d.has("law", "bristleDamping") and d.name not in ("LuGreModified", "LuGreVelocityDamping")
+    )
+)
 def test_energy_that_the_printed_law_creates_is_told(fmu):
-    """A jump of the speed out of slow sliding: the motion of which the page of LuGre prints what is given back."""
+    """A jump of the speed out of slow sliding: the motion of which the page of LuGre prints what is
+    given back."""
     line = Line(fmu.description)
     for law in (PRINTED, BOUNDED):
         with fmu.co_simulation() as instance:

@@ -1,7 +1,8 @@
 """libcosim, a master that others wrote, and the FMI Library in it: what they read, say and compute.
 
-Where test_importers.py plays importers, here is one: its parser is the one of PyFMI and of fmuCheck. It knows no enumerations and says so
-of each; nothing else may be said. Its binaries have no sanitizer in them, so the tests are marked as shipped.
+Where test_importers.py plays importers, here is one: its parser is the one of PyFMI and of
+fmuCheck. It knows no enumerations and says so of each; nothing else may be said. Its binaries have
+no sanitizer in them, so the tests are marked as shipped.
 """
 
 import ctypes
@@ -10,7 +11,11 @@ import re
 import zipfile
 
 import pytest
-from libcosimpy.CosimEnums import CosimVariableCausality, CosimVariableType, CosimVariableVariability
+from libcosimpy.CosimEnums import (
+    CosimVariableCausality,
+    CosimVariableType,
+    CosimVariableVariability,
+)
 from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimLogging import CosimLogLevel, log_output_level
 from libcosimpy.CosimManipulator import CosimManipulator
@@ -22,8 +27,8 @@ from test_parameter_sets import sets_of
 
 pytestmark = pytest.mark.shipped
 
-# libcosim counts nanoseconds. This step is a whole number of them and a binary fraction of a second, so that both sides step between
-# the same times to the last bit.
+# libcosim counts nanoseconds. This step is a whole number of them and a binary fraction of a
+# second, so that both sides step between the same times to the last bit.
 STEP = 1 / 512
 NANOSECONDS = 1953125
 STEPS = 256
@@ -66,14 +71,20 @@ class Master:
 
     def start(self, values):
         for name, value in values.items():
-            assert self.execution.real_initial_value(self.index, self.description[name].reference, value), name
+            assert self.execution.real_initial_value(
+                self.index, self.description[name].reference, value
+            ), name
 
     def step(self, values):
-        assert self.inputs.slave_real_values(self.index, [self.description[name].reference for name in values], list(values.values()))
+        assert self.inputs.slave_real_values(
+            self.index, [self.description[name].reference for name in values], list(values.values())
+        )
         assert self.execution.step()
 
     def get(self, names):
-        return self.values.last_real_values(self.index, [self.description[name].reference for name in names])
+        return self.values.last_real_values(
+            self.index, [self.description[name].reference for name in names]
+        )
 
 
 @pytest.fixture
@@ -84,27 +95,40 @@ def warnings(capfd):
     def said():
         ctypes.CDLL(None).fflush(None)
         output = capfd.readouterr()
-        lines = [re.sub(r"^(\[[^]]*\] )*", "", line).strip() for line in (output.out + output.err).splitlines()]
+        lines = [
+            re.sub(r"^(\[[^]]*\] )*", "", line).strip()
+            for line in (output.out + output.err).splitlines()
+        ]
         return [line for line in lines if not OF_THE_CONTACT.search(line)]
+
     return said
 
 
-# What an element itself has to say of the motion of these tests and of a load that is not connected.
-OF_THE_CONTACT = re.compile(r"law = 2 \(Bounded\)|externalForce has never been set|rebound|chatter|contact softer")
+# What an element itself has to say of the motion of these tests and of a load that is not
+# connected.
+OF_THE_CONTACT = re.compile(
+    r"law = 2 \(Bounded\)|externalForce has never been set|rebound|chatter|contact softer"
+)
 
 
 def complaints_of_enumerations(description, times):
-    return times * [f"FMI 2.0 Enumeration variable type not supported, variable with name {v.name} will be ignored"
-                    for v in description.variables if v.type == "Enumeration"]
+    return times * [
+        f"FMI 2.0 Enumeration variable type not supported, variable with name {v.name} will be"
+        " ignored"
+        for v in description.variables
+        if v.type == "Enumeration"
+    ]
 
 
 def motion(description):
-    """Inputs as functions of time: each swings by twice its natural size in its own rhythm, so that contact comes and goes."""
+    """Inputs as functions of time: each swings by twice its natural size in its own rhythm, so that
+    contact comes and goes."""
     sampler = Sampler(description)
 
     def swing(variable, rhythm):
         size = 0 if variable.unit == "1" else 2 * sampler.size(variable)  # a direction stays one
         return lambda time: variable.start + size * math.sin(2 * math.pi * rhythm * time)
+
     return {v.name: swing(v, 3 + 0.7 * i) for i, v in enumerate(description.inputs)}
 
 
@@ -150,7 +174,10 @@ def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
 def test_every_parameter_set_arrives_in_a_system_of_libcosim(fmu, tmp_path, warnings):
     """A system structure package of the FMU and one of its own resources/*.ssv."""
     d = fmu.description
-    sets = [(name, {key: value for key, value in values.items() if d[key].type == "Real"}) for name, values, _ in sets_of(fmu)]
+    sets = [
+        (name, {key: value for key, value in values.items() if d[key].type == "Real"})
+        for name, values, _ in sets_of(fmu)
+    ]
     for name, values in sets:
         package = tmp_path / f"{name}.ssp"
         with zipfile.ZipFile(package, "w") as archive:

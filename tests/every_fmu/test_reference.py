@@ -10,14 +10,17 @@ HAS_LAW = pytest.mark.fmus(lambda d: hasattr(references(d.name), "evaluate"))
 
 
 def check_law(instance, parameters):
-    """Independent code, the same formulas: what differs is the order of rounding, amplified where large terms cancel."""
+    """Independent code, the same formulas: what differs is the order of rounding, amplified where
+    large terms cancel."""
     d, law = instance.description, references(instance.description.name).evaluate
     u = {v.name: instance.get(v.name) for v in d.inputs}
     x = {v.name: instance.get(v.name) for v in d.states}
     rates, outputs = law(parameters, u | instance.modes(), x)
     size = sum(abs(v) for v in u.values()) + 1.0
     for state, derivative in zip(d.states, d.derivatives):
-        assert instance.get(derivative.name) == pytest.approx(rates[state.name], rel=1e-9, abs=1e-11 * size), derivative.name
+        assert instance.get(derivative.name) == pytest.approx(
+            rates[state.name], rel=1e-9, abs=1e-11 * size
+        ), derivative.name
     for name, value in outputs.items():
         assert instance.get(name) == pytest.approx(value, rel=1e-9, abs=1e-11 * size), name
 
@@ -30,7 +33,8 @@ def test_the_law_is_the_papers(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.states) and hasattr(references(d.name), "evaluate"))
 def test_the_law_is_the_papers_where_a_run_leads(fmu):
-    """Into steady sliding, where deflections lie at their limits, and a little on from there in both directions: random points do not come by."""
+    """Into steady sliding, where deflections lie at their limits, and a little on from there in
+    both directions: random points do not come by."""
     d, sampler = fmu.description, Sampler(fmu.description, "run")
     with fmu.co_simulation() as instance:
         for _ in range(6):
@@ -38,7 +42,12 @@ def test_the_law_is_the_papers_where_a_run_leads(fmu):
             for _ in range(4):
                 inputs = sampler.inputs(parameters)
                 for factor in (1.0, 0.999, 1.002, -0.001):
-                    instance.set({v.name: inputs[v.name] * (factor if "elocity" in v.name else 1.0) for v in d.inputs})
+                    instance.set(
+                        {
+                            v.name: inputs[v.name] * (factor if "elocity" in v.name else 1.0)
+                            for v in d.inputs
+                        }
+                    )
                     instance.step(10 ** sampler.random.uniform(-4, -1))
                     check_law(instance, parameters)
             instance.demand("fmi2Reset")

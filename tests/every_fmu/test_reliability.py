@@ -1,5 +1,5 @@
-"""What no importer does on purpose: calls in any order with any values, no memory, many threads, runs without end. docs/RELIABILITY.md has the figures; tests/fuzz/run.py
-does the same for hours."""
+"""What no importer does on purpose: calls in any order with any values, no memory, many threads,
+runs without end. docs/RELIABILITY.md has the figures; tests/fuzz/run.py does the same for hours."""
 
 import hashlib
 import os
@@ -38,7 +38,11 @@ def program(calls):
 
 
 def expect_kept(fuzzed):
-    keep = f"; once it is mended, keep {fuzzed.finding} in tests/fuzz/findings" if fuzzed.finding else ""
+    keep = (
+        f"; once it is mended, keep {fuzzed.finding} in tests/fuzz/findings"
+        if fuzzed.finding
+        else ""
+    )
     assert fuzzed.kept, fuzzed.text[-3000:] + keep
 
 
@@ -51,7 +55,9 @@ def test_what_was_found_once_stays_mended(calls):
 
 
 def fuzz(fmu, calls, program, corpus, seed, runs, exhaust=False):
-    """Counts of calls and of failed allocations of a run that breaks no promise. The same program makes the same calls for the same seed, so that a run is kept."""
+    """Counts of calls and of failed allocations of a run that breaks no promise. The same program
+    makes the same calls for the same seed, so that a run is kept."""
+
     def make(folder):
         fuzzed = fuzzing.fuzz(calls, fmu.name, options, [corpus], exhaust, corpus)
         expect_kept(fuzzed)
@@ -75,7 +81,8 @@ def test_every_allocation_may_fail(fmu, calls, program, tmp_path):
 
 
 def test_sixteen_threads_have_no_race(all_fmus):
-    """Of every fourth FMU: all have the same code but for their law, and no static data (test_binaries.py)."""
+    """Of every fourth FMU: all have the same code but for their law, and no static data
+    (test_binaries.py)."""
     program = fuzzing.build("threads", all_fmus[::4], BUILD / "threads")
     done = subprocess.run([program], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
@@ -83,34 +90,60 @@ def test_sixteen_threads_have_no_race(all_fmus):
 
 # runs without end
 
+
 def run_measured(program, job, folder):
     """Rows of a job, the time at its end, and the most memory that its process ever had [kB]."""
     (folder / "job").write_text(job)
-    with open(folder / "job") as given, open(folder / "rows", "w") as taken, subprocess.Popen([program], stdin=given, stdout=taken) as process:
+    with (
+        open(folder / "job") as given,
+        open(folder / "rows", "w") as taken,
+        subprocess.Popen([program], stdin=given, stdout=taken) as process,
+    ):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
     *rows, end = (folder / "rows").read_text().splitlines()
-    return [[float(number) for number in row.split()] for row in rows], float(end.split()[1]), usage.ru_maxrss
+    return (
+        [[float(number) for number in row.split()] for row in rows],
+        float(end.split()[1]),
+        usage.ru_maxrss,
+    )
 
 
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "ImplicitBristle"))
 def test_a_long_run_ends_as_it_began(fmu, tmp_path):
-    """Under inputs that swing with a period of 1000 steps: no drift of the time, no growth of the memory, the force of the eighth period in every later one.
+    """Under inputs that swing with a period of 1000 steps: no drift of the time, no growth of the
+    memory, the force of the eighth period in every later one.
 
-    The inputs of a later period differ by the rounding of their argument, up to 1e-11 after 1e7 steps, and with it the solver's steps, so the force
-    may differ by its tolerance of 1e-6, of the largest there is."""
+    The inputs of a later period differ by the rounding of their argument, up to 1e-11 after 1e7
+    steps, and with it the solver's steps, so the force may differ by its tolerance of 1e-6, of the
+    largest there is."""
     waves = hosting.natural_waves(Sampler(fmu.description, "long"), fmu.description.starts())
-    waves = {name: (offset, amplitude, 2 * 3.141592653589793 * round(frequency / 6) if amplitude else 0.0) for name, (offset, amplitude, frequency) in waves.items()}
+    waves = {
+        name: (
+            offset,
+            amplitude,
+            2 * 3.141592653589793 * round(frequency / 6) if amplitude else 0.0,
+        )
+        for name, (offset, amplitude, frequency) in waves.items()
+    }
     host, quarter = hosting.build(), PERIOD // 4
     report = 25 * PERIOD + quarter  # each time a quarter of a period later
-    short, _, memory = run_measured(host, hosting.job(fmu, fmu.binary, 1, 8 * PERIOD, 1e-3, quarter, waves), tmp_path)
-    rows, end, memory_after = run_measured(host, hosting.job(fmu, fmu.binary, 1, STEPS, 1e-3, report, waves), tmp_path)
+    short, _, memory = run_measured(
+        host, hosting.job(fmu, fmu.binary, 1, 8 * PERIOD, 1e-3, quarter, waves), tmp_path
+    )
+    rows, end, memory_after = run_measured(
+        host, hosting.job(fmu, fmu.binary, 1, STEPS, 1e-3, report, waves), tmp_path
+    )
     assert end == (STEPS - 1) * 1e-3 + 1e-3
     assert abs(memory_after - memory) <= 512, "pages of the C library come and go"
     force = fmu.description["frictionForce"].reference
-    expected = [row[force] for row in short[-5:-1]]  # at the quarters of the eighth period, from its start
+    expected = [
+        row[force] for row in short[-5:-1]
+    ]  # at the quarters of the eighth period, from its start
     largest = max(map(abs, expected))
     assert max(expected) - min(expected) > 0.1 * largest
     for i, row in enumerate(rows, 1):
-        assert row[force] == pytest.approx(expected[i * report % PERIOD // quarter], abs=1e-6 * largest), i
+        assert row[force] == pytest.approx(
+            expected[i * report % PERIOD // quarter], abs=1e-6 * largest
+        ), i

@@ -1,4 +1,5 @@
-"""The solver of co-simulation where it is hard: short overloads, swings that are too fast, every corner of the parameters, what it tells."""
+"""The solver of co-simulation where it is hard: short overloads, swings that are too fast, every
+corner of the parameters, what it tells."""
 
 import ctypes
 import itertools
@@ -23,28 +24,49 @@ BRISTLE = pytest.mark.fmus(lambda d: d.name in ("ImplicitBristle", "SecondOrderB
 
 # overloads that come and go within a step
 
+
 @IMPLICIT
 @pytest.mark.parametrize("size", [1.0, 0.1])
-@pytest.mark.parametrize("peak, over, fall", [(9 / 16, 1.011, 1.5), (0.5, 1.5, 1.9), (0.1875, 1.01, 1.9), (0.69, 1.005, 1.9)])
+@pytest.mark.parametrize(
+    "peak, over, fall",
+    [(9 / 16, 1.011, 1.5), (0.5, 1.5, 1.9), (0.1875, 1.01, 1.9), (0.69, 1.005, 1.9)],
+)
 def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
-    """A velocity that falls through zero: in stick the force is a parabola, which passes the limit by little for a short time. Error control sees
-    nothing, because a parabola is integrated exactly. As the same in a thousand steps."""
+    """A velocity that falls through zero: in stick the force is a parabola, which passes the limit
+    by little for a short time. Error control sees nothing, because a parabola is integrated
+    exactly. As the same in a thousand steps."""
     p = parameters_for(fmu, MODEL_1)
-    stiffness, damping, limit = p["bristleStiffness"], p["bristleDamping"], p["staticFriction"] * NORMAL
+    stiffness, damping, limit = (
+        p["bristleStiffness"],
+        p["bristleDamping"],
+        p["staticFriction"] * NORMAL,
+    )
     top = peak * size
-    rate = -2 * fall * limit / (stiffness * (max(peak, 1 - peak) * size) ** 2)  # the force falls by that part of the limit on the longer side
+    rate = (
+        -2 * fall * limit / (stiffness * (max(peak, 1 - peak) * size) ** 2)
+    )  # the force falls by that part of the limit on the longer side
     velocity = -damping * rate / stiffness - rate * top
-    deflection = (over * limit - damping * (velocity + rate * top)) / stiffness - (velocity * top + rate * top ** 2 / 2)
+    deflection = (over * limit - damping * (velocity + rate * top)) / stiffness - (
+        velocity * top + rate * top**2 / 2
+    )
     ends = []
     for steps, tolerance in ((1, 1e-6), (1000, 1e-9)):
         with fmu.co_simulation() as instance:
-            instance.start({**p, "bristleDeflectionStart": deflection, "normalForce": NORMAL, "relativeVelocity": velocity}, tolerance=tolerance)
+            instance.start(
+                {
+                    **p,
+                    "bristleDeflectionStart": deflection,
+                    "normalForce": NORMAL,
+                    "relativeVelocity": velocity,
+                },
+                tolerance=tolerance,
+            )
             assert instance.get("mode") == STICK
             instance.set_input_derivative("relativeVelocity", rate)
             for i in range(steps):
                 instance.step(size / steps, time=i * size / steps)
             ends.append(instance.get("bristleDeflection"))
-    sticking = deflection + velocity * size + rate * size ** 2 / 2
+    sticking = deflection + velocity * size + rate * size**2 / 2
     scale = 1e-6 * (fmu.description["bristleDeflection"].nominal + abs(ends[1]))
     assert abs(sticking - ends[1]) > 100 * scale, "the overload has to leave a trace"
     assert abs(ends[0] - ends[1]) <= 10 * scale
@@ -53,18 +75,30 @@ def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
 @IMPLICIT
 @pytest.mark.parametrize("peak, swing", [(9 / 16, -0.9), (0.44, 0.9)])
 def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, peak, swing):
-    """As above, with a normal force that changes nearly as much as it can: force over limit is no parabola, so that one look at its top is not enough."""
+    """As above, with a normal force that changes nearly as much as it can: force over limit is no
+    parabola, so that one look at its top is not enough."""
     p = parameters_for(fmu, MODEL_1)
-    stiffness, damping, limit = p["bristleStiffness"], p["bristleDamping"], p["staticFriction"] * NORMAL
+    stiffness, damping, limit = (
+        p["bristleStiffness"],
+        p["bristleDamping"],
+        p["staticFriction"] * NORMAL,
+    )
     rate = -3 * limit / (stiffness * max(peak, 1 - peak) ** 2)
     velocity = -damping * rate / stiffness - rate * peak
     t = np.linspace(0, 1, 100_001)
     way = velocity * t + rate * t**2 / 2
-    deflection = min((1.0001 * limit * (1 + swing * (t - peak)) - damping * (velocity + rate * t)) / stiffness - way)
+    deflection = min(
+        (1.0001 * limit * (1 + swing * (t - peak)) - damping * (velocity + rate * t)) / stiffness
+        - way
+    )
     ends = []
     for steps, tolerance in ((1, 1e-6), (1000, 1e-9)):
         with fmu.co_simulation() as instance:
-            begin = {"bristleDeflectionStart": deflection, "normalForce": NORMAL * (1 - swing * peak), "relativeVelocity": velocity}
+            begin = {
+                "bristleDeflectionStart": deflection,
+                "normalForce": NORMAL * (1 - swing * peak),
+                "relativeVelocity": velocity,
+            }
             instance.start(p | begin, tolerance=tolerance)
             assert instance.get("mode") == STICK
             instance.set_input_derivative("relativeVelocity", rate)
@@ -78,19 +112,31 @@ def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, pea
 
 # swings that no step can follow
 
+
 @BRISTLE
 @pytest.mark.parametrize("stiffness, size", [(3.9e6, 1.0), (3.9e8, 0.01), (3.9e10, 1.0)])
 @pytest.mark.parametrize("exponent", [1.0, 20.0])
 def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, size, exponent):
-    """On the falling part of the curve a stiff bristle swings for ever. Each step is made, the force stays within the law, and it is told once."""
+    """On the falling part of the curve a stiff bristle swings for ever. Each step is made, the
+    force stays within the law, and it is told once."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
-        instance.start({"bristleStiffness": stiffness, "stribeckExponent": exponent, "normalForce": 100.0, "relativeVelocity": 0.01675}, tolerance=1e-6)
+        instance.start(
+            {
+                "bristleStiffness": stiffness,
+                "stribeckExponent": exponent,
+                "normalForce": 100.0,
+                "relativeVelocity": 0.01675,
+            },
+            tolerance=1e-6,
+        )
         for _ in range(2):
             instance.step(size)
         limit = instance.get("staticFriction") * 100.0
         damping = instance.get("bristleDamping")
-        assert abs(instance.get("bristleDeflection")) * stiffness <= limit * (1 + 1e-6) + damping * 0.1
+        assert (
+            abs(instance.get("bristleDeflection")) * stiffness <= limit * (1 + 1e-6) + damping * 0.1
+        )
         assert len([m for m in instance.messages if "oscillates" in m.text]) <= 1
 
 
@@ -98,20 +144,26 @@ STIFF = {"bristleStiffness": 3.9e8, "normalForce": 100.0, "relativeVelocity": 0.
 
 
 def swung(fmu, step, **parameters):
-    """A stiff bristle on the falling part of the curve, after three steps: all numbers, and what was told about the work."""
+    """A stiff bristle on the falling part of the curve, after three steps: all numbers, and what
+    was told about the work."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start(STIFF | parameters, tolerance=1e-6)
         for _ in range(3):
             instance.step(step)
         limit = instance.get("staticFriction") * 100.0 + instance.get("bristleDamping") * 0.1
-        assert abs(instance.get("bristleDeflection")) * STIFF["bristleStiffness"] <= limit * (1 + 1e-6)
-        return instance.get_reals([v.reference for v in fmu.description.reals]), [m.text for m in instance.messages if "oscillates" in m.text]
+        assert abs(instance.get("bristleDeflection")) * STIFF["bristleStiffness"] <= limit * (
+            1 + 1e-6
+        )
+        return instance.get_reals([v.reference for v in fmu.description.reals]), [
+            m.text for m in instance.messages if "oscillates" in m.text
+        ]
 
 
 @BRISTLE
 def test_the_work_of_a_step_can_be_capped(fmu):
-    """One that needs hundreds of substeps is finished coarsely with 20, is told once, and stays within the law; one that needs fewer is as it was."""
+    """One that needs hundreds of substeps is finished coarsely with 20, is told once, and stays
+    within the law; one that needs fewer is as it was."""
     free, told = swung(fmu, 1e-5)
     assert not told
     assert swung(fmu, 1e-5, maximumSubsteps=30000) == (free, [])
@@ -123,13 +175,22 @@ def test_the_work_of_a_step_can_be_capped(fmu):
 @BRISTLE
 @pytest.mark.parametrize("stiffness, size", [(3.9e8, 1.0), (3.9e12, 1e-5)])
 def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, stiffness, size):
-    """Through the falling part of the curve in the first hundredths of the step, which the bristle swings through and which are left out; after them it slides, and
-    ends where it has always slid."""
+    """Through the falling part of the curve in the first hundredths of the step, which the bristle
+    swings through and which are left out; after them it slides, and ends where it has always slid.
+    """
     slow, fast, ends = STIFF["relativeVelocity"], 0.5, []
     for begin in (slow, fast):
         with fmu.co_simulation() as instance:
             instance.demand("fmi2SetDebugLogging", 1, 0, None)
-            instance.start(STIFF | {"bristleStiffness": stiffness, "maximumSubsteps": 2000, "relativeVelocity": begin}, tolerance=1e-6)
+            instance.start(
+                STIFF
+                | {
+                    "bristleStiffness": stiffness,
+                    "maximumSubsteps": 2000,
+                    "relativeVelocity": begin,
+                },
+                tolerance=1e-6,
+            )
             instance.set_input_derivative("relativeVelocity", (fast - begin) / size)
             instance.step(size)
             if begin == fast:
@@ -149,20 +210,28 @@ def test_the_work_of_a_coupled_step_can_be_capped(fmu):
 
 # what the log says
 
+
 @IMPLICIT
 def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
     """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the limit."""
     p = parameters_for(fmu, MODEL_1)
     velocity = 1e-3
-    breaking = (p["staticFriction"] * NORMAL - p["bristleDamping"] * velocity) / (p["bristleStiffness"] * velocity)
+    breaking = (p["staticFriction"] * NORMAL - p["bristleDamping"] * velocity) / (
+        p["bristleStiffness"] * velocity
+    )
     told = {}
     for logging in (False, True):
         with fmu.co_simulation() as instance:
             if logging:
                 instance.demand("fmi2SetDebugLogging", 1, 1, (ctypes.c_char_p * 1)(b"logEvents"))
-            instance.start({**p, "normalForce": NORMAL, "relativeVelocity": velocity}, time=5.0, tolerance=1e-8)
+            instance.start(
+                {**p, "normalForce": NORMAL, "relativeVelocity": velocity}, time=5.0, tolerance=1e-8
+            )
             instance.step(2 * breaking)
-            told[logging] = [m.text for m in instance.messages if m.category == "logEvents"], instance.snapshot()
+            told[logging] = (
+                [m.text for m in instance.messages if m.category == "logEvents"],
+                instance.snapshot(),
+            )
     assert told[False][0] == [] and told[False][1] == told[True][1]
     found = re.fullmatch(r"At time (\S+) mode goes from Stick to (Slow)?Slip\.", told[True][0][0])
     assert found and float(found.group(1)) - 5.0 == pytest.approx(breaking, rel=1e-5)
@@ -188,18 +257,40 @@ def test_lift_off_is_told_in_both_kinds(fmu, kind):
             instance.set({"normalForce": -90.0})
             instance.event()
         lines = [m.text for m in instance.messages[said:] if m.category == "logEvents"]
-        assert lines and all(re.fullmatch(r"At time \S+ \S+ goes from \w+ to Separated\.", line) for line in lines)
+        assert lines and all(
+            re.fullmatch(r"At time \S+ \S+ goes from \w+ to Separated\.", line) for line in lines
+        )
         if kind == CO_SIMULATION:
             assert all(float(line.split()[2]) == pytest.approx(0.01, rel=1e-6) for line in lines)
 
 
 # steps and linear equations, in a law of which the exact motion is known
 
+
 @pytest.fixture(scope="module")
 def bench():
     """The solver in a library of its own: tests/support/solver_bench.c."""
-    folders = {"bench": REPOSITORY / "tests" / "support" / "solver_bench.c", "sources": REPOSITORY / "fmu_src"}
-    library = compiled("solver", folders, ("gcc", "-w", "-std=c99", "-O1", "-fPIC", "-shared", "-I{sources}", "-o", "bench.so", "{bench}", "-lm"))
+    folders = {
+        "bench": REPOSITORY / "tests" / "support" / "solver_bench.c",
+        "sources": REPOSITORY / "fmu_src",
+    }
+    library = compiled(
+        "solver",
+        folders,
+        (
+            "gcc",
+            "-w",
+            "-std=c99",
+            "-O1",
+            "-fPIC",
+            "-shared",
+            "-I{sources}",
+            "-o",
+            "bench.so",
+            "{bench}",
+            "-lm",
+        ),
+    )
     found = ctypes.CDLL(str(library / "bench.so"))
     for name in ("followed", "drifted", "held", "following", "rosenbrock", "loop", "located"):
         getattr(found, f"bench_{name}").restype = ctypes.c_double
@@ -225,7 +316,9 @@ def test_linear_equations_are_solved_whatever_their_diagonal(bench, diagonal):
         negative = bench.bench_solve(n, numbers(*A.ravel()), numbers(*b), x)
         assert negative == (np.linalg.det(A) < 0)
         # rounding, as far as the matrix lets it grow
-        assert np.array(x) == pytest.approx(np.linalg.solve(A, b), rel=1e-14 * np.linalg.cond(A), abs=1e-14 * np.linalg.cond(A))
+        assert np.array(x) == pytest.approx(
+            np.linalg.solve(A, b), rel=1e-14 * np.linalg.cond(A), abs=1e-14 * np.linalg.cond(A)
+        )
 
 
 START, SPEED = (0.3, -0.2, 0.1), (0.4, 0.1, -0.3)
@@ -246,7 +339,14 @@ def exact(law, h, normal, rate, load=None, mass=1.0):
 
 def one_step(bench, name, law, h, normal=1.0, rate=0.0, tolerance=1e-6):
     x = numbers(*START)
-    error = getattr(bench, f"bench_{name}")(numbers(*law), numbers(*SPEED, normal), numbers(0, 0, 0, rate), number(tolerance), number(h), x)
+    error = getattr(bench, f"bench_{name}")(
+        numbers(*law),
+        numbers(*SPEED, normal),
+        numbers(0, 0, 0, rate),
+        number(tolerance),
+        number(h),
+        x,
+    )
     return np.array(x), error
 
 
@@ -255,29 +355,58 @@ def test_a_step_under_held_inputs_is_exact(bench, slope):
     """Also where the rate of a state does not depend on it."""
     x = number(0.5)
     assert bench.bench_held(number(3.0), number(slope), number(0.25), ctypes.byref(x)) == 0
-    assert x.value == pytest.approx(0.5 + 3.0 * (0.25 if slope == 0 else math.expm1(slope * 0.25) / slope), rel=1e-15)
+    assert x.value == pytest.approx(
+        0.5 + 3.0 * (0.25 if slope == 0 else math.expm1(slope * 0.25) / slope), rel=1e-15
+    )
 
 
 def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(bench):
-    """A cubic of the value that is followed says little where the rate changes by more than 4, unless the state is slow against the step at either rate."""
+    """A cubic of the value that is followed says little where the rate changes by more than 4,
+    unless the state is slow against the step at either rate."""
+
     def can(stiffness, change, h=0.5):
-        return math.isfinite(one_step(bench, "following", (stiffness / h, stiffness * (change - 1) / h, 0.0, 1.0, 0.0), h, 0.0, 1 / h)[1])
+        return math.isfinite(
+            one_step(
+                bench,
+                "following",
+                (stiffness / h, stiffness * (change - 1) / h, 0.0, 1.0, 0.0),
+                h,
+                0.0,
+                1 / h,
+            )[1]
+        )
 
     assert [can(10.0, change) for change in (0.2, 0.3, 3.5, 5.0)] == [False, True, True, False]
-    assert [can(stiffness, 5.0) for stiffness in (0.01, 0.09, 0.11, 0.6)] == [True, True, False, False]
+    assert [can(stiffness, 5.0) for stiffness in (0.01, 0.09, 0.11, 0.6)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert [can(stiffness, 0.1) for stiffness in (0.01, 0.45, 0.55)] == [True, True, False]
     end, error = one_step(bench, "following", (8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)
-    assert end == pytest.approx(exact((8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)[0], rel=1e-12) and error < 1e-6
+    assert (
+        end == pytest.approx(exact((8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)[0], rel=1e-12)
+        and error < 1e-6
+    )
 
 
 @pytest.mark.parametrize("stiffness", [0.02, 1.0, 3.0])
 def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stiffness):
-    """Order 4, whose local error falls by 32 where the step is halved: a quarter less for what comes after the leading terms."""
+    """Order 4, whose local error falls by 32 where the step is halved: a quarter less for what
+    comes after the leading terms."""
     law, missed, told = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, "following", law, h, 1.0, 4.0, 1e-3)
         fine = numbers(*START)
-        bench.bench_advance(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, 4.0), number(1e-12), number(h), fine)
+        bench.bench_advance(
+            numbers(*law),
+            numbers(*SPEED, 1.0),
+            numbers(0, 0, 0, 4.0),
+            number(1e-12),
+            number(h),
+            fine,
+        )
         missed.append(abs(end - np.array(fine)).max())
         told.append(error * 1e-3)
     assert missed[0] < 1e-6 and (missed[0] / missed[1] > 24 or missed[0] < 1e-12)
@@ -286,7 +415,8 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stif
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
 def test_a_step_is_of_its_order_and_its_error_is_seen(bench, rate):
-    """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3, by 16: a quarter less for what comes after the leading terms."""
+    """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3,
+    by 16: a quarter less for what comes after the leading terms."""
     law, missed, told = (3.0, 0.0, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, "rosenbrock", law, h, 1.0, rate, 1e-2)
@@ -298,13 +428,25 @@ def test_a_step_is_of_its_order_and_its_error_is_seen(bench, rate):
 
 def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0), linear=0):
     x, dv = numbers(*START), numbers(0, 0, 0)
-    error = bench.bench_loop(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, rate), numbers(*load), number(mass), number(speed), number(h), linear, x, dv)
+    error = bench.bench_loop(
+        numbers(*law),
+        numbers(*SPEED, 1.0),
+        numbers(0, 0, 0, rate),
+        numbers(*load),
+        number(mass),
+        number(speed),
+        number(h),
+        linear,
+        x,
+        dv,
+    )
     return np.concatenate([x, dv]), np.concatenate(exact(law, h, 1.0, rate, load, mass)), error
 
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
 def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate):
-    """As without it, order 4 and an estimate of order 3; in states and velocities, with a normal force that moves too."""
+    """As without it, order 4 and an estimate of order 3; in states and velocities, with a normal
+    force that moves too."""
     law, missed, told = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
     for h in (0.1, 0.05):
         end, expected, error = loop_step(bench, law, h, rate)
@@ -315,42 +457,62 @@ def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate)
 
 
 @pytest.mark.parametrize("h", [1e-3, 0.1, 10.0])
-@pytest.mark.parametrize("law", [(3.0, 0.0, 2.0, 6.0, 1.0), (0.0, 0.0, 2.0, 1e3, 0.0), (40.0, 0.0, 2.0, 1e-3, 1e5)], ids=["soft", "swings", "stiff"])
+@pytest.mark.parametrize(
+    "law",
+    [(3.0, 0.0, 2.0, 6.0, 1.0), (0.0, 0.0, 2.0, 1e3, 0.0), (40.0, 0.0, 2.0, 1e-3, 1e5)],
+    ids=["soft", "swings", "stiff"],
+)
 def test_a_linear_step_with_the_body_is_exact_however_long_it_is(bench, law, h):
-    """To what its series leaves out, 1e-6 of the way, doubled with each doubling; and it finds no error."""
+    """To what its series leaves out, 1e-6 of the way, doubled with each doubling; and it finds no
+    error."""
     end, expected, error = loop_step(bench, law, h, 0.0, linear=1)
     assert end == pytest.approx(expected, rel=1e-4, abs=1e-4 * abs(expected).max())
     assert error < 1e-2
 
 
 def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
-    """Those of the velocity against the change that matters and the velocity itself; the states do not see which that is."""
-    moved = [loop_step(bench, (3.0, 0.0, 2.0, 6.0, 40.0), 0.02, 0.0, speed)[2] for speed in (1e-3, 1e3)]
+    """Those of the velocity against the change that matters and the velocity itself; the states do
+    not see which that is."""
+    moved = [
+        loop_step(bench, (3.0, 0.0, 2.0, 6.0, 40.0), 0.02, 0.0, speed)[2] for speed in (1e-3, 1e3)
+    ]
     assert moved[0] > 2 * moved[1]
     assert loop_step(bench, (60.0, 0.0, 2.0, 1e-9, 0.0), 0.02, 0.0, 1e3)[2] > 1
 
 
 @pytest.mark.parametrize("h", [0.5, 2.0**-10])
 def test_a_trial_step_that_is_not_finite_is_made_shorter(bench, h):
-    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made nevertheless, however long it is."""
+    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made
+    nevertheless, however long it is."""
     law, x = (-4.0 / h, 0.0, 0.0, 1.0, 0.0), numbers(*START)
     assert not math.isfinite(one_step(bench, "rosenbrock", law, h)[1])
-    assert bench.bench_advance(numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, 0), number(1e-9), number(h), x)
+    assert bench.bench_advance(
+        numbers(*law), numbers(*SPEED, 1.0), numbers(0, 0, 0, 0), number(1e-9), number(h), x
+    )
     assert np.array(x) == pytest.approx(exact(law, h, 1.0, 0.0)[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("normal", [1.0, -1.0])
 def test_an_event_in_a_step_with_the_body_is_located(bench, normal):
     law, h, resolution = (3.0, 0.0, 2.0, 6.0, 1.0), 0.02, 1e-6
-    found = bench.bench_located(numbers(*law), numbers(*SPEED, normal), numbers(0, 0, 0, -normal / 7e-3), number(h), number(resolution))
+    found = bench.bench_located(
+        numbers(*law),
+        numbers(*SPEED, normal),
+        numbers(0, 0, 0, -normal / 7e-3),
+        number(h),
+        number(resolution),
+    )
     assert 0 <= found - 7e-3 <= resolution
 
 
 # states that follow a value which moves
 
+
 @pytest.fixture
 def follow(bench):
-    """followed() of solver/following.c: the way of a state over a step, and its error, from rates b and values z at four points."""
+    """followed() of solver/following.c: the way of a state over a step, and its error, from rates b
+    and values z at four points."""
+
     def call(b, z, h):
         error = number(0.0)
         way = bench.bench_followed(numbers(*b), numbers(*z), number(h), ctypes.byref(error))
@@ -360,16 +522,31 @@ def follow(bench):
 
 
 def way_of(b, z, h):
-    """The same by quadrature: dx/dt = b (z - x) from 0, with polynomials of t/h, is the integral of exp(phase - phase at the end) b z."""
+    """The same by quadrature: dx/dt = b (z - x) from 0, with polynomials of t/h, is the integral of
+    exp(phase - phase at the end) b z."""
     places, weights = np.polynomial.legendre.leggauss(60)
     part, phase = 0.5 * (places + 1), h * np.polyint(b)
-    return 0.5 * h * np.sum(weights * np.exp(np.polyval(phase, part) - np.polyval(phase, 1.0)) * np.polyval(b, part) * np.polyval(z, part))
+    return (
+        0.5
+        * h
+        * np.sum(
+            weights
+            * np.exp(np.polyval(phase, part) - np.polyval(phase, 1.0))
+            * np.polyval(b, part)
+            * np.polyval(z, part)
+        )
+    )
 
 
 @pytest.mark.parametrize("rate", [1.5, 4.0, 30.0])
-@pytest.mark.parametrize("z", [(1.0,), (2.0, -1.0), (0.5, 1.0, -0.3), (1.0, -2.0, 0.7, 0.4)], ids=["constant", "line", "parabola", "cubic"])
+@pytest.mark.parametrize(
+    "z",
+    [(1.0,), (2.0, -1.0), (0.5, 1.0, -0.3), (1.0, -2.0, 0.7, 0.4)],
+    ids=["constant", "line", "parabola", "cubic"],
+)
 def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
-    """With a steady rate; the error is what the cubic does better than a parabola, so it is none up to there."""
+    """With a steady rate; the error is what the cubic does better than a parabola, so it is none up
+    to there."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 0.25
     way, error = follow([rate / h] * 4, [np.polyval(z, part) for part in parts], h)
     assert way == pytest.approx(way_of([rate / h], z, h), abs=1e-10)
@@ -381,13 +558,19 @@ def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
 
 
 @pytest.mark.parametrize("slope", [-0.5, 0.0, 0.5])
-@pytest.mark.parametrize("b", [(1.0, 1.0), (0.6, 0.2, 1.0), (0.4, -0.3, 0.2, 1.0), (0.9, -0.4, 0.2, 0.1, 1.0)], ids=["line", "parabola", "cubic", "quartic"])
+@pytest.mark.parametrize(
+    "b",
+    [(1.0, 1.0), (0.6, 0.2, 1.0), (0.4, -0.3, 0.2, 1.0), (0.9, -0.4, 0.2, 0.1, 1.0)],
+    ids=["line", "parabola", "cubic", "quartic"],
+)
 def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, slope, b):
-    """Three eighths of the rate are exact for the phase at the end, the phases inside are those of parabolas: what is missed is within twice the
-    error that is told."""
+    """Three eighths of the rate are exact for the phase at the end, the phases inside are those of
+    parabolas: what is missed is within twice the error that is told."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
     b, z = tuple(3 * value for value in b), (slope, 1.0)
-    way, error = follow([np.polyval(b, part) for part in parts], [np.polyval(z, part) for part in parts], h)
+    way, error = follow(
+        [np.polyval(b, part) for part in parts], [np.polyval(z, part) for part in parts], h
+    )
     missed = abs(way - way_of(b, z, h))
     assert missed <= 2 * error + 1e-12  # rounding
     if len(b) >= 4:
@@ -396,9 +579,12 @@ def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, s
         assert error == pytest.approx(0, abs=1e-12), "a rate that they do not miss"
 
 
-@pytest.mark.parametrize("b", [(3.0, 3.0), (1.8, 0.6, 3.0), (1.2, -0.9, 0.6, 3.0)], ids=["line", "parabola", "cubic"])
+@pytest.mark.parametrize(
+    "b", [(3.0, 3.0), (1.8, 0.6, 3.0), (1.2, -0.9, 0.6, 3.0)], ids=["line", "parabola", "cubic"]
+)
 def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow, b):
-    """The phases at the points are exact for rates up to a cubic, and so is the way of a value that is a cubic of them."""
+    """The phases at the points are exact for rates up to a cubic, and so is the way of a value that
+    is a cubic of them."""
     phase, z = np.poly1d(np.polyint(b)), np.poly1d((0.02, -0.1, 0.3, 1.0))
     parts = np.array([0, 1 / 3, 2 / 3, 1])
     way, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
@@ -408,23 +594,28 @@ def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow,
 @pytest.mark.fmus(lambda d: "stictionDisplacement" in d)
 @pytest.mark.parametrize("full", [1e-5, 1e-8])
 def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, full):
-    """However far that is below the nominal value. A velocity that falls evenly from 10 to -8 lengths a second holds the displacement at its limit until it turns, and
-    takes it back by 16/9 of that; ten steps may miss it by half a tolerance each."""
+    """However far that is below the nominal value. A velocity that falls evenly from 10 to -8
+    lengths a second holds the displacement at its limit until it turns, and takes it back by 16/9
+    of that; ten steps may miss it by half a tolerance each."""
     with fmu.co_simulation() as instance:
         instance.start({"stictionDisplacement": full, "normalForce": NORMAL}, tolerance=1e-6)
         for n in range(10):
             instance.set({"relativeVelocity": full * (10 - 1.8 * n)})
             instance.set_input_derivative("relativeVelocity", -18 * full)
             instance.step(0.1, time=0.1 * n)
-        assert instance.get(fmu.description.states[0].name) == pytest.approx(-7 / 9 * full, abs=5e-6 * full)
+        assert instance.get(fmu.description.states[0].name) == pytest.approx(
+            -7 / 9 * full, abs=5e-6 * full
+        )
 
 
 @pytest.mark.parametrize("steepness", [0.05, 0.5])
 @pytest.mark.parametrize(("slope", "bent"), [(-0.7, 0.4), (-2.0, 0.0)], ids=["both", "rate"])
 def test_a_bend_costs_a_slow_state_no_more_than_is_told(bench, steepness, slope, bent):
-    """As that of |v| where a velocity turns round, wherever in the step it lies: in the rate b, and in the rate f of the state itself."""
+    """As that of |v| where a velocity turns round, wherever in the step it lies: in the rate b, and
+    in the rate f of the state itself."""
     places, weights = np.polynomial.legendre.leggauss(40)
     for bend in np.linspace(0.01, 0.99, 99):
+
         def b(part, bend=bend):
             return steepness * abs(part - bend) / max(bend, 1 - bend)
 
@@ -434,17 +625,26 @@ def test_a_bend_costs_a_slow_state_no_more_than_is_told(bench, steepness, slope,
         way = 0.0
         for begin, end in ((0.0, bend), (bend, 1.0)):
             part = begin + 0.5 * (end - begin) * (places + 1)
-            left = steepness / max(bend, 1 - bend) * 0.5 * ((1 - bend) ** 2 - (part - bend) * abs(part - bend))
+            left = (
+                steepness
+                / max(bend, 1 - bend)
+                * 0.5
+                * ((1 - bend) ** 2 - (part - bend) * abs(part - bend))
+            )
             way += 0.5 * (end - begin) * np.sum(weights * np.exp(-left) * f(part))
         parts, error = np.array([0, 1 / 3, 2 / 3, 1]), number(0.0)
-        found = bench.bench_drifted(numbers(*b(parts)), numbers(*f(parts)), number(1.0), ctypes.byref(error))
+        found = bench.bench_drifted(
+            numbers(*b(parts)), numbers(*f(parts)), number(1.0), ctypes.byref(error)
+        )
         assert abs(found - way) <= error.value + 1e-12, bend  # rounding
 
 
 # every corner of the parameters
 
+
 def corners(variable):
-    """The limits of a parameter and its start; where there is no upper limit, a thousand times its start."""
+    """The limits of a parameter and its start; where there is no upper limit, a thousand times its
+    start."""
     start = variable.start
     low = variable.min if variable.min is not None else start
     high = variable.max if variable.max is not None else (1e3 * start if start > 0 else start)
@@ -452,13 +652,24 @@ def corners(variable):
 
 
 def pairwise(variables, draw, tries=12):
-    """Sets of parameters in which (nearly) every pair of corners of two parameters meets, found greedily."""
+    """Sets of parameters in which (nearly) every pair of corners of two parameters meets, found
+    greedily."""
     choices = {v.name: corners(v) for v in variables}
-    wanted = {((a, x), (b, y)) for a, b in itertools.combinations(choices, 2) for x in set(choices[a]) for y in set(choices[b])}
+    wanted = {
+        ((a, x), (b, y))
+        for a, b in itertools.combinations(choices, 2)
+        for x in set(choices[a])
+        for y in set(choices[b])
+    }
     while wanted:
         (a, x), (b, y) = draw.choice(sorted(wanted))
-        best = max(({name: draw.choice(values) for name, values in choices.items()} | {a: x, b: y} for _ in range(tries)),
-                   key=lambda one: sum(one[p] == q and one[r] == s for (p, q), (r, s) in wanted))
+        best = max(
+            (
+                {name: draw.choice(values) for name, values in choices.items()} | {a: x, b: y}
+                for _ in range(tries)
+            ),
+            key=lambda one: sum(one[p] == q and one[r] == s for (p, q), (r, s) in wanted),
+        )
         wanted = {pair for pair in wanted if not all(best[name] == value for name, value in pair)}
         yield best
 
@@ -466,10 +677,14 @@ def pairwise(variables, draw, tries=12):
 def motions(description, draw):
     """Steps with held and moving inputs: rest, creep, fast, reversal, touch-down and lift-off."""
     for size in (1e-3, 1.0):
-        begin = {v.name: draw.choice([0.0, 1e-6, -1e-3, 0.02, -1.0, 10.0]) for v in description.inputs}
+        begin = {
+            v.name: draw.choice([0.0, 1e-6, -1e-3, 0.02, -1.0, 10.0]) for v in description.inputs
+        }
         end = {v.name: draw.choice([begin[v.name], 0.0, -0.02, 1.0]) for v in description.inputs}
         if "normalForce" in begin:
-            begin["normalForce"], end["normalForce"] = draw.choice([(10.0, 10.0), (10.0, 0.0), (0.0, 100.0), (100.0, -1.0), (1e-6, 1e-6)])
+            begin["normalForce"], end["normalForce"] = draw.choice(
+                [(10.0, 10.0), (10.0, 0.0), (0.0, 100.0), (100.0, -1.0), (1e-6, 1e-6)]
+            )
         yield size, begin, {name: (end[name] - begin[name]) / size for name in begin}
 
 
@@ -478,7 +693,8 @@ SETS = 40  # of the pairwise sets, drawn anew for each model: all of them over a
 
 @pytest.mark.fmus(lambda d: bool(d.states) and not any(v.base for v in d.inputs))
 def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
-    """Two parameters that break a rule between them change places; what is refused then does not count."""
+    """Two parameters that break a rule between them change places; what is refused then does not
+    count."""
     d = fmu.description
     draw = random.Random(f"corners {d.name}")
     variables = [v for v in d.real_parameters if not v.name.partition("[")[0].endswith("Start")]
@@ -495,7 +711,9 @@ def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
                 if status == OK:
                     break
                 instance.demand("fmi2Reset")
-                one, two = re.match(r"(\S+) = \S+ must be .* (\S+) = \S+$", instance.messages[-1].text).groups()
+                one, two = re.match(
+                    r"(\S+) = \S+ must be .* (\S+) = \S+$", instance.messages[-1].text
+                ).groups()
                 values[one], values[two] = values[two], values[one]
             if status == OK:
                 instance.time = 0.0

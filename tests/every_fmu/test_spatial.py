@@ -1,4 +1,5 @@
-"""Laws of the friction elements in space: nothing depends on the frame, and friction stays in the plane."""
+"""Laws of the friction elements in space: nothing depends on the frame, and friction stays in the
+plane."""
 
 import math
 
@@ -24,7 +25,9 @@ def in_contact(description):
 def rotated(values, rotation):
     """Values by name with every array of three turned."""
     result = dict(values)
-    for base in {name[:-3] for name in values if name.endswith("[1]") and f"{name[:-3]}[3]" in values}:
+    for base in {
+        name[:-3] for name in values if name.endswith("[1]") and f"{name[:-3]}[3]" in values
+    }:
         result.update(spread(**{base: rotation @ [values[f"{base}[{i}]"] for i in (1, 2, 3)]}))
     return result
 
@@ -51,21 +54,33 @@ def test_turning_the_inputs_turns_the_outputs(fmu):
                 inputs, states = sampler.inputs(parameters), np.array(sampler.states(parameters))
                 try:
                     at(one, inputs, list(states))
-                    at(two, rotated(inputs, rotation), [float(x) for x in rotation @ states] if len(states) else [])
+                    at(
+                        two,
+                        rotated(inputs, rotation),
+                        [float(x) for x in rotation @ states] if len(states) else [],
+                    )
                 except FmiError as refusal:
                     assert refusal.status == DISCARD
                     continue
                 # a penetration is the difference of positions: what is left of their digits
-                lengths = [abs(value) for name, value in inputs.items() if name.startswith(("pointPosition", "planePoint"))]
+                lengths = [
+                    abs(value)
+                    for name, value in inputs.items()
+                    if name.startswith(("pointPosition", "planePoint"))
+                ]
                 depth = one.get("penetration") if lengths else 1.0
                 if lengths and depth < 1e-2 * max(lengths):
                     continue
                 for base in bases:
                     here, there = rotation @ read(one, base), read(two, base)
-                    assert there == pytest.approx(here, rel=1e-9, abs=1e-9 * np.linalg.norm(here) + 1e-15), base
+                    assert there == pytest.approx(
+                        here, rel=1e-9, abs=1e-9 * np.linalg.norm(here) + 1e-15
+                    ), base
                 for name in scalars:
                     size = max(abs(one.get(name)), d[name].nominal or 0)
-                    assert two.get(name) == pytest.approx(one.get(name), rel=1e-9, abs=1e-10 * size), name
+                    assert two.get(name) == pytest.approx(
+                        one.get(name), rel=1e-9, abs=1e-10 * size
+                    ), name
                 checked += 1
             one.demand("fmi2Reset")
             two.demand("fmi2Reset")
@@ -76,18 +91,31 @@ def test_turning_the_inputs_turns_the_outputs(fmu):
 def test_friction_is_in_the_plane_to_rounding(fmu):
     sampler = Sampler(fmu.description, "plane")
     for instance, _ in sampler.points(fmu, 15, 20):
-        force, velocity, n = (read(instance, base) for base in ("frictionForce", "slidingVelocity", "contactNormal"))
+        force, velocity, n = (
+            read(instance, base) for base in ("frictionForce", "slidingVelocity", "contactNormal")
+        )
         size = np.linalg.norm(force)
-        # the parts that cancel are those of the spring and the damper, which may be larger than their sum
+        # the parts that cancel are those of the spring and the damper, which may be larger than
+        # their sum
         if "bristleDeflection[1]" in fmu.description and size:
             normal = instance.get("normalForce")
             stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
-            rates = np.linalg.norm(read(instance, "der(bristleDeflection)")) + np.linalg.norm(read(instance, "relativeVelocity"))
-            size += normal * (stiffness * np.linalg.norm(read(instance, "bristleDeflection")) + damping * rates)
+            rates = np.linalg.norm(read(instance, "der(bristleDeflection)")) + np.linalg.norm(
+                read(instance, "relativeVelocity")
+            )
+            size += normal * (
+                stiffness * np.linalg.norm(read(instance, "bristleDeflection")) + damping * rates
+            )
         assert abs(force @ n) <= 1e-14 * size
-        assert abs(velocity @ n) <= 1e-13 * max(np.linalg.norm(read(instance, "relativeVelocity")), np.linalg.norm(velocity))
-        assert instance.get("frictionForceMagnitude") == pytest.approx(np.linalg.norm(force), rel=1e-12, abs=0)
-        assert instance.get("slidingSpeed") == pytest.approx(np.linalg.norm(velocity), rel=1e-12, abs=0)
+        assert abs(velocity @ n) <= 1e-13 * max(
+            np.linalg.norm(read(instance, "relativeVelocity")), np.linalg.norm(velocity)
+        )
+        assert instance.get("frictionForceMagnitude") == pytest.approx(
+            np.linalg.norm(force), rel=1e-12, abs=0
+        )
+        assert instance.get("slidingSpeed") == pytest.approx(
+            np.linalg.norm(velocity), rel=1e-12, abs=0
+        )
 
 
 @BRISTLED
@@ -100,11 +128,22 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
     with fmu.co_simulation() as instance:
         instance.start(in_contact(d))
         for _ in range(200):
-            there = random_rotation(draw)[:, 2] if turning == "in jumps" else n + [draw.gauss(0, 0.1) for _ in range(3)]
+            there = (
+                random_rotation(draw)[:, 2]
+                if turning == "in jumps"
+                else n + [draw.gauss(0, 0.1) for _ in range(3)]
+            )
             if turning == "in jumps":
                 n = there
             # normal force or penetration, whichever the element takes
-            inputs = {"normalForce": 10.0, **spread(pointPosition=-3e-7 * n, relativeVelocity=[draw.gauss(0, 1e-3) for _ in range(3)], contactNormal=n)}
+            inputs = {
+                "normalForce": 10.0,
+                **spread(
+                    pointPosition=-3e-7 * n,
+                    relativeVelocity=[draw.gauss(0, 1e-3) for _ in range(3)],
+                    contactNormal=n,
+                ),
+            }
             instance.set({name: value for name, value in inputs.items() if d.takes(name)})
             for i in range(3):
                 instance.set_input_derivative(f"contactNormal[{i + 1}]", (there[i] - n[i]) / 1e-3)
@@ -119,7 +158,8 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
 
 @BRISTLED
 def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
-    """And tells the importer that the states have changed; in a plane that rests, a start out of it is left to fade by itself."""
+    """And tells the importer that the states have changed; in a plane that rests, a start out of it
+    is left to fade by itself."""
     d = fmu.description
     start = {f"bristleDeflectionStart[{i}]": 1e-6 for i in (1, 2, 3)}
     with fmu.model_exchange() as instance:
@@ -133,7 +173,9 @@ def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
         _, info = instance.event()
         assert info.valuesOfContinuousStatesChanged
         assert instance.states == pytest.approx(list(np.full(3, 1e-6) - 1.4e-6 * n), rel=1e-14)
-        assert read(instance, "frictionForce") == pytest.approx(force, rel=1e-14)  # only what does not act is gone
+        assert read(instance, "frictionForce") == pytest.approx(
+            force, rel=1e-14
+        )  # only what does not act is gone
         _, info = instance.event()
         assert not info.valuesOfContinuousStatesChanged
 
@@ -146,11 +188,20 @@ def test_a_normal_of_any_length_will_do(fmu):
     for instance, _ in sampler.points(fmu, 5, 10):
         n = read(instance, "contactNormal")
         expected = [instance.get(name) for name in names]
-        sizes = [max(abs(instance.get(other)) for other in names if other.partition("[")[0] == name.partition("[")[0]) for name in names]
+        sizes = [
+            max(
+                abs(instance.get(other))
+                for other in names
+                if other.partition("[")[0] == name.partition("[")[0]
+            )
+            for name in names
+        ]
         for length in (1e-300, 1e-12, 0.3, 7.0, 1e12, 1e300):
             instance.set(spread(contactNormal=length * n))
             for name, value, size in zip(names, expected, sizes):
-                assert instance.get(name) == pytest.approx(value, rel=1e-9, abs=1e-10 * size + 1e-300), (name, length)
+                assert instance.get(name) == pytest.approx(
+                    value, rel=1e-9, abs=1e-10 * size + 1e-300
+                ), (name, length)
         instance.set(spread(contactNormal=n))
 
 
@@ -164,7 +215,9 @@ def test_the_sense_of_the_normal_and_motion_along_it_do_not_matter(fmu):
         size = np.linalg.norm(force)
         for other in (-n, 2 * n):
             instance.set(spread(contactNormal=other, relativeVelocity=v))
-            assert read(instance, "frictionForce") == pytest.approx(force, rel=1e-12, abs=1e-12 * size)
+            assert read(instance, "frictionForce") == pytest.approx(
+                force, rel=1e-12, abs=1e-12 * size
+            )
         instance.set(spread(contactNormal=n, relativeVelocity=v + 3 * np.linalg.norm(v) * n))
         assert read(instance, "frictionForce") == pytest.approx(force, rel=1e-9, abs=1e-9 * size)
 
@@ -175,7 +228,11 @@ def test_friction_turns_round_with_the_motion(fmu):
     d = fmu.description
     sampler = Sampler(d, "odd")
     for instance, _ in sampler.points(fmu, 8, 15):
-        force, power, v = read(instance, "frictionForce"), instance.get("dissipatedPower"), read(instance, "relativeVelocity")
+        force, power, v = (
+            read(instance, "frictionForce"),
+            instance.get("dissipatedPower"),
+            read(instance, "relativeVelocity"),
+        )
         instance.set(spread(relativeVelocity=-v))
         instance.states = [-x for x in instance.states]
         instance.event()
@@ -202,8 +259,12 @@ def test_a_normal_without_length_is_refused_in_contact(fmu):
         instance.start(in_contact(d))
         before = read(instance, "frictionForce")
         instance.set(spread(contactNormal=(0, 0, 0)))
-        for call in (lambda: instance.get("frictionForceMagnitude"),
-                     lambda: instance.slopes([d["dissipatedPower"].reference], [d.inputs[0].reference], [1.0])):
+        for call in (
+            lambda: instance.get("frictionForceMagnitude"),
+            lambda: instance.slopes(
+                [d["dissipatedPower"].reference], [d.inputs[0].reference], [1.0]
+            ),
+        ):
             with pytest.raises(FmiError) as refusal:
                 call()
             assert refusal.value.status == DISCARD
@@ -224,22 +285,33 @@ def test_a_normal_without_length_is_refused_in_contact(fmu):
 @GIVEN_LOAD
 def test_a_normal_without_length_does_no_harm_when_separated(fmu, kind):
     with fmu.instance(kind) as instance:
-        instance.start({"normalForce": 0.0, **spread(contactNormal=(0, 0, 0), relativeVelocity=(1e-3, 0, 0))})
+        instance.start(
+            {"normalForce": 0.0, **spread(contactNormal=(0, 0, 0), relativeVelocity=(1e-3, 0, 0))}
+        )
         assert list(read(instance, "frictionForce")) == [0, 0, 0]
         assert all(math.isfinite(instance.get(v.name)) for v in fmu.description.reals)
 
 
 @pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and "frictionAxis[1]" in d)
 def test_an_axis_without_a_direction_in_the_plane_is_refused_in_contact(fmu):
-    """Where friction differs by direction; without a grain, or where nothing touches, the axis does not count."""
+    """Where friction differs by direction; without a grain, or where nothing touches, the axis does
+    not count."""
     d = fmu.description
     axis = spread(frictionAxis=(0, 0, 2), relativeVelocity=(1e-3, 0, 0))
     for grain, touches in ((1.0, True), (0.5, False), (0.5, True)):
         with fmu.model_exchange() as instance:
-            instance.start({"transverseFriction": grain, **axis, **{name: value if touches else -value for name, value in in_contact(d).items()}})
+            instance.start(
+                {
+                    "transverseFriction": grain,
+                    **axis,
+                    **{name: value if touches else -value for name, value in in_contact(d).items()},
+                }
+            )
             if grain != 1 and touches:
                 with pytest.raises(FmiError) as refusal:
                     instance.get("frictionForceMagnitude")
-                assert refusal.value.status == DISCARD and "frictionAxis" in instance.messages[-1].text
+                assert (
+                    refusal.value.status == DISCARD and "frictionAxis" in instance.messages[-1].text
+                )
             else:
                 assert (instance.get("frictionForceMagnitude") > 0) == touches

@@ -18,7 +18,8 @@ from points import Sampler
 
 
 class Course:
-    """A reproducible course of an instance: random inputs, steps (co-simulation) or states and events (model exchange)."""
+    """A reproducible course of an instance: random inputs, steps (co-simulation) or states and
+    events (model exchange)."""
 
     def __init__(self, fmu, seed):
         self.description = fmu.description
@@ -38,8 +39,14 @@ class Course:
         """The next moves, fixed in advance so that several instances can make the same ones."""
         sampler, moves = self.sampler, []
         for _ in range(count):
-            moves.append((sampler.inputs(self.parameters), {v.name: sampler.value(v, self.parameters) for v in self.description.inputs},
-                          sampler.states(self.parameters), 10 ** sampler.random.uniform(-6, -1)))
+            moves.append(
+                (
+                    sampler.inputs(self.parameters),
+                    {v.name: sampler.value(v, self.parameters) for v in self.description.inputs},
+                    sampler.states(self.parameters),
+                    10 ** sampler.random.uniform(-6, -1),
+                )
+            )
         return moves
 
 
@@ -65,7 +72,8 @@ def numbers(instance):
 
 
 def test_going_back_and_on_again_is_the_same_bit_by_bit(fmu, kind):
-    """Also in co-simulation, where the solver's own memory (step size) has to come back with the states."""
+    """Also in co-simulation, where the solver's own memory (step size) has to come back with the
+    states."""
     with fmu.instance(kind) as instance:
         course = Course(fmu, "rollback").begin(instance)
         for move in course.plan(8):
@@ -88,7 +96,8 @@ def test_going_back_and_on_again_is_the_same_bit_by_bit(fmu, kind):
 
 
 def test_a_step_after_going_back_needs_no_inputs_anew(fmu):
-    """A host that holds its inputs sets them once. What is known of the point from which a later step would have started is not taken for the one that came back."""
+    """A host that holds its inputs sets them once. What is known of the point from which a later
+    step would have started is not taken for the one that came back."""
     with fmu.co_simulation() as instance, fmu.co_simulation() as straight:
         for one in (instance, straight):
             course = Course(fmu, "hold").begin(one)
@@ -141,8 +150,13 @@ def test_a_state_also_holds_where_in_the_life_cycle_it_was_taken(fmu):
 @pytest.fixture(scope="module")
 def another_process():
     """A process that continues what it is handed, line by line."""
-    process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                               env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    process = subprocess.Popen(
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     yield process
     process.stdin.close()
     assert process.wait(timeout=60) == 0
@@ -154,7 +168,11 @@ def test_a_state_moves_into_another_process(fmu, kind, another_process):
         for move in course.plan(8):
             make(instance, move)
         content, moves = instance.snapshot(), course.plan(8)
-        print(json.dumps([str(fmu.path), kind, content.hex(), instance.time, moves]), file=another_process.stdin, flush=True)
+        print(
+            json.dumps([str(fmu.path), kind, content.hex(), instance.time, moves]),
+            file=another_process.stdin,
+            flush=True,
+        )
         expected = [numbers(instance)] + [make(instance, move) for move in moves]
     assert json.loads(another_process.stdout.readline()) == expected
 
@@ -162,17 +180,25 @@ def test_a_state_moves_into_another_process(fmu, kind, another_process):
 def continue_elsewhere(path, kind, content, time, moves):
     """What the other process does."""
     from fmus import Fmu
+
     with Fmu(Path(path)).instance(kind) as instance:
         instance.resume(bytes.fromhex(content))
         instance.time = time
-        print(json.dumps([numbers(instance)] + [make(instance, move) for move in moves]), flush=True)
+        print(
+            json.dumps([numbers(instance)] + [make(instance, move) for move in moves]), flush=True
+        )
 
 
 # bytes that are no state
 
+
 def refused(instance, content):
     before, said, state = instance.snapshot(), len(instance.messages), c_void_p()
-    status = instance.fmi2DeSerializeFMUstate((c_char * max(len(content), 1)).from_buffer_copy(content or b"\0"), len(content), byref(state))
+    status = instance.fmi2DeSerializeFMUstate(
+        (c_char * max(len(content), 1)).from_buffer_copy(content or b"\0"),
+        len(content),
+        byref(state),
+    )
     assert status == ERROR
     assert state.value is None
     assert len(instance.messages) > said and instance.messages[-1].text
@@ -199,7 +225,7 @@ def sealed(words):
     body = struct.pack(f"<{len(words) - 1}q", *words[:-1])
     checksum = 0xCBF29CE484222325
     for byte in body:
-        checksum = (checksum ^ byte) * 0x100000001B3 % 2 ** 64
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
     return body + struct.pack("<Q", checksum)
 
 
@@ -208,7 +234,8 @@ def as_word(value):
 
 
 def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is_right(fmu, kind):
-    """Not a number in any place, parameters beyond their limits, nominal values above the declared ones, modes and phases that do not exist."""
+    """Not a number in any place, parameters beyond their limits, nominal values above the declared
+    ones, modes and phases that do not exist."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start()
@@ -218,27 +245,47 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
         numbers = len(d.real_parameters) + 6 * len(d.inputs) + 3 * len(d.states) + 8
         for place in range(first, first + numbers):
             for wrong in (math.nan, math.inf):
-                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1:]))
-        for place, v in enumerate(d.states, first + numbers - len(d.states)):  # nominal values come last
+                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1 :]))
+        for place, v in enumerate(
+            d.states, first + numbers - len(d.states)
+        ):  # nominal values come last
             for wrong in (0.0, -v.nominal, 2 * v.nominal):
-                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1:]))
+                refused(instance, sealed(words[:place] + [as_word(wrong)] + words[place + 1 :]))
         for i, v in enumerate(d.real_parameters):
             if v.min is not None:
-                refused(instance, sealed(words[:first + i] + [as_word(math.nextafter(v.min, -math.inf))] + words[first + i + 1:]))
+                refused(
+                    instance,
+                    sealed(
+                        words[: first + i]
+                        + [as_word(math.nextafter(v.min, -math.inf))]
+                        + words[first + i + 1 :]
+                    ),
+                )
         marks = range(first + numbers, first + numbers + 8)
-        modes = range(len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1)
+        modes = range(
+            len(words) - 1 - len(d.modes) - len(d.select("parameter", "Integer")), len(words) - 1
+        )
         for place in [*marks, *modes]:
-            for wrong in (-1, 3 * 2 ** 20, words[place] + 2 ** 32):
-                refused(instance, sealed(words[:place] + [wrong] + words[place + 1:]))
+            for wrong in (-1, 3 * 2**20, words[place] + 2**32):
+                refused(instance, sealed(words[:place] + [wrong] + words[place + 1 :]))
 
 
 def first_of_body(d):
-    """The place of the first number that is remembered of a body, after what every instance remembers, and of chatter."""
+    """The place of the first number that is remembered of a body, after what every instance
+    remembers, and of chatter."""
     return first_of_chatter(d) + 11 + 4 * (3 if "frictionForce[1]" in d else 1)
 
 
 def first_of_chatter(d):
-    return 3 + len(d.real_parameters) + 6 * len(d.inputs) + 3 * len(d.states) + 8 + 8 + stored_of_impact(d)
+    return (
+        3
+        + len(d.real_parameters)
+        + 6 * len(d.inputs)
+        + 3 * len(d.states)
+        + 8
+        + 8
+        + stored_of_impact(d)
+    )
 
 
 @pytest.mark.fmus(lambda d: "couplingMass" in d)
@@ -249,10 +296,14 @@ def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
         instance.step(1e-3)
         words = words_of(instance.snapshot())
         counts = first_of_body(d) - 4
-        wrong = [(place, as_word(value)) for place in range(first_of_chatter(d), counts) for value in (math.nan, math.inf)]
+        wrong = [
+            (place, as_word(value))
+            for place in range(first_of_chatter(d), counts)
+            for value in (math.nan, math.inf)
+        ]
         wrong += [(counts, 2), (counts + 1, 5), *((counts + i, -1) for i in range(4))]
         for place, value in wrong:
-            refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
+            refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
 
 
 @pytest.mark.fmus(lambda d: "couplingMass" in d)
@@ -265,11 +316,17 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         words = words_of(instance.snapshot())
         counts = len(words) - 1 - stored_modes(d) - 1  # whether there has been a step
         modes = counts - stored_modes(d)
-        wrong = [(place, as_word(value)) for place in range(first_of_body(d), modes) for value in (math.nan, -math.inf)]
-        wrong += [(place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)]
+        wrong = [
+            (place, as_word(value))
+            for place in range(first_of_body(d), modes)
+            for value in (math.nan, -math.inf)
+        ]
+        wrong += [
+            (place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)
+        ]
         wrong += [(counts, -1), (counts, 2)]
         for place, value in wrong:
-            refused(instance, sealed(words[:place] + [value] + words[place + 1:]))
+            refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
 
 
 @pytest.mark.fmus(lambda d: "couplingMass" in d)
@@ -280,14 +337,21 @@ def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - stored_modes(fmu.description)
         for place in (first_of_body(fmu.description), modes - 1):  # the mark of the body comes last
-            refused(instance, sealed(words[:place] + [1] + words[place + 1:]))
+            refused(instance, sealed(words[:place] + [1] + words[place + 1 :]))
 
 
 def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):
     """Instances that differ in one thing only: their bytes do, and hand it over."""
     d = fmu.description
     names = [v.name for v in d.inputs if not (v.base and v.unit in (None, "1"))]
-    name, parameter = names[0], next(v for v in d.real_parameters if v.variability == "tunable" or not v.name.partition("[")[0].endswith("Start"))
+    name, parameter = (
+        names[0],
+        next(
+            v
+            for v in d.real_parameters
+            if v.variability == "tunable" or not v.name.partition("[")[0].endswith("Start")
+        ),
+    )
 
     def started(instance):
         instance.start(tolerance=1e-6)
@@ -347,11 +411,14 @@ def test_the_state_of_another_model_or_kind_is_refused(fmu, kind, all_fmus):
                         stranger.start()
                         refused(instance, stranger.snapshot())
                         if other is fmu:  # the message names the kind that the state is of
-                            assert ("co-simulation" if other_kind else "model exchange") in instance.messages[-1].text
+                            assert (
+                                "co-simulation" if other_kind else "model exchange"
+                            ) in instance.messages[-1].text
 
 
 def test_bytes_are_portable(fmu, kind):
-    """No address and nothing left to chance: two fresh instances at different places give the same bytes."""
+    """No address and nothing left to chance: two fresh instances at different places give the same
+    bytes."""
     with fmu.instance(kind, name="a") as one, fmu.instance(kind, name="a longer name") as two:
         one.start()
         two.start()
@@ -404,7 +471,10 @@ def test_getting_a_state_again_reuses_its_memory(fmu, kind):
 def test_saving_changes_nothing(fmu, kind):
     with fmu.instance(kind) as one, fmu.instance(kind) as two:
         course = Course(fmu, "pure").begin(one)
-        two.start({**course.parameters, **{v.name: one.get(v.name) for v in fmu.description.inputs}}, tolerance=1e-6)
+        two.start(
+            {**course.parameters, **{v.name: one.get(v.name) for v in fmu.description.inputs}},
+            tolerance=1e-6,
+        )
         for move in course.plan(10):
             one.drop(one.save())
             assert make(one, move) == make(two, move)
@@ -412,7 +482,10 @@ def test_saving_changes_nothing(fmu, kind):
 
 # reset
 
-@pytest.mark.parametrize("stage", ["instantiated", "initialization", "initialized", "running", "terminated"])
+
+@pytest.mark.parametrize(
+    "stage", ["instantiated", "initialization", "initialized", "running", "terminated"]
+)
 def test_reset_is_fresh(fmu, kind, stage):
     with fmu.instance(kind) as used, fmu.instance(kind) as fresh:
         course = Course(fmu, "reset")
@@ -431,12 +504,19 @@ def test_reset_is_fresh(fmu, kind, stage):
         used.time = 0.0
         assert used.snapshot() == fresh.snapshot()
         course = Course(fmu, "after reset").begin(fresh)
-        used.start({v.name: fresh.get(v.name) for v in fmu.description.parameters + fmu.description.inputs}, tolerance=1e-6)
+        used.start(
+            {
+                v.name: fresh.get(v.name)
+                for v in fmu.description.parameters + fmu.description.inputs
+            },
+            tolerance=1e-6,
+        )
         for move in course.plan(6):
             assert make(used, move) == make(fresh, move)
 
 
 # several instances
+
 
 def test_two_interleaved_instances_are_as_two_alone(fmu, kind):
     alone = []
@@ -469,7 +549,10 @@ def test_threads_do_not_disturb_each_other(fmu, kind):
 
     expected = {seed: run(seed) for seed in range(4)}
     found = {}
-    threads = [threading.Thread(target=lambda seed=seed: found.update({seed: run(seed)})) for seed in range(4)]
+    threads = [
+        threading.Thread(target=lambda seed=seed: found.update({seed: run(seed)}))
+        for seed in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

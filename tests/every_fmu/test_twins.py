@@ -1,7 +1,8 @@
 """Rotational twins, proven by their relation to their models: v = r ω, F_ext = T_ext/r, T = r F.
 
-A twin has the C of its model, so with the same products of radius and angular velocity the law sees the same numbers, and what comes out is
-the same bit for bit. What is not (input derivatives, directional derivatives) is so to rounding.
+A twin has the C of its model, so with the same products of radius and angular velocity the law sees
+the same numbers, and what comes out is the same bit for bit. What is not (input derivatives,
+directional derivatives) is so to rounding.
 """
 
 import random
@@ -17,7 +18,9 @@ from points import Sampler
 
 import bristle
 
-TWIN = tomllib.loads((REPOSITORY / "modelDescription" / "twins" / "Rotational.toml").read_text(encoding="utf-8"))
+TWIN = tomllib.loads(
+    (REPOSITORY / "modelDescription" / "twins" / "Rotational.toml").read_text(encoding="utf-8")
+)
 RENAMED = {name: entry["name"] for name, entry in TWIN["replace"].items()}
 BACK = {new: old for old, new in RENAMED.items()}
 POWER = {name: entry["power"] for name, entry in TWIN["replace"].items()}
@@ -29,7 +32,12 @@ RADIUS = 0.037  # not a power of two, so that a forgotten or doubled factor show
 @pytest.mark.collection
 @pytest.mark.platforms
 def test_every_translational_element_has_a_twin():
-    translational = {fmu.name for fmu in FMUS if fmu.description.takes("normalForce", "relativeVelocity") and "relativeVelocity" in fmu.description}
+    translational = {
+        fmu.name
+        for fmu in FMUS
+        if fmu.description.takes("normalForce", "relativeVelocity")
+        and "relativeVelocity" in fmu.description
+    }
     assert {model.name for _, model in TWINS} == translational and translational
 
 
@@ -40,10 +48,17 @@ def test_a_twin_is_valid_and_has_the_variables_of_its_model(twin, model):
     assert [name for name in names if name != "frictionRadius"] == wanted
     for variable in model.description.variables:
         other = twin.description[RENAMED.get(variable.name, variable.name)]
-        assert (other.causality, other.variability, other.type) == (variable.causality, variable.variability, variable.type)
+        assert (other.causality, other.variability, other.type) == (
+            variable.causality,
+            variable.variability,
+            variable.type,
+        )
         if variable.name not in RENAMED:
-            assert {key: value for key, value in other.attributes.items() if key != "derivative"} == {
-                key: value for key, value in variable.attributes.items() if key != "derivative"}, variable.name
+            assert {
+                key: value for key, value in other.attributes.items() if key != "derivative"
+            } == {
+                key: value for key, value in variable.attributes.items() if key != "derivative"
+            }, variable.name
 
 
 def test_tools_know_a_twin_by_its_model_and_its_own_names(twin, model):
@@ -52,34 +67,55 @@ def test_tools_know_a_twin_by_its_model_and_its_own_names(twin, model):
     assert facts.law == of.law == model.name and facts.law + facts.twin == twin.name
     roles = {role: RENAMED.get(name, name) for role, name in of.roles.items()}
     assert facts.roles == roles | {"radius": "frictionRadius"}
-    own = {"twin": facts.twin, "roles": facts.roles, "summary": facts.summary, "equations": facts.equations}
+    own = {
+        "twin": facts.twin,
+        "roles": facts.roles,
+        "summary": facts.summary,
+        "equations": facts.equations,
+    }
     assert facts == replace(of, **own)
 
 
 def test_dependencies_are_those_of_the_model_and_of_the_radius(twin, model):
     """The radius acts on what depends on a scaled input, and on the torque."""
     for kind in ("Outputs", "Derivatives", "InitialUnknowns"):
-        found = {twin.description.variables[u.index - 1].name: {twin.description.variables[i - 1].name for i in u.dependencies}
-                 for u in twin.description.structure[kind]}
+        found = {
+            twin.description.variables[u.index - 1].name: {
+                twin.description.variables[i - 1].name for i in u.dependencies
+            }
+            for u in twin.description.structure[kind]
+        }
         wanted = {}
         for unknown in model.description.structure[kind]:
             name = model.description.variables[unknown.index - 1].name
             knowns = {model.description.variables[i - 1].name for i in unknown.dependencies}
             radius = kind == "InitialUnknowns" and (knowns & SCALED or (knowns and name in SCALED))
-            wanted[RENAMED.get(name, name)] = {RENAMED.get(known, known) for known in knowns} | ({"frictionRadius"} if radius else set())
-        # at the start a parameter decides everything where modes are found by code that is not followed
+            wanted[RENAMED.get(name, name)] = {RENAMED.get(known, known) for known in knowns} | (
+                {"frictionRadius"} if radius else set()
+            )
+        # at the start a parameter decides everything where modes are found by code that is not
+        # followed
         for name in wanted:
             assert found[name] | {"frictionRadius"} == wanted[name] | {"frictionRadius"}, name
             assert ("frictionRadius" in found[name]) >= ("frictionRadius" in wanted[name]), name
 
 
 def turned(inputs):
-    """What a twin is given for the law to see nearly these inputs, and what the model is then given to see exactly the same."""
+    """What a twin is given for the law to see nearly these inputs, and what the model is then given
+    to see exactly the same."""
     given, seen = {}, {}
     for name, value in inputs.items():
         power = POWER.get(name, 0)
-        given[RENAMED.get(name, name)] = value / RADIUS if power == 1 else value * RADIUS if power == -1 else value
-        seen[name] = RADIUS * given[RENAMED[name]] if power == 1 else given[RENAMED[name]] / RADIUS if power == -1 else value
+        given[RENAMED.get(name, name)] = (
+            value / RADIUS if power == 1 else value * RADIUS if power == -1 else value
+        )
+        seen[name] = (
+            RADIUS * given[RENAMED[name]]
+            if power == 1
+            else given[RENAMED[name]] / RADIUS
+            if power == -1
+            else value
+        )
     return given, seen
 
 
@@ -113,7 +149,8 @@ def test_evaluation_is_the_models_bit_for_bit(twin, model):
 
 
 def test_directional_derivatives_are_the_models_with_the_radius(twin, model):
-    """dT/dω = r dF/dv r, and the radius itself as a direction: v = r ω moves with ω, F_ext = T_ext/r with −T_ext/r²; to rounding."""
+    """dT/dω = r dF/dv r, and the radius itself as a direction: v = r ω moves with ω, F_ext =
+    T_ext/r with −T_ext/r²; to rounding."""
     d, t = model.description, twin.description
     unknowns = [v.name for v in d.derivatives + d.select("output", "Real")]
     for instance, parameters in Sampler(d, "twin slopes").points(model, 3, 6):
@@ -125,28 +162,50 @@ def test_directional_derivatives_are_the_models_with_the_radius(twin, model):
                 a.states = b.states = instance.states
 
             def slopes(element, description, names, seeds):
-                return element.slopes([description[n].reference for n in names], [description[n].reference for n in seeds], list(seeds.values()))
+                return element.slopes(
+                    [description[n].reference for n in names],
+                    [description[n].reference for n in seeds],
+                    list(seeds.values()),
+                )
 
             new = [RENAMED.get(name, name) for name in unknowns]
-            for known in [v.name for v in d.inputs + d.states + d.real_parameters if v not in d.initial_values]:
+            for known in [
+                v.name for v in d.inputs + d.states + d.real_parameters if v not in d.initial_values
+            ]:
                 factor = RADIUS ** POWER.get(known, 0)
                 one = slopes(a, d, unknowns, {known: factor})
                 other = slopes(b, t, new, {RENAMED.get(known, known): 1.0})
                 for name, x, y in zip(unknowns, one, other):
                     wanted = RADIUS * x if name == "frictionForce" else x
-                    assert y == pytest.approx(wanted, rel=1e-9, abs=1e-9 * abs(wanted) + 1e-300), (name, known)
-            moved = {name: given[RENAMED[name]] if POWER[name] == 1 else -given[RENAMED[name]] / RADIUS**2 for name in SCALED if name in seen}
+                    assert y == pytest.approx(wanted, rel=1e-9, abs=1e-9 * abs(wanted) + 1e-300), (
+                        name,
+                        known,
+                    )
+            moved = {
+                name: (
+                    given[RENAMED[name]] if POWER[name] == 1 else -given[RENAMED[name]] / RADIUS**2
+                )
+                for name in SCALED
+                if name in seen
+            }
             along = slopes(a, d, unknowns, moved)
             for name, x, y in zip(unknowns, along, slopes(b, t, new, {"frictionRadius": 1.0})):
                 wanted = RADIUS * x + a.get("frictionForce") if name == "frictionForce" else x
-                size = abs(RADIUS * x) + abs(a.get("frictionForce")) if name == "frictionForce" else abs(x)
+                size = (
+                    abs(RADIUS * x) + abs(a.get("frictionForce"))
+                    if name == "frictionForce"
+                    else abs(x)
+                )
                 assert y == pytest.approx(wanted, rel=1e-9, abs=1e-9 * size + 1e-300), name
 
 
 def motion(model, draw, count):
     """Inputs of `count` steps: speeds that reverse, loads, a contact that parts and returns."""
     for i in range(count):
-        inputs = {"normalForce": draw.choice([9.81, 9.81, 3.0, -1.0]), "relativeVelocity": draw.uniform(-1, 1) * 10 ** draw.uniform(-5, -1)}
+        inputs = {
+            "normalForce": draw.choice([9.81, 9.81, 3.0, -1.0]),
+            "relativeVelocity": draw.uniform(-1, 1) * 10 ** draw.uniform(-5, -1),
+        }
         if "externalForce" in model.description:
             inputs["externalForce"] = draw.uniform(-8, 8)
         yield 10 ** draw.uniform(-4, -2), inputs
@@ -181,8 +240,8 @@ def test_co_simulation_and_rollback_are_the_models_bit_for_bit(twin, model):
 
 
 def test_moving_inputs_act_as_in_the_model(twin, model):
-    """A ramp of the angular velocity: rounding of r (ω + t dω/dt) against v + t dv/dt, amplified by a stiff bristle; 1e-7 is well below the
-    tolerance of the step, 1e-6."""
+    """A ramp of the angular velocity: rounding of r (ω + t dω/dt) against v + t dv/dt, amplified by
+    a stiff bristle; 1e-7 is well below the tolerance of the step, 1e-6."""
     with model.co_simulation() as a, twin.co_simulation() as b:
         a.start({"normalForce": 9.81}, tolerance=1e-6)
         b.start({"normalForce": 9.81, "frictionRadius": RADIUS}, tolerance=1e-6)
@@ -195,7 +254,9 @@ def test_moving_inputs_act_as_in_the_model(twin, model):
             a.step(0.01)
             b.step(0.01)
             velocity += 0.01 * rate
-            assert b.get("frictionTorque") == pytest.approx(RADIUS * a.get("frictionForce"), rel=1e-7, abs=1e-7 * RADIUS * 6)
+            assert b.get("frictionTorque") == pytest.approx(
+                RADIUS * a.get("frictionForce"), rel=1e-7, abs=1e-7 * RADIUS * 6
+            )
 
 
 @pytest.mark.parametrize("kind", [MODEL_EXCHANGE, CO_SIMULATION], ids=["ME", "CS"])

@@ -13,27 +13,35 @@ import bristle
 
 pytestmark = [pytest.mark.xdist_group("windows"), pytest.mark.shipped, pytest.mark.platforms]
 
-# Short enough for explicit Euler to be stable for every model: an unstable one would amplify the last bit without bound.
+# Short enough for explicit Euler to be stable for every model: an unstable one would amplify the
+# last bit without bound.
 STEPS, STEP, REPORT = 40000, 2e-6, 2000
 
 
 def jobs_for(fmu, library):
     waves = hosting.natural_waves(Sampler(fmu.description, "windows"), fmu.description.starts())
-    return [hosting.job(fmu, library, 0, STEPS, STEP, REPORT, waves), hosting.job(fmu, library, 1, 80, 1e-3, 4, waves)]
+    return [
+        hosting.job(fmu, library, 0, STEPS, STEP, REPORT, waves),
+        hosting.job(fmu, library, 1, 80, 1e-3, 4, waves),
+    ]
 
 
 @pytest.fixture(scope="module")
 def own(all_fmus):
     """An FMU, and defaults of one's own for its first parameters."""
     base = next((fmu for fmu in all_fmus if fmu.name == "LuGre"), all_fmus[0])
-    return base, {v.name: v.clipped(0.99 * v.start) for v in base.description.tunable_parameters[:3]}
+    return base, {
+        v.name: v.clipped(0.99 * v.start) for v in base.description.tunable_parameters[:3]
+    }
 
 
 @pytest.fixture(scope="module")
 def stamped(own, tmp_path_factory):
     """That FMU, with the defaults put into its library without a compiler."""
     base, values = own
-    return Fmu(bristle.stamp(base.path, values, "Own", tmp_path_factory.mktemp("stamp") / "Own.fmu"))
+    return Fmu(
+        bristle.stamp(base.path, values, "Own", tmp_path_factory.mktemp("stamp") / "Own.fmu")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,24 +60,33 @@ def runs(all_fmus, stamped):
         there += jobs_for(fmu, "Z:" + str(dll).replace("/", "\\"))
     environment = {**os.environ, "WINEDEBUG": "-all", "WINEARCH": "win64", "DISPLAY": ""}
     linux = hosting.run(hosting.build(), here)
-    windows = hosting.run(hosting.build(windows=True), there, before=[wine], environment=environment, timeout=300)
-    return {fmu.name: (linux[2 * i:2 * i + 2], windows[2 * i:2 * i + 2]) for i, fmu in enumerate(subjects)}
+    windows = hosting.run(
+        hosting.build(windows=True), there, before=[wine], environment=environment, timeout=300
+    )
+    return {
+        fmu.name: (linux[2 * i : 2 * i + 2], windows[2 * i : 2 * i + 2])
+        for i, fmu in enumerate(subjects)
+    }
 
 
-# In co-simulation the last bit also moves the solver's step sizes. Of all models one shows it: 2e-11, small against the solver's tolerance of 1e-6.
+# In co-simulation the last bit also moves the solver's step sizes. Of all models one shows it:
+# 2e-11, small against the solver's tolerance of 1e-6.
 STEP_SIZES_SHOW = {"SecondOrderBristle": 1e-10}
 
 
 @pytest.mark.parametrize("way", [0, 1], ids=["ME", "CS"])
 def test_windows_gives_the_numbers_of_linux(fmu, runs, way):
-    """To 1e-12 of the size each variable has during the run: the two C libraries round exp and sin differently in the last bit."""
+    """To 1e-12 of the size each variable has during the run: the two C libraries round exp and sin
+    differently in the last bit."""
     rounding = STEP_SIZES_SHOW.get(fmu.name, 1e-12) if way else 1e-12
     (here, ended), (there, ended_there) = (side[way] for side in runs[fmu.name])
     assert ended == ended_there
     assert len(here) == len(there) > 10
     sizes = [max(abs(row[i]) for row in here) for i in range(len(here[0]))]
     results = [v.reference for v in fmu.description.states + fmu.description.outputs]
-    assert any(max(row[i] for row in here) > min(row[i] for row in here) for i in results), "the run must not be a standstill"
+    assert any(max(row[i] for row in here) > min(row[i] for row in here) for i in results), (
+        "the run must not be a standstill"
+    )
     for ours, theirs in zip(here, there):
         for one, two, size in zip(ours, theirs, sizes):
             assert abs(one - two) <= rounding * size

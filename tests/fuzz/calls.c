@@ -1,4 +1,5 @@
-/* Reads bytes as a sequence of FMI calls, in any order, with any values, and holds the FMU to what it promises:
+/* Reads bytes as a sequence of FMI calls, in any order, with any values, and holds the FMU to what
+ * it promises:
  *
  *   - a status is OK, Discard or Error; what is handed out with OK is finite;
  *   - a call that is refused says why, in one plain sentence, and changes nothing that can be read;
@@ -6,9 +7,10 @@
  *   - a step that is repeated from a stored state ends in the same state, bit for bit; stored bytes come back as they were;
  *   - where there is no memory, the call is refused; all memory is given back in the end.
  *
- * Arrays are as long as the call says, on the heap, so that AddressSanitizer sees a step beyond them. The FMU is the one that the
- * environment variable BRISTLE_MODEL names, or all of them one after the other. With BRISTLE_EXHAUST each sequence is made again with
- * its first, second, third … allocation failing. fuzzing.py builds and runs it. */
+ * Arrays are as long as the call says, on the heap, so that AddressSanitizer sees a step beyond
+ * them. The FMU is the one that the environment variable BRISTLE_MODEL names, or all of them one
+ * after the other. With BRISTLE_EXHAUST each sequence is made again with its first, second, third …
+ * allocation failing. fuzzing.py builds and runs it. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -29,13 +31,14 @@ static unsigned long calls_made, failures_injected;
 static const Element *element;
 static const char *call_name = "";
 
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) broken(#condition, __LINE__);                                                                \
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) broken(#condition, __LINE__);                                            \
     } while (0)
 
 static void broken(const char *promise, int line) {
-    fprintf(stderr, "%s: %s: calls.c:%d: broken promise: %s\n", element->name, call_name, line, promise);
+    fprintf(stderr, "%s: %s: calls.c:%d: broken promise: %s\n", element->name, call_name, line,
+            promise);
     abort();
 }
 
@@ -57,13 +60,14 @@ static void give_back(void *memory) {
 static const char *const categories[] = {"logStatusWarning", "logStatusDiscard", "logStatusError",
                                          "logStatusFatal",   "logEvents",        "logAll"};
 
-static void take_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                         fmi2String text, ...) {
+static void take_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status,
+                         fmi2String category, fmi2String text, ...) {
     int known = 0;
     EXPECT(environment == &messages);
     EXPECT(name && strcmp(name, "fuzz") == 0);
     EXPECT(category && text && *text && strlen(text) < 512 && !strchr(text, '%'));
-    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) known |= strcmp(category, categories[i]) == 0;
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        known |= strcmp(category, categories[i]) == 0;
     EXPECT(known);
     EXPECT(status >= fmi2OK && status <= fmi2Error);
     last_told = status;
@@ -93,9 +97,10 @@ static double take_raw(Bytes *b) {
 
 /* A value for something that is now `current`: a hostile one, any bits, or one of natural size. */
 static double take_real(Bytes *b, double current) {
-    static const double hostile[] = {0,        -0.0,    1,        -1,      NAN,   INFINITY, -INFINITY, DBL_MAX,
-                                     -DBL_MAX, DBL_MIN, 4.9e-324, -1e-310, 1e300, -1e300,   1e-300,    1e154,
-                                     1e16,     -1e9,    1e9,      1e-9,    -1e-9, 0.5,      2,         1e-12};
+    static const double hostile[] = {0,         -0.0,    1,        -1,      NAN,      INFINITY,
+                                     -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 4.9e-324, -1e-310,
+                                     1e300,     -1e300,  1e-300,   1e154,   1e16,     -1e9,
+                                     1e9,       1e-9,    -1e-9,    0.5,     2,        1e-12};
     enum { HOSTILE = sizeof hostile / sizeof *hostile };
     const unsigned way = take(b);
     if (way < HOSTILE) return hostile[way];
@@ -113,7 +118,8 @@ typedef struct {
 
 static Importer importers[INSTANCES];
 static fmi2FMUstate kept[STATES_KEPT];
-static fmi2Type kept_kinds[STATES_KEPT]; /* of the instances that they are of, for which alone there is room in them */
+static fmi2Type kept_kinds
+    [STATES_KEPT]; /* of the instances that they are of, for which alone there is room in them */
 
 /* All that can be read of an instance. */
 typedef struct {
@@ -146,15 +152,18 @@ static void read_all(fmi2Component c, fmi2Type kind, Reading *r) {
         status = element->fmi2GetDerivatives(c, values, element->states);
         for (unsigned i = 0; i < element->states; i++) note(r, status, values + i, sizeof *values);
         status = element->fmi2GetEventIndicators(c, values, element->indicators);
-        for (unsigned i = 0; i < element->indicators; i++) note(r, status, values + i, sizeof *values);
+        for (unsigned i = 0; i < element->indicators; i++)
+            note(r, status, values + i, sizeof *values);
     } else {
         fmi2Status last = fmi2OK;
-        note(r, element->fmi2GetRealStatus(c, fmi2LastSuccessfulTime, values), values, sizeof *values);
+        note(r, element->fmi2GetRealStatus(c, fmi2LastSuccessfulTime, values), values,
+             sizeof *values);
         EXPECT(element->fmi2GetStatus(c, fmi2DoStepStatus, &last) == fmi2OK);
     }
 }
 
-/* The importer's own snapshots never fail for want of memory, and are not counted. The one before may be of an instance of the other kind, which needs other room. */
+/* The importer's own snapshots never fail for want of memory, and are not counted. The one before
+ * may be of an instance of the other kind, which needs other room. */
 static fmi2FMUstate snapshot(fmi2Component c, fmi2FMUstate state) {
     const long count = allocations, failing = fail_at;
     fail_at = 0;
@@ -167,7 +176,8 @@ static fmi2FMUstate snapshot(fmi2Component c, fmi2FMUstate state) {
 
 static size_t bytes_of(fmi2Component c, fmi2FMUstate state, fmi2Byte **bytes) {
     size_t size = 0;
-    EXPECT(element->fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK && size > 0 && size % 8 == 0);
+    EXPECT(element->fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK && size > 0 &&
+           size % 8 == 0);
     *bytes = (fmi2Byte *)malloc(size);
     EXPECT(element->fmi2SerializeFMUstate(c, state, *bytes, size) == fmi2OK);
     return size;
@@ -186,8 +196,8 @@ static int same_bytes(fmi2Component c, fmi2FMUstate one, fmi2FMUstate two) {
 /* What a step is to be repeated from, what a refused call has to leave as it was. */
 static fmi2FMUstate before, after;
 
-/* What can be read is as it was before the call. Marks of what is still to be evaluated may differ, so where the bytes do, all
- * values are read from both. */
+/* What can be read is as it was before the call. Marks of what is still to be evaluated may differ,
+ * so where the bytes do, all values are read from both. */
 static void expect_unchanged(Importer *i) {
     static Reading then, now;
     after = snapshot(i->component, after);
@@ -196,7 +206,8 @@ static void expect_unchanged(Importer *i) {
     read_all(i->component, i->kind, &then);
     EXPECT(element->fmi2SetFMUstate(i->component, after) == fmi2OK);
     read_all(i->component, i->kind, &now);
-    EXPECT(then.count == now.count && memcmp(then.words, now.words, then.count * sizeof *then.words) == 0);
+    EXPECT(then.count == now.count &&
+           memcmp(then.words, now.words, then.count * sizeof *then.words) == 0);
     EXPECT(element->fmi2SetFMUstate(i->component, after) == fmi2OK);
 }
 
@@ -226,8 +237,9 @@ static fmi2Status end(Importer *i, fmi2Status status, int reads) {
     return status;
 }
 
-#define CALL(i, function, ...)                                                                                         \
-    (begin(i, #function), end(i, element->function((i)->component, __VA_ARGS__), strncmp(#function, "fmi2Get", 7) == 0))
+#define CALL(i, function, ...)                                                                     \
+    (begin(i, #function), end(i, element->function((i)->component, __VA_ARGS__),                   \
+                              strncmp(#function, "fmi2Get", 7) == 0))
 #define CALL_ALONE(i, function) (begin(i, #function), end(i, element->function((i)->component), 0))
 
 static void cap_work(Importer *i) {
@@ -237,14 +249,16 @@ static void cap_work(Importer *i) {
 }
 
 static void instantiate(Importer *i, fmi2Type kind, int logs) {
-    static const fmi2CallbackFunctions callbacks = {take_message, allocate, give_back, NULL, &messages};
+    static const fmi2CallbackFunctions callbacks = {take_message, allocate, give_back, NULL,
+                                                    &messages};
     const long told = messages;
     call_name = "fmi2Instantiate";
     calls_made++;
     i->kind = kind;
     i->time = 0;
     i->refused = 0;
-    i->component = element->fmi2Instantiate("fuzz", kind, element->guid, "", &callbacks, fmi2False, logs);
+    i->component =
+        element->fmi2Instantiate("fuzz", kind, element->guid, "", &callbacks, fmi2False, logs);
     EXPECT(i->component || (fail_at > 0 && messages > told));
     if (i->component) cap_work(i);
 }
@@ -270,7 +284,8 @@ static fmi2ValueReference take_reference(Bytes *b) {
 
 static double value_of(Importer *i, fmi2ValueReference v) {
     double value = 0;
-    if (i->component && v < element->first_input + element->inputs) element->fmi2GetReal(i->component, &v, 1, &value);
+    if (i->component && v < element->first_input + element->inputs)
+        element->fmi2GetReal(i->component, &v, 1, &value);
     return value;
 }
 
@@ -305,7 +320,8 @@ static void set_reals(Importer *i, Bytes *b) {
 static void use_integers(Importer *i, Bytes *b) {
     static const int some[] = {1, 2, 3, 0, -1, INT_MAX, INT_MIN, 20};
     const unsigned way = take(b);
-    const fmi2ValueReference v = way & 1 ? element->reals + way / 2 % (element->integers + 1) : take_reference(b);
+    const fmi2ValueReference v =
+        way & 1 ? element->reals + way / 2 % (element->integers + 1) : take_reference(b);
     int value = some[take_below(b, 8)];
     if (way & 128)
         CALL(i, fmi2GetInteger, &v, 1, &value);
@@ -350,7 +366,8 @@ static void use_rates(Importer *i, Bytes *b) {
     const fmi2Integer order = take_below(b, 8) == 7 ? (fmi2Integer)take(b) : 1;
     double value = take_real(b, 1);
     if (take(b) & 1) {
-        if (CALL(i, fmi2GetRealOutputDerivatives, &v, 1, &order, &value) == fmi2OK) EXPECT(isfinite(value));
+        if (CALL(i, fmi2GetRealOutputDerivatives, &v, 1, &order, &value) == fmi2OK)
+            EXPECT(isfinite(value));
     } else {
         CALL(i, fmi2SetRealInputDerivatives, &v, 1, &order, &value);
     }
@@ -358,7 +375,8 @@ static void use_rates(Importer *i, Bytes *b) {
 
 /* A step, and half of the times once more from the same state. */
 static void make_step(Importer *i, Bytes *b) {
-    static const double lengths[] = {1e-3, 1e-6, 1e-9, 1e-2, 1, 0, 1e-4, 1e-5, -1e-3, NAN, INFINITY, 1e300, 1e-300, 60};
+    static const double lengths[] = {1e-3, 1e-6,  1e-9, 1e-2,     1,     0,      1e-4,
+                                     1e-5, -1e-3, NAN,  INFINITY, 1e300, 1e-300, 60};
     const double length = lengths[take_below(b, sizeof lengths / sizeof *lengths)];
     const unsigned way = take(b);
     double point = i->time, reached;
@@ -366,7 +384,8 @@ static void make_step(Importer *i, Bytes *b) {
     const fmi2Status status = CALL(i, fmi2DoStep, point, length, way & 64 ? fmi2True : fmi2False);
     if (status != fmi2OK || !i->component) return;
     i->time = point + length;
-    EXPECT(element->fmi2GetRealStatus(i->component, fmi2LastSuccessfulTime, &reached) == fmi2OK && reached == i->time);
+    EXPECT(element->fmi2GetRealStatus(i->component, fmi2LastSuccessfulTime, &reached) == fmi2OK &&
+           reached == i->time);
     if (way & 32) return;
     after = snapshot(i->component, after);
     EXPECT(element->fmi2SetFMUstate(i->component, before) == fmi2OK);
@@ -407,7 +426,8 @@ static void use_vector(Importer *i, Bytes *b) {
         case 0:
             if (i->component && i->kind == fmi2ModelExchange && !wrong)
                 element->fmi2GetContinuousStates(i->component, values, n);
-            for (size_t k = 0; k < n; k++) values[k] = take_real(b, values[k] != 0 ? values[k] : 1e-5);
+            for (size_t k = 0; k < n; k++)
+                values[k] = take_real(b, values[k] != 0 ? values[k] : 1e-5);
             CALL(i, fmi2SetContinuousStates, values, n);
             free(values);
             return;
@@ -434,7 +454,8 @@ static void change_mode(Importer *i, Bytes *b) {
         case 5: CALL(i, fmi2CompletedIntegratorStep, take(b) & 1, &enter, &stop); break;
         default:
             if (CALL(i, fmi2NewDiscreteStates, &info) == fmi2OK)
-                EXPECT(!info.newDiscreteStatesNeeded && !info.terminateSimulation && !info.nextEventTimeDefined &&
+                EXPECT(!info.newDiscreteStatesNeeded && !info.terminateSimulation &&
+                       !info.nextEventTimeDefined &&
                        (info.valuesOfContinuousStatesChanged | 1) == 1);
             break;
     }
@@ -453,18 +474,22 @@ static void end_or_begin(Importer *i, Bytes *b) {
             set_up(i, way / 8 % 4);
             break;
         case 3: {
-            const double tolerance = take_real(b, 1e-6), start = take_real(b, 1), stop = take_real(b, 1);
-            if (CALL(i, fmi2SetupExperiment, way & 16, tolerance, start, way & 32, stop) == fmi2OK) i->time = start;
+            const double tolerance = take_real(b, 1e-6), start = take_real(b, 1),
+                         stop = take_real(b, 1);
+            if (CALL(i, fmi2SetupExperiment, way & 16, tolerance, start, way & 32, stop) == fmi2OK)
+                i->time = start;
             break;
         }
         case 4: {
-            const fmi2String names[] = {categories[take_below(b, 6)], way & 16 ? "nonsense" : "logAll"};
+            const fmi2String names[] = {categories[take_below(b, 6)],
+                                        way & 16 ? "nonsense" : "logAll"};
             CALL(i, fmi2SetDebugLogging, way & 32 ? fmi2True : fmi2False, way / 64 % 3, names);
             break;
         }
         case 5:
             element->fmi2FreeInstance(i->component);
-            instantiate(i, way & 16 ? fmi2CoSimulation : fmi2ModelExchange, way & 32 ? fmi2True : fmi2False);
+            instantiate(i, way & 16 ? fmi2CoSimulation : fmi2ModelExchange,
+                        way & 32 ? fmi2True : fmi2False);
             break;
         default: set_up(i, 3); break;
     }
@@ -488,7 +513,8 @@ static void damage(Bytes *b, fmi2Byte *bytes, size_t size) {
         memcpy(bytes + 8 * word, &content, sizeof content);
     }
     if (take(b) & 7)
-        for (size_t k = 0; k < size - 8; k++) hash = (hash ^ (unsigned char)bytes[k]) * 0x100000001b3;
+        for (size_t k = 0; k < size - 8; k++)
+            hash = (hash ^ (unsigned char)bytes[k]) * 0x100000001b3;
     for (int k = 0; k < 8; k++) bytes[size - 8 + (size_t)k] = (fmi2Byte)(hash >> 8 * k & 0xff);
 }
 
@@ -554,8 +580,10 @@ static void play(const uint8_t *data, size_t size) {
     Bytes b = {data, data + size};
     const unsigned way = take(&b), second = take(&b);
     allocations = 0;
-    instantiate(&importers[0], way & 1 ? fmi2CoSimulation : fmi2ModelExchange, way & 2 ? fmi2True : fmi2False);
-    if (importers[0].component && way & 4) CALL(&importers[0], fmi2SetDebugLogging, fmi2True, 0, NULL);
+    instantiate(&importers[0], way & 1 ? fmi2CoSimulation : fmi2ModelExchange,
+                way & 2 ? fmi2True : fmi2False);
+    if (importers[0].component && way & 4)
+        CALL(&importers[0], fmi2SetDebugLogging, fmi2True, 0, NULL);
     set_up(&importers[0], way / 8 % 4);
     instantiate(&importers[1], second & 1 ? fmi2ModelExchange : fmi2CoSimulation, fmi2False);
     set_up(&importers[1], second / 2 % 4);

@@ -1,10 +1,12 @@
-"""Fuzzes the FMUs for as long as one likes: calls in any order, failing allocations, threads, and long runs.
+"""Fuzzes the FMUs for as long as one likes: calls in any order, failing allocations, threads, and
+long runs.
 
     .venv/bin/python tests/fuzz/run.py --hours 8
     .venv/bin/python tests/fuzz/run.py --hours 0.5 --models LuGre ContactPoint
 
-Needs a build (./build.sh, or BRISTLE_FMUS naming a folder), clang with libFuzzer, and gcc. What breaks a promise is put into
-tests/fuzz/findings/, named after its model: the check replays all of them in every FMU. The corpus is kept in build/fuzz/corpus/.
+Needs a build (./build.sh, or BRISTLE_FMUS naming a folder), clang with libFuzzer, and gcc. What
+breaks a promise is put into tests/fuzz/findings/, named after its model: the check replays all of
+them in every FMU. The corpus is kept in build/fuzz/corpus/.
 """
 
 import argparse
@@ -28,15 +30,21 @@ EXHAUSTED = 0.1  # part of the time in which allocations fail
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hours", type=float, default=1.0, help="of fuzzing, over all FMUs (default: 1)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--hours", type=float, default=1.0, help="of fuzzing, over all FMUs (default: 1)"
+    )
     parser.add_argument("--models", nargs="+", metavar="MODEL", help="only these")
     parser.add_argument("--only-calls", action="store_true", help="without threads and long runs")
     arguments = parser.parse_args()
     chosen = [fmu for fmu in FMUS if not arguments.models or fmu.name in arguments.models]
     unknown = set(arguments.models or ()) - {fmu.name for fmu in chosen}
     if unknown or not chosen:
-        parser.error(f"there is no {', '.join(sorted(unknown)) or 'FMU'} in {FOLDER}; ./build.sh builds all")
+        parser.error(
+            f"there is no {', '.join(sorted(unknown)) or 'FMU'} in {FOLDER}; ./build.sh builds all"
+        )
     if not arguments.hours > 0:
         parser.error("--hours has to be above 0")
     if lacking := fuzzing.missing():
@@ -54,15 +62,26 @@ def main():
         return findings > 0
 
     print("16 threads under ThreadSanitizer.", flush=True)
-    threads = subprocess.run([fuzzing.build("threads", chosen, BUILD / "threads-of-all", "-O1")]).returncode
+    threads = subprocess.run(
+        [fuzzing.build("threads", chosen, BUILD / "threads-of-all", "-O1")]
+    ).returncode
     print(f"{LONG_RUN} steps.", flush=True)
-    words = [sys.executable, "-m", "pytest", "-q", str(TESTS / "every_fmu" / "test_reliability.py"), "-k", "long_run"]
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        str(TESTS / "every_fmu" / "test_reliability.py"),
+        "-k",
+        "long_run",
+    ]
     long_run = subprocess.run(words, env={**os.environ, "BRISTLE_STEPS": str(LONG_RUN)}).returncode
     return findings > 0 or threads != 0 or long_run != 0
 
 
 def fuzz_model(program, model, seconds):
-    """Calls, failed allocations and findings of one FMU. A finding ends its turn: what comes after it would mostly be the same again."""
+    """Calls, failed allocations and findings of one FMU. A finding ends its turn: what comes after
+    it would mostly be the same again."""
     corpus = BUILD / "corpus" / model
     corpus.mkdir(parents=True, exist_ok=True)
     calls = failures = findings = 0
@@ -73,7 +92,11 @@ def fuzz_model(program, model, seconds):
             calls, failures = calls + one.calls, failures + one.failures
             if not one.kept:
                 findings += 1
-                kept = fuzzing.FINDINGS / f"{model}-{one.finding.name.rpartition('-')[2][:12]}" if one.finding else None
+                kept = (
+                    fuzzing.FINDINGS / f"{model}-{one.finding.name.rpartition('-')[2][:12]}"
+                    if one.finding
+                    else None
+                )
                 if kept:
                     shutil.copy(one.finding, kept)
                 print(f"{model}: {kept or 'stopped'}\n{one.text[-3000:]}", flush=True)

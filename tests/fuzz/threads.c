@@ -1,5 +1,6 @@
-/* 16 threads at once, each with instances of several FMUs in both kinds: what one does must not be seen by another. Each thread makes
- * the runs of its own number; a second round alone has to give the same numbers, bit for bit. ThreadSanitizer looks for races. */
+/* 16 threads at once, each with instances of several FMUs in both kinds: what one does must not be
+ * seen by another. Each thread makes the runs of its own number; a second round alone has to give
+ * the same numbers, bit for bit. ThreadSanitizer looks for races. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 
 enum { THREADS = 16, STEPS = 40, REALS_AT_MOST = 256 };
 
-static void take_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                         fmi2String text, ...) {
+static void take_message(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status,
+                         fmi2String category, fmi2String text, ...) {
     (void)environment, (void)name, (void)status, (void)category, (void)text;
 }
 
@@ -36,17 +37,21 @@ static double mixed(const Element *e, fmi2Component c, double before) {
 
 static fmi2Component begin(const Element *e, fmi2Type kind) {
     fmi2EventInfo info;
-    fmi2Component c = e->fmi2Instantiate("thread", kind, e->guid, "", &callbacks, fmi2False, fmi2True);
+    fmi2Component c =
+        e->fmi2Instantiate("thread", kind, e->guid, "", &callbacks, fmi2False, fmi2True);
     demand(c != NULL, e, "cannot be instantiated");
-    demand(e->fmi2EnterInitializationMode(c) == fmi2OK && e->fmi2ExitInitializationMode(c) == fmi2OK, e,
-           "does not start");
+    demand(e->fmi2EnterInitializationMode(c) == fmi2OK &&
+               e->fmi2ExitInitializationMode(c) == fmi2OK,
+           e, "does not start");
     if (kind == fmi2ModelExchange)
-        demand(e->fmi2NewDiscreteStates(c, &info) == fmi2OK && e->fmi2EnterContinuousTimeMode(c) == fmi2OK, e,
-               "does not start");
+        demand(e->fmi2NewDiscreteStates(c, &info) == fmi2OK &&
+                   e->fmi2EnterContinuousTimeMode(c) == fmi2OK,
+               e, "does not start");
     return c;
 }
 
-/* Inputs around their starts, others for each thread and step; what the element says to them is its own matter here. */
+/* Inputs around their starts, others for each thread and step; what the element says to them is its
+ * own matter here. */
 static void move(const Element *e, fmi2Component c, int number, int step) {
     for (unsigned i = 0; i < e->inputs; i++) {
         const fmi2ValueReference v = e->first_input + i;
@@ -66,10 +71,12 @@ static double run(const Element *e, int number) {
         demand(e->fmi2GetFMUstate(cs, &state) == fmi2OK, e, "fmi2GetFMUstate was refused");
         for (int again = 0; again < 2; again++) {
             demand(e->fmi2SetFMUstate(cs, state) == fmi2OK, e, "fmi2SetFMUstate was refused");
-            demand(e->fmi2DoStep(cs, i * 1e-3, 1e-3, fmi2False) == fmi2OK, e, "fmi2DoStep was refused");
+            demand(e->fmi2DoStep(cs, i * 1e-3, 1e-3, fmi2False) == fmi2OK, e,
+                   "fmi2DoStep was refused");
         }
         demand(e->fmi2SetTime(me, i * 1e-3) == fmi2OK && e->fmi2EnterEventMode(me) == fmi2OK &&
-                   e->fmi2NewDiscreteStates(me, &info) == fmi2OK && e->fmi2EnterContinuousTimeMode(me) == fmi2OK,
+                   e->fmi2NewDiscreteStates(me, &info) == fmi2OK &&
+                   e->fmi2EnterContinuousTimeMode(me) == fmi2OK,
                e, "an event was refused");
         sum = mixed(e, me, mixed(e, cs, sum));
     }
@@ -84,7 +91,8 @@ static double *results; /* one row per thread */
 static void *work(void *argument) {
     const int number = (int)(size_t)argument;
     for (unsigned k = 0; k < element_count; k++) {
-        const unsigned which = (k + (unsigned)number) % element_count; /* so that several FMUs run at a time */
+        const unsigned which =
+            (k + (unsigned)number) % element_count; /* so that several FMUs run at a time */
         results[(unsigned)number * element_count + which] = run(&elements[which], number);
     }
     return NULL;
@@ -98,8 +106,8 @@ int main(void) {
     for (int i = 0; i < THREADS; i++)
         for (unsigned k = 0; k < element_count; k++) {
             const double alone = run(&elements[k], i);
-            demand(memcmp(&alone, &results[(unsigned)i * element_count + k], sizeof alone) == 0, &elements[k],
-                   "gives other numbers alone than beside others");
+            demand(memcmp(&alone, &results[(unsigned)i * element_count + k], sizeof alone) == 0,
+                   &elements[k], "gives other numbers alone than beside others");
         }
     free(results);
     printf("%d threads, %u FMUs, %d steps each\n", THREADS, element_count, STEPS);

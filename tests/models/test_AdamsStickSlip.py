@@ -1,4 +1,5 @@
-"""The stick-slip elements of Adams and RecurDyn: displacement under load, return after a pulse, reset of the displacement."""
+"""The stick-slip elements of Adams and RecurDyn: displacement under load, return after a pulse,
+reset of the displacement."""
 
 import math
 
@@ -15,7 +16,7 @@ STICK, SLIP = 2, 3
 
 
 def q(u):
-    return (15 * u - 10 * u ** 3 + 3 * u ** 5) / 8
+    return (15 * u - 10 * u**3 + 3 * u**5) / 8
 
 
 def inverse(part):
@@ -42,7 +43,9 @@ def test_the_force_stays_within_the_static_limit(fmu):
     for instance, parameters in Sampler(fmu.description, "limit").points(fmu, 20, 40):
         normal = max(instance.get("normalForce"), 0.0)
         force = instance.get("frictionForce")
-        assert abs(force) <= dry(parameters, force) * parameters["staticFriction"] * normal * (1 + 1e-15)
+        assert abs(force) <= dry(parameters, force) * parameters["staticFriction"] * normal * (
+            1 + 1e-15
+        )
 
 
 @BOTH
@@ -91,7 +94,13 @@ def test_slip_to_stick_sets_the_displacement_to_zero(fmu):
 def test_the_force_is_continuous_where_stick_and_slip_meet(fmu):
     with fmu.model_exchange() as instance:
         for deflection in (0.0, 5e-6, -1e-5):
-            instance.start({"normalForce": NORMAL, "stictionDeflectionStart": deflection, "relativeVelocity": 1e-4})
+            instance.start(
+                {
+                    "normalForce": NORMAL,
+                    "stictionDeflectionStart": deflection,
+                    "relativeVelocity": 1e-4,
+                }
+            )
             sticking = instance.get("frictionForce")
             instance.set({"relativeVelocity": 1.00001e-4})
             instance.event()
@@ -102,7 +111,8 @@ def test_the_force_is_continuous_where_stick_and_slip_meet(fmu):
 
 @BOTH
 def test_a_reversal_at_the_limit_is_felt_at_once(fmu, kind):
-    """The displacement waits at its limit, however far the body creeps, and comes down with the first motion back."""
+    """The displacement waits at its limit, however far the body creeps, and comes down with the
+    first motion back."""
     with fmu.co_simulation() as instance:
         instance.start({"normalForce": NORMAL, "relativeVelocity": 5e-5}, tolerance=1e-8)
         for _ in range(100):
@@ -117,8 +127,15 @@ def test_a_reversal_at_the_limit_is_felt_at_once(fmu, kind):
 @BOTH
 def test_slip_falls_to_dynamic_friction_at_one_and_a_half_times_the_speed(fmu):
     with fmu.model_exchange() as instance:
-        for part, expected in [(1.25, 0.45), (1.5, 0.3), (10.0, 0.3), (1.1, 0.6 - 0.3 * 0.2 ** 3 * (10 - 15 * 0.2 + 6 * 0.04))]:
+        for part, expected in [
+            (1.25, 0.45),
+            (1.5, 0.3),
+            (10.0, 0.3),
+            (1.1, 0.6 - 0.3 * 0.2**3 * (10 - 15 * 0.2 + 6 * 0.04)),
+        ]:
             for sign in (1, -1):
                 instance.start({"normalForce": NORMAL, "relativeVelocity": sign * part * 1e-4})
-                assert instance.get("frictionCoefficient") == pytest.approx(sign * expected, rel=1e-12)
+                assert instance.get("frictionCoefficient") == pytest.approx(
+                    sign * expected, rel=1e-12
+                )
                 instance.demand("fmi2Reset")

@@ -17,22 +17,33 @@ def test_sliding_friction_falls_exponentially(fmu, kind):
         for velocity in (2e-3, -0.01, 0.05, -0.2, 3.0):
             instance.start({"normalForce": NORMAL, "relativeVelocity": velocity})
             static, dynamic = instance.get("staticFriction"), instance.get("dynamicFriction")
-            expected = dynamic + (static - dynamic) * math.exp(-instance.get("decayConstant") * abs(velocity))
-            assert instance.get("frictionForce") == pytest.approx(math.copysign(expected * NORMAL, velocity), rel=1e-14)
+            expected = dynamic + (static - dynamic) * math.exp(
+                -instance.get("decayConstant") * abs(velocity)
+            )
+            assert instance.get("frictionForce") == pytest.approx(
+                math.copysign(expected * NORMAL, velocity), rel=1e-14
+            )
             instance.demand("fmi2Reset")
 
 
 @ONLY
 def test_break_away_starts_without_a_jump(fmu):
-    """From the static limit on the body gathers speed exponentially: v'= (F_s - F_d) c v/m at first, under the static load."""
+    """From the static limit on the body gathers speed exponentially: v'= (F_s - F_d) c v/m at
+    first, under the static load."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
-        static, dynamic = (instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction"))
-        course = run_exchange(instance, lambda t: static * (1 + 1e-3), 0.5, velocity=0.0, tolerance=1e-10)
+        static, dynamic = (
+            instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
+        )
+        course = run_exchange(
+            instance, lambda t: static * (1 + 1e-3), 0.5, velocity=0.0, tolerance=1e-10
+        )
         growth = instance.get("decayConstant") * (static - dynamic)
         for time, velocity in zip(course.time, course.velocity):
             if 0 < velocity < 1e-4:
-                assert velocity == pytest.approx(1e-3 * static / growth * math.expm1(growth * time), rel=5e-3)
+                assert velocity == pytest.approx(
+                    1e-3 * static / growth * math.expm1(growth * time), rel=5e-3
+                )
 
 
 @ONLY

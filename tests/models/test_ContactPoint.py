@@ -10,9 +10,20 @@ from mass import run_point
 from points import Sampler
 from vectors import random_rotation, read, spread
 
-CUBE = {"staticFriction": 0.15, "dynamicFriction": 0.1, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.04, "bristleStiffness": 1e4,
-        "bristleDamping": 31.6,
-        "contactStiffness": 120.0, "contactDamping": 488.0, "referencePenetration": 1e-6, "stiffnessExponent": 2.0, "dampingExponent": 0.5}
+CUBE = {
+    "staticFriction": 0.15,
+    "dynamicFriction": 0.1,
+    "stribeckVelocity": 1e-3,
+    "stribeckExponent": 2.0,
+    "viscousFriction": 0.04,
+    "bristleStiffness": 1e4,
+    "bristleDamping": 31.6,
+    "contactStiffness": 120.0,
+    "contactDamping": 488.0,
+    "referencePenetration": 1e-6,
+    "stiffnessExponent": 2.0,
+    "dampingExponent": 0.5,
+}
 OURS = pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
 
@@ -22,48 +33,85 @@ PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "Projecte
 def test_it_is_its_two_parts(fmu):
     sampler = Sampler(fmu.description, "parts")
     pressed = 0
-    with PARTS["HuntCrossley"].model_exchange() as normal, PARTS["ProjectedLuGre"].model_exchange() as friction:
+    with (
+        PARTS["HuntCrossley"].model_exchange() as normal,
+        PARTS["ProjectedLuGre"].model_exchange() as friction,
+    ):
         for instance, parameters in sampler.points(fmu, 10, 20):
             for part in (normal, friction):
                 part.demand("fmi2Reset")
-                part.start({name: value for name, value in parameters.items() if name in part.description})
+                part.start(
+                    {name: value for name, value in parameters.items() if name in part.description}
+                )
             n = read(instance, "contactNormal")
             n /= np.linalg.norm(n)
             v = read(instance, "relativeVelocity")
             depth = float((read(instance, "planePoint") - read(instance, "pointPosition")) @ n)
             normal.set({"penetration": depth, "penetrationRate": float(-v @ n)})
-            friction.set({"normalForce": normal.get("normalForce"), **spread(contactNormal=n, relativeVelocity=v)})
+            friction.set(
+                {
+                    "normalForce": normal.get("normalForce"),
+                    **spread(contactNormal=n, relativeVelocity=v),
+                }
+            )
             friction.states = instance.states
-            positions = np.linalg.norm(read(instance, "planePoint")) + np.linalg.norm(read(instance, "pointPosition"))
+            positions = np.linalg.norm(read(instance, "planePoint")) + np.linalg.norm(
+                read(instance, "pointPosition")
+            )
             if abs(depth) < 1e-3 * positions:
                 continue  # too few digits of the difference are left
             force, load = read(friction, "frictionForce"), normal.get("normalForce")
             pressed += load > 0
             size = np.linalg.norm(force) + load
             assert instance.get("penetration") == pytest.approx(depth, rel=1e-9)
-            assert instance.get("normalForce") == pytest.approx(load, rel=1e-8, abs=1e-8 * parameters["contactStiffness"] * (depth > 0))
+            assert instance.get("normalForce") == pytest.approx(
+                load, rel=1e-8, abs=1e-8 * parameters["contactStiffness"] * (depth > 0)
+            )
             if load > 1e-6 * parameters["contactStiffness"] or load == 0:
-                assert read(instance, "frictionForce") == pytest.approx(force, rel=1e-6, abs=1e-6 * size)
-                assert read(instance, "contactForce") == pytest.approx(load * n - force, rel=1e-6, abs=1e-6 * size)
+                assert read(instance, "frictionForce") == pytest.approx(
+                    force, rel=1e-6, abs=1e-6 * size
+                )
+                assert read(instance, "contactForce") == pytest.approx(
+                    load * n - force, rel=1e-6, abs=1e-6 * size
+                )
                 power = normal.get("dissipatedPower") + friction.get("dissipatedPower")
-                assert instance.get("dissipatedPower") == pytest.approx(power, rel=1e-6, abs=1e-6 * size * np.linalg.norm(v))
-                assert instance.get("dissipatedPower") == pytest.approx(-(read(instance, "contactForce") @ v), rel=1e-6, abs=1e-6 * size * np.linalg.norm(v))
+                assert instance.get("dissipatedPower") == pytest.approx(
+                    power, rel=1e-6, abs=1e-6 * size * np.linalg.norm(v)
+                )
+                assert instance.get("dissipatedPower") == pytest.approx(
+                    -(read(instance, "contactForce") @ v),
+                    rel=1e-6,
+                    abs=1e-6 * size * np.linalg.norm(v),
+                )
     assert pressed > 50
 
 
 @OURS
 def test_a_point_above_the_plane_feels_nothing(fmu, kind):
     with fmu.instance(kind) as instance:
-        instance.start(spread(pointPosition=(0.1, 0.2, 1e-9), relativeVelocity=(1, 2, -3), bristleDeflectionStart=(1e-5, 0, 0)))
+        instance.start(
+            spread(
+                pointPosition=(0.1, 0.2, 1e-9),
+                relativeVelocity=(1, 2, -3),
+                bristleDeflectionStart=(1e-5, 0, 0),
+            )
+        )
         assert list(read(instance, "contactForce")) == [0, 0, 0]
         assert instance.get("penetration") == -1e-9
-        assert [instance.get(name) for name in ("normalForce", "frictionCoefficient", "dissipatedPower")] == [0, 0, 0]
+        assert [
+            instance.get(name) for name in ("normalForce", "frictionCoefficient", "dissipatedPower")
+        ] == [0, 0, 0]
 
 
 @OURS
 def test_the_force_pushes_the_point_out_and_brakes_it(fmu):
     with fmu.co_simulation() as instance:
-        instance.start(CUBE | spread(pointPosition=(5, 6, -2e-7), planePoint=(-7, 8, 0), relativeVelocity=(2e-3, 0, 0)))
+        instance.start(
+            CUBE
+            | spread(
+                pointPosition=(5, 6, -2e-7), planePoint=(-7, 8, 0), relativeVelocity=(2e-3, 0, 0)
+            )
+        )
         instance.step(0.1)
         force = read(instance, "contactForce")
         assert force[2] == instance.get("normalForce") > 0
@@ -76,7 +124,13 @@ def test_touch_down_and_lift_off_are_the_only_events(fmu):
     with fmu.model_exchange() as instance:
         instance.start()
         assert len(instance.indicators) == 1
-        for height, contact in ((-1e-7, True), (-1e-12, True), (0.0, False), (1e-12, False), (1.0, False)):
+        for height, contact in (
+            (-1e-7, True),
+            (-1e-12, True),
+            (0.0, False),
+            (1e-12, False),
+            (1.0, False),
+        ):
             for velocity in ((0, 0, 0), (1e-6, 0, 0), (-3.0, 2.0, 0)):
                 instance.set(spread(pointPosition=(0, 0, height), relativeVelocity=velocity))
                 assert (instance.indicators[0] > 0) == contact and abs(instance.indicators[0]) >= 1
@@ -94,21 +148,30 @@ def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touch
         loaded = read(instance, "bristleDeflection")[0]
         instance.set(spread(pointPosition=(0, 0, 1e-7)))
         instance.step(0.1)
-        assert abs(read(instance, "bristleDeflection")[0]) < 1e-6 * loaded  # the tolerance of the solver
+        assert (
+            abs(read(instance, "bristleDeflection")[0]) < 1e-6 * loaded
+        )  # the tolerance of the solver
         instance.set(spread(pointPosition=(0, 0, -1e-7)))
         instance.step(0.1)
         assert read(instance, "bristleDeflection")[0] == pytest.approx(loaded, rel=1e-6)
 
 
 @OURS
-@pytest.mark.parametrize(("part", "damping", "touches"), [(0.0, 2e4, 1), (0.5, 2e4, 1), (0.9, 2e4, 1), (0.5, 3e3, 3)])
+@pytest.mark.parametrize(
+    ("part", "damping", "touches"), [(0.0, 2e4, 1), (0.5, 2e4, 1), (0.9, 2e4, 1), (0.5, 3e3, 3)]
+)
 @pytest.mark.endurance
-def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_there(fmu, part, damping, touches):
-    """Dropped by a micrometre, on a plane of any orientation; with little damping it bounces. The push comes up in half a second."""
+def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_there(
+    fmu, part, damping, touches
+):
+    """Dropped by a micrometre, on a plane of any orientation; with little damping it bounces. The
+    push comes up in half a second."""
     weight = 9.81
     along, across, normal = random_rotation(random.Random(f"plane {part} {damping}")).T
     with fmu.model_exchange() as instance:
-        instance.start({**CUBE, "contactDamping": damping, **spread(contactNormal=normal)}, tolerance=1e-8)
+        instance.start(
+            {**CUBE, "contactDamping": damping, **spread(contactNormal=normal)}, tolerance=1e-8
+        )
         push = part * instance.get("staticFriction") * weight
 
         def load(time):

@@ -1,4 +1,5 @@
-"""Coulomb's law with ideal stick: what textbooks solve by hand. Benson and QuasiStaticLuGre share its stick and are tested here with it."""
+"""Coulomb's law with ideal stick: what textbooks solve by hand. Benson and QuasiStaticLuGre share
+its stick and are tested here with it."""
 
 import math
 
@@ -48,8 +49,16 @@ def test_velocity_decides_where_the_load_does_not(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band = instance.get("regularizationVelocity")
-        for velocity, mode in [(1.01 * band, FORWARD), (-1.01 * band, BACKWARD), (-0.5 * band, BACKWARD), (0.0, STICK), (0.9 * band, STICK),
-                               (10.0, FORWARD), (-10.0, BACKWARD), (0.5 * band, STICK)]:
+        for velocity, mode in [
+            (1.01 * band, FORWARD),
+            (-1.01 * band, BACKWARD),
+            (-0.5 * band, BACKWARD),
+            (0.0, STICK),
+            (0.9 * band, STICK),
+            (10.0, FORWARD),
+            (-10.0, BACKWARD),
+            (0.5 * band, STICK),
+        ]:
             assert place(instance, velocity, 0.0)[0] == mode
         assert place(instance, 1.0, 0.0, normal=-1.0) == (SEPARATED, 0.0)
         assert place(instance, 1.0, 0.0)[0] == FORWARD
@@ -67,15 +76,23 @@ def test_a_load_against_the_motion_turns_it_round_without_stick(fmu):
 
 @IDEAL
 def test_what_is_left_of_the_velocity_comes_to_zero(fmu):
-    """In stick v falls with the time constant m v_r/F_s, and the body goes nowhere for the rest of the run."""
+    """In stick v falls with the time constant m v_r/F_s, and the body goes nowhere for the rest of
+    the run."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
-        band, limit = instance.get("regularizationVelocity"), instance.get("staticFriction") * NORMAL
+        band, limit = (
+            instance.get("regularizationVelocity"),
+            instance.get("staticFriction") * NORMAL,
+        )
         constant = band / limit
-        course = run_exchange(instance, lambda t: 0.3 * limit, 10.0, velocity=0.5 * band, tolerance=1e-9)
+        course = run_exchange(
+            instance, lambda t: 0.3 * limit, 10.0, velocity=0.5 * band, tolerance=1e-9
+        )
         assert set(course.modes()) == {STICK} and not course.events
         for time, velocity in zip(course.time, course.velocity):
-            assert velocity == pytest.approx(0.5 * band * math.exp(-time / constant), rel=1e-5, abs=1e-9 * band)
+            assert velocity == pytest.approx(
+                0.5 * band * math.exp(-time / constant), rel=1e-5, abs=1e-9 * band
+            )
         assert course.position[-1] == pytest.approx(0.5 * band * constant, rel=1e-6)
         assert course.force[-1] == pytest.approx(0.3 * limit, rel=1e-12)
 
@@ -88,35 +105,45 @@ def test_a_sliding_body_stops_where_the_textbook_says(fmu):
         braking = instance.get("dynamicFriction") * GRAVITY
         course = run_exchange(instance, lambda t: 0.0, 10.0, velocity=2.0)
         assert course.events == [pytest.approx(2.0 / braking, rel=1e-6)]
-        assert course.position[-1] == pytest.approx(2.0 ** 2 / (2 * braking), rel=1e-7)
+        assert course.position[-1] == pytest.approx(2.0**2 / (2 * braking), rel=1e-7)
         assert course.velocity[-1] == pytest.approx(0.0, abs=1e-12)
 
 
 @ONLY
 def test_a_body_breaks_away_at_the_static_limit(fmu):
-    """A load that rises by 1 N/s: rest up to mu_s N, from then on the excess over mu_d N accelerates."""
+    """A load that rises by 1 N/s: rest up to mu_s N, from then on the excess over mu_d N
+    accelerates."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
-        static, dynamic = (instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction"))
+        static, dynamic = (
+            instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
+        )
         course = run_exchange(instance, lambda t: t, static + 1.0)
         assert course.events == [pytest.approx(static, rel=2e-6)]
         # v' = t - F_d from t = F_s on, for 1 s
-        assert course.velocity[-1] == pytest.approx((static + 1 - dynamic) ** 2 / 2 - (static - dynamic) ** 2 / 2, rel=1e-5)
+        assert course.velocity[-1] == pytest.approx(
+            (static + 1 - dynamic) ** 2 / 2 - (static - dynamic) ** 2 / 2, rel=1e-5
+        )
 
 
 @IDEAL
 def test_a_fixed_step_host_holds_the_body(fmu):
-    """Steps that are coarse against the time constant of stick, and a band as wide as the description advises: rest without jitter."""
+    """Steps that are coarse against the time constant of stick, and a band as wide as the
+    description advises: rest without jitter."""
     step, mass = 1e-3, 1.0
     with fmu.co_simulation() as instance:
         limit = instance.get("staticFriction") * NORMAL
-        instance.start({"normalForce": NORMAL, "regularizationVelocity": 1.01 * limit * step / mass})
+        instance.start(
+            {"normalForce": NORMAL, "regularizationVelocity": 1.01 * limit * step / mass}
+        )
         load, velocity, modes = 0.4 * limit, 0.2, []
         for i in range(2000):
             instance.set({"relativeVelocity": velocity, "externalForce": load})
             instance.step(step)
             modes.append(instance.get("mode"))
-            velocity += step / mass * (load - instance.get("frictionForce"))  # no slope, plain Euler
+            velocity += (
+                step / mass * (load - instance.get("frictionForce"))
+            )  # no slope, plain Euler
         assert sum(a != b for a, b in zip(modes, modes[1:])) == 1
         assert velocity == pytest.approx(0.0, abs=1e-12)
         assert instance.get("frictionForce") == pytest.approx(load, rel=1e-12)

@@ -10,7 +10,12 @@ from reference.Dahl import branch
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Dahl")
 EXPONENTS = [0.5, 0.8, 1.0, 1.3, 1.52, 2.0, 3.0]
-P = {"dynamicFriction": 0.5, "bristleStiffness": 98100.0, "hysteresisExponent": 1.0, "relaxationTime": 0.01}
+P = {
+    "dynamicFriction": 0.5,
+    "bristleStiffness": 98100.0,
+    "hysteresisExponent": 1.0,
+    "relaxationTime": 0.01,
+}
 LIMIT, LENGTH = 98.1, 1e-3  # force and length at which the bristles saturate under 196.2 N
 
 
@@ -19,7 +24,8 @@ LIMIT, LENGTH = 98.1, 1e-3  # force and length at which the bristles saturate un
 @pytest.mark.parametrize("start", [-1.0, -0.6, 0.0, 0.7])
 @pytest.mark.parametrize("direction", [1, -1])
 def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
-    """From any force between the limits, in both directions. The tolerance is that of the integration, relative to the limit."""
+    """From any force between the limits, in both directions. The tolerance is that of the
+    integration, relative to the limit."""
     p = {**P, "hysteresisExponent": exponent, "bristleDeflectionStart": direction * start * LENGTH}
     speed = 2e-3
     for _, time, found in drive(fmu, kind, p, [(196.2, direction * speed, 2.0)], 0.05):
@@ -31,10 +37,15 @@ def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
 @pytest.mark.parametrize("start", [-1.0, 0.4])
 @pytest.mark.parametrize("duration", [0.1, 1.0, 10.0])
 def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start, duration):
-    """With the exponent 1, whatever the tolerance: only rounding is left, of which a step has a few."""
+    """With the exponent 1, whatever the tolerance: only rounding is left, of which a step has a
+    few."""
     p = {**P, "bristleDeflectionStart": start * LENGTH}
-    *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, 2e-3, duration)], duration, tolerance=1e-2)
-    assert found["frictionForce"] == pytest.approx(branch(p, 196.2, start * LIMIT, 2e-3 * duration), abs=1e-14 * LIMIT)
+    *_, (_, _, found) = drive(
+        fmu, CO_SIMULATION, p, [(196.2, 2e-3, duration)], duration, tolerance=1e-2
+    )
+    assert found["frictionForce"] == pytest.approx(
+        branch(p, 196.2, start * LIMIT, 2e-3 * duration), abs=1e-14 * LIMIT
+    )
 
 
 @ONLY
@@ -43,8 +54,14 @@ def test_the_speed_does_not_matter(fmu, exponent):
     """The same path at 1 µm/s and at 1 m/s."""
     forces = []
     for speed in (1e-6, 1e-3, 1.0):
-        phases = [(196.2, speed, 8e-4 / speed), (196.2, -speed, 5e-4 / speed), (196.2, speed, 1.1e-3 / speed)]
-        runs = drive(fmu, CO_SIMULATION, {**P, "hysteresisExponent": exponent}, phases, 1e-4 / speed)
+        phases = [
+            (196.2, speed, 8e-4 / speed),
+            (196.2, -speed, 5e-4 / speed),
+            (196.2, speed, 1.1e-3 / speed),
+        ]
+        runs = drive(
+            fmu, CO_SIMULATION, {**P, "hysteresisExponent": exponent}, phases, 1e-4 / speed
+        )
         forces.append([found["frictionForce"] for _, _, found in runs])
     assert forces[0] == pytest.approx(forces[1], abs=1e-7 * LIMIT)
     assert forces[0] == pytest.approx(forces[2], abs=1e-7 * LIMIT)
@@ -53,18 +70,25 @@ def test_the_speed_does_not_matter(fmu, exponent):
 @ONLY
 @pytest.mark.parametrize("amplitude", [1e-4, 5e-4, 2e-3])
 def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
-    """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the way up, integrated over x. Its tips are at
-    F_m = F_C tanh(sigma0 x_m/F_C)."""
+    """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the way up,
+    integrated over x. Its tips are at F_m = F_C tanh(sigma0 x_m/F_C)."""
     speed, steps = 1e-3, 400
     tip, step = LIMIT * math.tanh(amplitude / LENGTH), 2 * amplitude / speed / steps
     phases = [(196.2, sign * speed, 2 * amplitude / speed) for sign in (1, -1)]
     p = {**P, "bristleDeflectionStart": -tip / 98100.0}
-    loop = [(found["frictionForce"], phases[number][1]) for number, _, found in drive(fmu, CO_SIMULATION, p, phases, step)]
+    loop = [
+        (found["frictionForce"], phases[number][1])
+        for number, _, found in drive(fmu, CO_SIMULATION, p, phases, step)
+    ]
     assert loop[steps - 1][0] == pytest.approx(tip, rel=1e-7)
     assert loop[-1][0] == pytest.approx(-tip, rel=1e-7), "the loop closes"
     forces = [-tip] + [force for force, _ in loop]
-    work = sum(0.5 * (a + b) * velocity * step for a, b, (_, velocity) in zip(forces, forces[1:], loop))
-    assert work == pytest.approx(4 * LIMIT * (amplitude - tip / 98100.0), rel=1e-3), "the trapezoidal rule is that good"
+    work = sum(
+        0.5 * (a + b) * velocity * step for a, b, (_, velocity) in zip(forces, forces[1:], loop)
+    )
+    assert work == pytest.approx(4 * LIMIT * (amplitude - tip / 98100.0), rel=1e-3), (
+        "the trapezoidal rule is that good"
+    )
 
 
 @ONLY
@@ -79,7 +103,8 @@ def test_below_one_the_limit_is_reached_on_a_finite_path(fmu, kind):
 
 @ONLY
 def test_piatkowskis_point(fmu):
-    """The closed loop between ±0.0891 mm with the printed stiffness and exponent has its tip at 50.0 N: three printed digits."""
+    """The closed loop between ±0.0891 mm with the printed stiffness and exponent has its tip at
+    50.0 N: three printed digits."""
     p = {"dynamicFriction": 55.3 / 98.1, "bristleStiffness": 1592200.0, "hysteresisExponent": 1.52}
     speed = 4 * 0.891e-4 / 10
     phases = [(98.1, speed, 2.5)] + [(98.1, -speed, 5.0), (98.1, speed, 5.0)] * 4
@@ -89,14 +114,20 @@ def test_piatkowskis_point(fmu):
 
 @ONLY
 def test_a_falling_normal_force_lets_the_motion_take_the_deflection_back(fmu):
-    """As printed, the force stays at rest; moved on, it comes down to the new limit, and moved back it comes down too."""
+    """As printed, the force stays at rest; moved on, it comes down to the new limit, and moved back
+    it comes down too."""
     for velocity in (1e-3, -1e-3):
         phases = [(196.2, 1e-3, 10.0), (19.62, 0.0, 1.0), (19.62, velocity, 3e-4 / 1e-3)]
-        last = {number: found["frictionForce"] for number, _, found in drive(fmu, CO_SIMULATION, P, phases, 1e-2)}
+        last = {
+            number: found["frictionForce"]
+            for number, _, found in drive(fmu, CO_SIMULATION, P, phases, 1e-2)
+        }
         assert last[1] == pytest.approx(LIMIT, rel=1e-4), "ten lengths from rest"
         expected = 0.1 * LIMIT * math.copysign(1, velocity)
         start = LIMIT * math.copysign(1, velocity)
-        assert last[2] == pytest.approx(math.copysign(branch(P, 19.62, start, 3e-4), velocity), rel=1e-3)
+        assert last[2] == pytest.approx(
+            math.copysign(branch(P, 19.62, start, 3e-4), velocity), rel=1e-3
+        )
         assert abs(last[2] - expected) < 0.5 * abs(LIMIT - expected)
 
 
@@ -111,29 +142,45 @@ def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
 @ONLY
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
-    """A millionth of the way before it the rate is still the law's, but for exponents below 1, where it is a line from there on; at the limit itself the slope is that of
-    the exponent 1, none above, and that of the line below."""
+    """A millionth of the way before it the rate is still the law's, but for exponents below 1,
+    where it is a line from there on; at the limit itself the slope is that of the exponent 1, none
+    above, and that of the line below."""
     d, speed = fmu.description, 2e-3
     rate, state = d["der(bristleDeflection)"].reference, d["bristleDeflection"].reference
     with fmu.model_exchange() as instance:
-        instance.start({**P, "hysteresisExponent": exponent, "normalForce": 196.2, "relativeVelocity": speed})
+        instance.start(
+            {**P, "hysteresisExponent": exponent, "normalForce": 196.2, "relativeVelocity": speed}
+        )
         length = 0.5 * 196.2 / P["bristleStiffness"]
         instance.states = [length * (1 - 5e-7)]
         expected = 5e-7 * 1e-6 ** (exponent - 1) if exponent < 1 else 5e-7**exponent
-        assert instance.derivatives[0] == pytest.approx(speed * expected, rel=1e-8)  # what rounding leaves of 5e-7
+        assert instance.derivatives[0] == pytest.approx(
+            speed * expected, rel=1e-8
+        )  # what rounding leaves of 5e-7
         instance.states = [length]
         steepness = 1e-6 ** (exponent - 1) if exponent < 1 else float(exponent == 1)
-        assert instance.slopes([rate], [state], [1.0])[0] == pytest.approx(-steepness * speed / length, rel=1e-12, abs=0)
+        assert instance.slopes([rate], [state], [1.0])[0] == pytest.approx(
+            -steepness * speed / length, rel=1e-12, abs=0
+        )
 
 
 @ONLY
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("velocity", [2e-3, -2e-3])
 def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, velocity):
-    """Where the normal force is nearly gone: above a thousand times the limit the rate is a line through the one that the law has there, but for the
-    one part in a thousand by which w = 1 - z/z_max and z/z_max differ, to the power of the exponent less one."""
+    """Where the normal force is nearly gone: above a thousand times the limit the rate is a line
+    through the one that the law has there, but for the one part in a thousand by which w = 1 -
+    z/z_max and z/z_max differ, to the power of the exponent less one.
+    """
     with fmu.model_exchange() as instance:
-        instance.start({**P, "hysteresisExponent": exponent, "normalForce": 196.2e-6, "relativeVelocity": velocity})
+        instance.start(
+            {
+                **P,
+                "hysteresisExponent": exponent,
+                "normalForce": 196.2e-6,
+                "relativeVelocity": velocity,
+            }
+        )
         rates = []
         for part in (1 - 1e-9, 1 + 1e-9):
             instance.states = [part * 1e3 * LENGTH * 1e-6]

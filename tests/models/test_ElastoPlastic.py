@@ -14,13 +14,23 @@ import reference.ElastoPlastic
 from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "ElastoPlastic")
-P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "stribeckExponent": 1.0, "viscousFriction": 0.0,
-     "viscousDamping": 0.0, "bristleStiffness": 98100.0, "bristleDamping": 780.0, "breakawayDeflection": 1e-4}
+P = {
+    "staticFriction": 0.6,
+    "dynamicFriction": 0.5,
+    "stribeckVelocity": 0.05,
+    "stribeckExponent": 1.0,
+    "viscousFriction": 0.0,
+    "viscousDamping": 0.0,
+    "bristleStiffness": 98100.0,
+    "bristleDamping": 780.0,
+    "breakawayDeflection": 1e-4,
+}
 
 
 @ONLY
 def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
-    """z - x is constant for |z| < z_ba: a thousand random moves, fast and slow, leave the deflection where the body is."""
+    """z - x is constant for |z| < z_ba: a thousand random moves, fast and slow, leave the
+    deflection where the body is."""
     draw = random.Random(1)
     position, phases, positions = 0.0, [], []
     for _ in range(1000 if kind == CO_SIMULATION else 100):
@@ -29,7 +39,9 @@ def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
         position = target
         positions.append(position)
     for number, _, found in drive(fmu, kind, P, phases, 0.01):
-        assert found["bristleDeflection"] == pytest.approx(positions[number], abs=1e-15 if kind == CO_SIMULATION else 1e-11)
+        assert found["bristleDeflection"] == pytest.approx(
+            positions[number], abs=1e-15 if kind == CO_SIMULATION else 1e-11
+        )
         assert found["slidingVelocity"] == 0
 
 
@@ -56,13 +68,17 @@ def test_unloading_is_elastic_from_any_force(fmu, kind):
 
 @ONLY
 def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_for_linear(fmu):
-    """Within the zone the rate falls along half a sine wave. A tangent shortly before its steepest point meets it again, and for a step that ends there along the
-    tangent only the way between shows that the rate is no line. Such a step is found here by bisection over its length."""
+    """Within the zone the rate falls along half a sine wave. A tangent shortly before its steepest
+    point meets it again, and for a step that ends there along the tangent only the way between
+    shows that the rate is no line. Such a step is found here by bisection over its length.
+    """
     normal, v = 196.2, 1e-3
     z_max = LuGre.curve(P, normal, v) / P["bristleStiffness"]
 
     def rate(z):
-        return reference.ElastoPlastic.evaluate(P, {"normalForce": normal, "relativeVelocity": v}, {"bristleDeflection": z})[0]["bristleDeflection"]
+        return reference.ElastoPlastic.evaluate(
+            P, {"normalForce": normal, "relativeVelocity": v}, {"bristleDeflection": z}
+        )[0]["bristleDeflection"]
 
     begin = P["breakawayDeflection"] + 0.58 * (z_max - P["breakawayDeflection"])
     slope = (rate(begin + 1e-10) - rate(begin - 1e-10)) / 2e-10
@@ -79,10 +95,16 @@ def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_fo
         middle = 0.5 * (short + long)
         short, long = (middle, long) if above(middle) < 0 else (short, middle)
     p = {**P, "bristleDeflectionStart": begin}
-    (_, _, once), = drive(fmu, CO_SIMULATION, p, [(normal, v, long)], long, tolerance=1e-6)
-    *_, (_, _, finely) = drive(fmu, CO_SIMULATION, p, [(normal, v, long)], long / 1000, tolerance=1e-12)
-    assert abs(tangent(long) - finely["bristleDeflection"]) > 1e-3 * z_max, "taken for linear it would be far off"
-    assert once["bristleDeflection"] == pytest.approx(finely["bristleDeflection"], abs=1e-5 * z_max), "a few tolerances"
+    ((_, _, once),) = drive(fmu, CO_SIMULATION, p, [(normal, v, long)], long, tolerance=1e-6)
+    *_, (_, _, finely) = drive(
+        fmu, CO_SIMULATION, p, [(normal, v, long)], long / 1000, tolerance=1e-12
+    )
+    assert abs(tangent(long) - finely["bristleDeflection"]) > 1e-3 * z_max, (
+        "taken for linear it would be far off"
+    )
+    assert once["bristleDeflection"] == pytest.approx(
+        finely["bristleDeflection"], abs=1e-5 * z_max
+    ), "a few tolerances"
 
 
 @ONLY
@@ -97,18 +119,27 @@ def test_beyond_the_limit_it_is_lugre(fmu):
                     instance.set({"relativeVelocity": sign * velocity})
                     u = {"normalForce": 196.2, "relativeVelocity": sign * velocity}
                     rates, outputs = LuGre.evaluate(P, u, {"bristleDeflection": sign * z})
-                    assert instance.derivatives[0] == pytest.approx(rates["bristleDeflection"], rel=1e-12)
-                    assert instance.get("frictionForce") == pytest.approx(outputs["frictionForce"], rel=1e-12)
+                    assert instance.derivatives[0] == pytest.approx(
+                        rates["bristleDeflection"], rel=1e-12
+                    )
+                    assert instance.get("frictionForce") == pytest.approx(
+                        outputs["frictionForce"], rel=1e-12
+                    )
 
 
 @ONLY
 @pytest.mark.parametrize("normal, zone", [(19.62, 1e-4), (196.2, 1e-3), (1.0, 1e-4), (0.1, 1e-2)])
 def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zone):
-    """z_ba = F_d/sigma0 as in two printed cases, and beyond: at speed the force is the dynamic friction, reached from below."""
+    """z_ba = F_d/sigma0 as in two printed cases, and beyond: at speed the force is the dynamic
+    friction, reached from below."""
     p = {**P, "breakawayDeflection": zone}
     limit = 0.5 * normal
     for _, time, found in drive(fmu, kind, p, [(normal, 5.0, 0.02)], 1e-3):
-        assert 0 < found["frictionForce"] <= limit * (1 + 1e-9) + 780.0 * abs(found["der(bristleDeflection)"])
+        assert (
+            0
+            < found["frictionForce"]
+            <= limit * (1 + 1e-9) + 780.0 * abs(found["der(bristleDeflection)"])
+        )
     assert found["frictionForce"] == pytest.approx(limit, rel=1e-6)
 
 
@@ -116,7 +147,9 @@ def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zon
 def test_without_a_zone_sliding_begins_at_once(fmu):
     """z_ba = 0: the share rises from the very start, half of it at z_max/2."""
     with fmu.model_exchange() as instance:
-        instance.start({**P, "breakawayDeflection": 0.0, "normalForce": 196.2, "relativeVelocity": 1e-9})
+        instance.start(
+            {**P, "breakawayDeflection": 0.0, "normalForce": 196.2, "relativeVelocity": 1e-9}
+        )
         z_max = LuGre.curve(P, 196.2, 1e-9) / 98100.0
         instance.states = [0.5 * z_max]
         assert instance.derivatives[0] == pytest.approx(0.75e-9, rel=1e-9)
@@ -129,6 +162,13 @@ def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu)
     told = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
     with fmu.model_exchange() as instance:
         instance.start({**P, "normalForce": 196.2})
-        course = run_exchange(instance, lambda time: 50 * (1 - math.cos(2 * math.pi * time)), 2.0, mass=20.0, normal=196.2, tolerance=1e-7)
+        course = run_exchange(
+            instance,
+            lambda time: 50 * (1 - math.cos(2 * math.pi * time)),
+            2.0,
+            mass=20.0,
+            normal=196.2,
+            tolerance=1e-7,
+        )
     way = 1e3 * (course.position[-1] - np.interp(1.0, course.time, course.position))
     assert way == pytest.approx(float(told[1]), abs=0.006), "two printed digits"

@@ -11,8 +11,18 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "GKF")
 
 STICK, FORWARD, BACKWARD = 2, 3, 4
 BAND, FALL = 1e-3, 0.2 * (1 - math.exp(-((1e-3 / 3e-3) ** 2)))
-P = {"staticFriction": 0.5, "dynamicFriction": 0.3, "stribeckVelocity": 3e-3, "stribeckExponent": 2.0, "regularizationVelocity": BAND}
-CREEP = {**P, "staticFriction": 0.3, "viscousFriction": 20.0}  # no fall, so viscous friction makes the jump one upwards
+P = {
+    "staticFriction": 0.5,
+    "dynamicFriction": 0.3,
+    "stribeckVelocity": 3e-3,
+    "stribeckExponent": 2.0,
+    "regularizationVelocity": BAND,
+}
+CREEP = {
+    **P,
+    "staticFriction": 0.3,
+    "viscousFriction": 20.0,
+}  # no fall, so viscous friction makes the jump one upwards
 
 
 @ONLY
@@ -26,15 +36,25 @@ def test_the_law_jumps_by_what_the_curve_has_fallen(fmu):
 @ONLY
 def test_each_piece_has_its_mode(fmu):
     with friction_curve(fmu, 10.0, **P) as curve:
-        for velocity, mode in ((0.0, STICK), (0.9e-3, STICK), (-0.9e-3, STICK), (1.1e-3, FORWARD), (0.5, FORWARD), (-0.5, BACKWARD),
-                               (-1.1e-3, BACKWARD), (1.1e-3, FORWARD), (0.0, STICK)):
+        for velocity, mode in (
+            (0.0, STICK),
+            (0.9e-3, STICK),
+            (-0.9e-3, STICK),
+            (1.1e-3, FORWARD),
+            (0.5, FORWARD),
+            (-0.5, BACKWARD),
+            (-1.1e-3, BACKWARD),
+            (1.1e-3, FORWARD),
+            (0.0, STICK),
+        ):
             curve.force(velocity)
             assert curve.instance.get("mode") == mode, velocity
 
 
 @ONLY
 def test_a_piece_goes_on_smoothly_until_its_event(fmu):
-    """What a solver sees that tries a step across the jump: no jump before the event, and an indicator that has changed its sign."""
+    """What a solver sees that tries a step across the jump: no jump before the event, and an
+    indicator that has changed its sign."""
     with friction_curve(fmu, 10.0, **P) as curve:
         curve.force(0.9 * BAND)
         before = curve.instance.indicators
@@ -54,8 +74,12 @@ def test_an_upward_jump_is_left_where_line_and_curve_meet(fmu):
     with friction_curve(fmu, 10.0, **CREEP) as curve:
         meeting = 0.3 / (0.3 / BAND - 20.0)
         curve.force(0.5 * BAND)
-        assert curve.force(0.999 * meeting) == pytest.approx(3.0 * 0.999 * meeting / BAND, rel=1e-12)
-        assert curve.force(1.001 * meeting) == pytest.approx(3.0 + 200.0 * 1.001 * meeting, rel=1e-12)
+        assert curve.force(0.999 * meeting) == pytest.approx(
+            3.0 * 0.999 * meeting / BAND, rel=1e-12
+        )
+        assert curve.force(1.001 * meeting) == pytest.approx(
+            3.0 + 200.0 * 1.001 * meeting, rel=1e-12
+        )
         assert curve.force(1.001 * BAND) == pytest.approx(3.0 + 200.0 * 1.001 * BAND, rel=1e-12)
         assert curve.force(0.999 * BAND) == pytest.approx(3.0 * 0.999, rel=1e-12)
 
@@ -63,11 +87,14 @@ def test_an_upward_jump_is_left_where_line_and_curve_meet(fmu):
 @ONLY
 def test_viscous_friction_steeper_than_the_rise_is_refused(fmu):
     sentence = refusal(fmu, **{**P, "viscousFriction": 501.0})
-    assert all(name in sentence for name in ("viscousFriction", "regularizationVelocity", "staticFriction"))
+    assert all(
+        name in sentence for name in ("viscousFriction", "regularizationVelocity", "staticFriction")
+    )
 
 
 def ride(fmu, parameters, load, duration, mass=1.0):
-    """A mass under load(t) on the element; returns velocities at the end of each piece and the number of its events."""
+    """A mass under load(t) on the element; returns velocities at the end of each piece and the
+    number of its events."""
     with fmu.model_exchange() as instance:
         instance.start({**parameters, "normalForce": 10.0})
         time, velocity, events = 0.0, 0.0, 0
@@ -79,10 +106,20 @@ def ride(fmu, parameters, load, duration, mass=1.0):
         def crossing(t, x):
             instance.set({"relativeVelocity": x[0]})
             return instance.indicators[1]
+
         crossing.terminal = True
 
         while time < duration:
-            piece = solve_ivp(rate, (time, duration), [velocity], method="Radau", rtol=1e-8, atol=1e-10, max_step=1e-2, events=crossing)
+            piece = solve_ivp(
+                rate,
+                (time, duration),
+                [velocity],
+                method="Radau",
+                rtol=1e-8,
+                atol=1e-10,
+                max_step=1e-2,
+                events=crossing,
+            )
             time, velocity = piece.t[-1], piece.y[0, -1]
             if piece.status == 1:
                 events += 1
@@ -133,7 +170,10 @@ def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
         instance.set({"normalForce": 10.0})
         assert instance.get("frictionForce") == 0
         instance.event()
-        assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD) and min(instance.indicators) > 0
+        assert (
+            instance.get("mode") == (FORWARD if sign > 0 else BACKWARD)
+            and min(instance.indicators) > 0
+        )
         instance.set({"relativeVelocity": sign * 0.9 * BAND})
         assert min(instance.indicators) < 0
         instance.event()

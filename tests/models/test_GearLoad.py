@@ -1,4 +1,5 @@
-"""GearLoad: a share of the transmitted torque, from coefficients or efficiencies, and what it expresses of other laws."""
+"""GearLoad: a share of the transmitted torque, from coefficients or efficiencies, and what it
+expresses of other laws."""
 
 import math
 from itertools import product
@@ -10,7 +11,10 @@ from fmus import TWINS
 
 OURS = pytest.mark.fmus(lambda d: d.name == "GearLoad")
 ELEMENTS = {twin.name: twin for twin, _ in TWINS}
-UNITY = {"dynamicFriction": 1.0, "frictionRadius": 1.0}  # the normal force is the friction torque as a number
+UNITY = {
+    "dynamicFriction": 1.0,
+    "frictionRadius": 1.0,
+}  # the normal force is the friction torque as a number
 
 
 def needs(name):
@@ -21,9 +25,16 @@ def needs(name):
 @pytest.mark.parametrize("forward, backward", [(0.9, 0.9), (0.7, 0.4), (1.0, 1.0), (0.3, -1.3)])
 @pytest.mark.parametrize("torque", [-5.0, 5.0])
 def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, torque):
-    """Where the gear drives, what goes in is load and friction; where the load drives, what arrives is load less friction."""
+    """Where the gear drives, what goes in is load and friction; where the load drives, what arrives
+    is load less friction."""
     with fmu.model_exchange() as gear:
-        gear.start({"forwardEfficiency": forward, "backwardEfficiency": backward, "transmittedTorque": torque})
+        gear.start(
+            {
+                "forwardEfficiency": forward,
+                "backwardEfficiency": backward,
+                "transmittedTorque": torque,
+            }
+        )
         for speed in (10.0, -10.0):
             gear.set({"relativeAngularVelocity": speed})
             load, friction = abs(torque), gear.get("lossTorque")
@@ -38,12 +49,31 @@ def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, t
 @needs("QuasiStaticLuGreRotational")
 def test_the_friction_element_takes_that_torque(fmu):
     """At the radius and the coefficient that both are given."""
-    with fmu.model_exchange() as gear, ELEMENTS["QuasiStaticLuGreRotational"].model_exchange() as friction:
+    with (
+        fmu.model_exchange() as gear,
+        ELEMENTS["QuasiStaticLuGreRotational"].model_exchange() as friction,
+    ):
         at = {"dynamicFriction": 0.2, "frictionRadius": 0.03}
-        gear.start(at | {"losses": 2, "forwardLoss": 0.25, "transmittedTorque": 8.0, "relativeAngularVelocity": 20.0})
+        gear.start(
+            at
+            | {
+                "losses": 2,
+                "forwardLoss": 0.25,
+                "transmittedTorque": 8.0,
+                "relativeAngularVelocity": 20.0,
+            }
+        )
         assert gear.get("lossTorque") == pytest.approx(2, rel=1e-14)
-        friction.start(at | {"staticFriction": 0.2, "viscousFriction": 0.0, "viscousDamping": 0.0, "relativeAngularVelocity": 20.0,
-                             "normalForce": gear.get("normalForce")})
+        friction.start(
+            at
+            | {
+                "staticFriction": 0.2,
+                "viscousFriction": 0.0,
+                "viscousDamping": 0.0,
+                "relativeAngularVelocity": 20.0,
+                "normalForce": gear.get("normalForce"),
+            }
+        )
         assert friction.get("frictionTorque") == pytest.approx(2, rel=1e-12)
 
 
@@ -51,7 +81,15 @@ def test_the_friction_element_takes_that_torque(fmu):
 def test_at_rest_friction_has_to_hold_the_load(fmu):
     """So the loss of back-driving applies there, and from there on nothing jumps."""
     with fmu.model_exchange() as gear:
-        gear.start({"losses": 2, "forwardLoss": 0.2, "backwardLoss": 1.2, "transitionVelocity": 0.1, "transmittedTorque": 3.0})
+        gear.start(
+            {
+                "losses": 2,
+                "forwardLoss": 0.2,
+                "backwardLoss": 1.2,
+                "transitionVelocity": 0.1,
+                "transmittedTorque": 3.0,
+            }
+        )
         losses = []
         for speed in (-1.0, -1e-9, 0.0, 1e-9, 0.05, 0.1, 1.0):
             gear.set({"relativeAngularVelocity": speed})
@@ -59,16 +97,28 @@ def test_at_rest_friction_has_to_hold_the_load(fmu):
     assert losses == pytest.approx([1.2, 1.2, 1.2, 1.2, 0.7, 0.2, 0.2], rel=1e-12)
 
 
-# What it expresses: BAM's friction budgets M1 to M6 (Duclusaud et al. 2025) and MuJoCo's proposal, issue 3528, in steady sliding.
+# What it expresses: BAM's friction budgets M1 to M6 (Duclusaud et al. 2025) and MuJoCo's proposal,
+# issue 3528, in steady sliding.
 
-BAM = {"friction_base": 0.05, "friction_stribeck": 0.03, "load_friction": 0.08, "load_friction_stribeck": 0.06, "viscous": 0.02,
-       "stribeck_velocity": 0.2, "alpha": 1.35, "motor": 0.07, "external": 0.09, "motor_stribeck": 0.02, "external_stribeck": 0.05}
+BAM = {
+    "friction_base": 0.05,
+    "friction_stribeck": 0.03,
+    "load_friction": 0.08,
+    "load_friction_stribeck": 0.06,
+    "viscous": 0.02,
+    "stribeck_velocity": 0.2,
+    "alpha": 1.35,
+    "motor": 0.07,
+    "external": 0.09,
+    "motor_stribeck": 0.02,
+    "external_stribeck": 0.05,
+}
 
 
 def budget(model, motor, external, speed):
     """The friction torque of BAM while the joint turns with `speed`."""
     b = BAM
-    fading = math.exp(-abs(speed / b["stribeck_velocity"]) ** b["alpha"])
+    fading = math.exp(-(abs(speed / b["stribeck_velocity"]) ** b["alpha"]))
     torque = b["friction_base"] + b["viscous"] * abs(speed)
     if model != "M1" and model != "M3":
         torque += fading * b["friction_stribeck"]
@@ -85,30 +135,62 @@ def budget(model, motor, external, speed):
 def sliding_torque(speed, normal, static, dynamic, viscous):
     """Of one rotational element with the Stribeck curve at a radius of 1 m."""
     with ELEMENTS["QuasiStaticLuGreRotational"].model_exchange() as friction:
-        friction.start({"frictionRadius": 1.0, "staticFriction": static, "dynamicFriction": dynamic, "stribeckVelocity": BAM["stribeck_velocity"],
-                        "stribeckExponent": BAM["alpha"], "viscousFriction": 0.0, "viscousDamping": viscous, "normalForce": normal,
-                        "relativeAngularVelocity": speed})
+        friction.start(
+            {
+                "frictionRadius": 1.0,
+                "staticFriction": static,
+                "dynamicFriction": dynamic,
+                "stribeckVelocity": BAM["stribeck_velocity"],
+                "stribeckExponent": BAM["alpha"],
+                "viscousFriction": 0.0,
+                "viscousDamping": viscous,
+                "normalForce": normal,
+                "relativeAngularVelocity": speed,
+            }
+        )
         return friction.get("frictionTorque")
 
 
 def load_of(fmu, torque, speed):
     with fmu.model_exchange() as gear:
-        gear.start(UNITY | {"losses": 2, "forwardLoss": 1.0, "backwardLoss": 1.0, "transmittedTorque": torque, "relativeAngularVelocity": speed})
+        gear.start(
+            UNITY
+            | {
+                "losses": 2,
+                "forwardLoss": 1.0,
+                "backwardLoss": 1.0,
+                "transmittedTorque": torque,
+                "relativeAngularVelocity": speed,
+            }
+        )
         return gear.get("normalForce")
 
 
 def expressed(fmu, model, motor, external, speed):
-    """An element for what does not depend on the load, and one for each part that does; each part has its own coefficients."""
+    """An element for what does not depend on the load, and one for each part that does; each part
+    has its own coefficients."""
     b = BAM
     stribeck = model not in ("M1", "M3")
     fixed = b["friction_base"]
-    torque = sliding_torque(speed, 1.0, fixed + (b["friction_stribeck"] if stribeck else 0.0), fixed, b["viscous"])
+    torque = sliding_torque(
+        speed, 1.0, fixed + (b["friction_stribeck"] if stribeck else 0.0), fixed, b["viscous"]
+    )
     if model in ("M3", "M4"):
         k = b["load_friction"]
-        torque += sliding_torque(speed, load_of(fmu, motor - external, speed), k + (b["load_friction_stribeck"] if stribeck else 0.0), k, 0.0)
+        torque += sliding_torque(
+            speed,
+            load_of(fmu, motor - external, speed),
+            k + (b["load_friction_stribeck"] if stribeck else 0.0),
+            k,
+            0.0,
+        )
     if model == "M5":
-        torque += sliding_torque(speed, load_of(fmu, b["external"] * external - b["motor"] * motor, speed), 1.0, 1.0, 0.0)
-        fading = load_of(fmu, b["external_stribeck"] * external - b["motor_stribeck"] * motor, speed)
+        torque += sliding_torque(
+            speed, load_of(fmu, b["external"] * external - b["motor"] * motor, speed), 1.0, 1.0, 0.0
+        )
+        fading = load_of(
+            fmu, b["external_stribeck"] * external - b["motor_stribeck"] * motor, speed
+        )
         small = 1e-6  # the least dynamic friction; what it adds is taken off again
         torque += sliding_torque(speed, fading, 1.0 + small, small, 0.0) - small * fading
     return torque
@@ -120,7 +202,9 @@ def expressed(fmu, model, motor, external, speed):
 def test_it_is_the_budget_of_bam(fmu, model):
     """All but the quadratic term of M6, of which no friction element knows."""
     for motor, external, speed in product((-1.0, 0.4), (-0.7, 0.0, 1.3), (0.01, 0.3, 5.0)):
-        assert expressed(fmu, model, motor, external, speed) == pytest.approx(budget(model, motor, external, speed), rel=1e-12)
+        assert expressed(fmu, model, motor, external, speed) == pytest.approx(
+            budget(model, motor, external, speed), rel=1e-12
+        )
 
 
 @OURS
@@ -128,15 +212,45 @@ def test_it_is_the_budget_of_bam(fmu, model):
 def test_it_is_the_loss_that_mujoco_asks_for(fmu):
     """mu T_in sgn(omega); a bristle in place of the sign is what DahlRotational does."""
     for torque, speed in product((-2.0, 3.0), (-1.0, 1.0)):
-        with fmu.model_exchange() as gear, ELEMENTS["CoulombRotational"].model_exchange() as friction:
-            gear.start({"losses": 2, "forwardLoss": 0.15, "backwardLoss": 0.15, "transmittedTorque": torque, "relativeAngularVelocity": speed})
-            friction.start({"staticFriction": 0.3, "dynamicFriction": 0.3, "normalForce": gear.get("normalForce"), "relativeAngularVelocity": speed})
-            assert friction.get("frictionTorque") == pytest.approx(0.15 * abs(torque) * math.copysign(1, speed), rel=1e-12)
+        with (
+            fmu.model_exchange() as gear,
+            ELEMENTS["CoulombRotational"].model_exchange() as friction,
+        ):
+            gear.start(
+                {
+                    "losses": 2,
+                    "forwardLoss": 0.15,
+                    "backwardLoss": 0.15,
+                    "transmittedTorque": torque,
+                    "relativeAngularVelocity": speed,
+                }
+            )
+            friction.start(
+                {
+                    "staticFriction": 0.3,
+                    "dynamicFriction": 0.3,
+                    "normalForce": gear.get("normalForce"),
+                    "relativeAngularVelocity": speed,
+                }
+            )
+            assert friction.get("frictionTorque") == pytest.approx(
+                0.15 * abs(torque) * math.copysign(1, speed), rel=1e-12
+            )
 
 
 @OURS
-@pytest.mark.parametrize("wrong", [{"forwardEfficiency": 0.0}, {"forwardEfficiency": 1.1}, {"backwardEfficiency": 1.1},
-                                   {"forwardLoss": -0.1}, {"frictionRadius": 0.0}, {"transitionVelocity": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"forwardEfficiency": 0.0},
+        {"forwardEfficiency": 1.1},
+        {"backwardEfficiency": 1.1},
+        {"forwardLoss": -0.1},
+        {"frictionRadius": 0.0},
+        {"transitionVelocity": 0.0},
+    ],
+    ids=str,
+)
 def test_what_makes_no_sense_is_refused_in_a_sentence(fmu, wrong):
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as refusal:

@@ -1,4 +1,5 @@
-"""GeneralizedMaxwellSlip: the polygon of its first loading, loops that close, and its steady and lagging forces in sliding."""
+"""GeneralizedMaxwellSlip: the polygon of its first loading, loops that close, and its steady and
+lagging forces in sliding."""
 
 import math
 
@@ -14,7 +15,12 @@ NORMAL = 9.81
 STICK, FORWARD, BACKWARD = 2, 3, 4
 STIFFNESS, SHARE = [20000.0, 10000.0, 6000.0, 3000.0], [0.1, 0.2, 0.3, 0.4]
 # One coefficient: the hysteresis does not depend on the velocity then.
-RATELESS = {"normalForce": NORMAL, "staticFriction": 0.6, "dynamicFriction": 0.6, "bristleDamping": 0.0}
+RATELESS = {
+    "normalForce": NORMAL,
+    "staticFriction": 0.6,
+    "dynamicFriction": 0.6,
+    "bristleDamping": 0.0,
+}
 LIMIT = 0.6 * NORMAL
 
 
@@ -55,13 +61,16 @@ def test_the_first_loading_is_a_polygon(fmu, kind):
 
 @ONLY
 def test_unloading_follows_masings_rule(fmu, kind):
-    """A branch is the first loading, twice as large in both directions, from where the motion turned."""
+    """A branch is the first loading, twice as large in both directions, from where the motion
+    turned."""
     with fmu.instance(kind) as instance:
         instance.start(RATELESS, tolerance=1e-9)
         path = Path(instance)
         turn = path.to(4e-4)
         for i in range(1, 40):
-            assert path.to(4e-4 - i * 2e-5) == pytest.approx(turn - 2 * first_loading(i * 1e-5), rel=1e-5, abs=1e-5)
+            assert path.to(4e-4 - i * 2e-5) == pytest.approx(
+                turn - 2 * first_loading(i * 1e-5), rel=1e-5, abs=1e-5
+            )
 
 
 @ONLY
@@ -79,22 +88,40 @@ def test_inner_loops_close_and_are_forgotten(fmu, kind):
         assert with_loops.to(2e-4) == pytest.approx(left, rel=1e-5), "the inner loops close"
         assert left == pytest.approx(without.to(2e-4), rel=1e-5)
         for place in (1e-4, 0.0, -2e-4, 3e-4, 4e-4):
-            assert with_loops.to(place) == pytest.approx(without.to(place), rel=1e-5, abs=1e-5), place
+            assert with_loops.to(place) == pytest.approx(without.to(place), rel=1e-5, abs=1e-5), (
+                place
+            )
         names = [f"elementForce[{i}]" for i in (1, 2, 3, 4)]
-        assert [one.get(name) for name in names] == pytest.approx([two.get(name) for name in names], rel=1e-5, abs=1e-5)
+        assert [one.get(name) for name in names] == pytest.approx(
+            [two.get(name) for name in names], rel=1e-5, abs=1e-5
+        )
 
 
 @ONLY
 def test_elements_share_the_force_of_steady_sliding(fmu):
     with fmu.co_simulation() as instance:
         for velocity in (1e-3, -0.01, 0.5):
-            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, "viscousFriction": 0.2, "viscousDamping": 3.0,
-                            "bristleDamping": 100.0}, tolerance=1e-9)
+            instance.start(
+                {
+                    "normalForce": NORMAL,
+                    "relativeVelocity": velocity,
+                    "viscousFriction": 0.2,
+                    "viscousDamping": 3.0,
+                    "bristleDamping": 100.0,
+                },
+                tolerance=1e-9,
+            )
             instance.step(5.0)
             p = {v.name: instance.get(v.name) for v in fmu.description.parameters}
-            assert instance.get("frictionForce") == pytest.approx(steady_force(p, NORMAL, velocity), rel=1e-7)
-            whole = steady_force({**p, "viscousFriction": 0.0, "viscousDamping": 0.0}, NORMAL, velocity)
-            assert [instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)] == pytest.approx([share * whole for share in SHARE], rel=1e-6)
+            assert instance.get("frictionForce") == pytest.approx(
+                steady_force(p, NORMAL, velocity), rel=1e-7
+            )
+            whole = steady_force(
+                {**p, "viscousFriction": 0.0, "viscousDamping": 0.0}, NORMAL, velocity
+            )
+            assert [instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)] == pytest.approx(
+                [share * whole for share in SHARE], rel=1e-6
+            )
             assert instance.get("slidingVelocity") == pytest.approx(velocity, rel=1e-6)
             instance.demand("fmi2Reset")
 
@@ -104,7 +131,13 @@ def test_shares_are_relative_to_their_sum(fmu):
     forces = []
     for factor in (1.0, 7.0):
         with fmu.co_simulation() as instance:
-            instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-3, **{f"elementShare[{i + 1}]": factor * s for i, s in enumerate(SHARE)}})
+            instance.start(
+                {
+                    "normalForce": NORMAL,
+                    "relativeVelocity": 1e-3,
+                    **{f"elementShare[{i + 1}]": factor * s for i, s in enumerate(SHARE)},
+                }
+            )
             instance.step(0.05)
             forces.append([instance.get(f"elementForce[{i}]") for i in (1, 2, 3, 4)])
     assert forces[0] == pytest.approx(forces[1], rel=1e-9)
@@ -112,9 +145,18 @@ def test_shares_are_relative_to_their_sum(fmu):
 
 @ONLY
 def test_the_force_lags_behind_the_curve(fmu):
-    """When the speed rises in sliding, the force of the printed law is above the curve; when it falls, below."""
+    """When the speed rises in sliding, the force of the printed law is above the curve; when it
+    falls, below."""
     with fmu.co_simulation() as instance:
-        instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-3, "stribeckExponent": 1.0, "bristleDamping": 0.0}, tolerance=1e-9)
+        instance.start(
+            {
+                "normalForce": NORMAL,
+                "relativeVelocity": 1e-3,
+                "stribeckExponent": 1.0,
+                "bristleDamping": 0.0,
+            },
+            tolerance=1e-9,
+        )
         instance.step(1.0)
         p = {v.name: instance.get(v.name) for v in fmu.description.parameters}
         instance.set_input_derivative("relativeVelocity", 1.0)
@@ -132,13 +174,21 @@ def test_the_force_lags_behind_the_curve(fmu):
 @ONLY
 def test_elements_turn_round_with_the_motion(fmu):
     with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL, "relativeVelocity": 1e-2, **{f"elementForceStart[{i}]": 10.0 for i in (1, 2, 3, 4)}})
+        instance.start(
+            {
+                "normalForce": NORMAL,
+                "relativeVelocity": 1e-2,
+                **{f"elementForceStart[{i}]": 10.0 for i in (1, 2, 3, 4)},
+            }
+        )
         assert set(instance.modes().values()) == {FORWARD}
         instance.set({"relativeVelocity": -1e-2})
         forces = instance.states
         _, info = instance.event()
         assert set(instance.modes().values()) == {STICK}
-        assert instance.states == forces and not info.valuesOfContinuousStatesChanged, "the forces are kept"
+        assert instance.states == forces and not info.valuesOfContinuousStatesChanged, (
+            "the forces are kept"
+        )
         assert instance.derivatives == [k * -1e-2 for k in STIFFNESS]
 
 
@@ -146,7 +196,16 @@ def test_elements_turn_round_with_the_motion(fmu):
 def test_creeping_does_not_chatter(fmu):
     with fmu.co_simulation() as instance:
         for velocity in (1e-9, -1e-7, 1e-5):
-            instance.start({"normalForce": NORMAL, "relativeVelocity": velocity, **{f"elementForceStart[{i}]": (0.5 if velocity > 0 else -0.5) for i in (1, 2, 3, 4)}})
+            instance.start(
+                {
+                    "normalForce": NORMAL,
+                    "relativeVelocity": velocity,
+                    **{
+                        f"elementForceStart[{i}]": 0.5 if velocity > 0 else -0.5
+                        for i in (1, 2, 3, 4)
+                    },
+                }
+            )
             modes = []
             for _ in range(300):
                 instance.step(1.0)
@@ -158,10 +217,11 @@ def test_creeping_does_not_chatter(fmu):
 @ONLY
 @pytest.mark.endurance
 def test_a_body_comes_to_rest_on_the_springs(fmu):
-    """After a push that makes no element slip: 1 kg on 39 kN/m with a tenth of the critical damping, in closed form."""
+    """After a push that makes no element slip: 1 kg on 39 kN/m with a tenth of the critical
+    damping, in closed form."""
     mass, stiffness, step = 1.0, sum(STIFFNESS), 1e-5
     decay = 40.0 / (2 * mass)
-    frequency = math.sqrt(stiffness / mass - decay ** 2)
+    frequency = math.sqrt(stiffness / mass - decay**2)
     with fmu.co_simulation() as instance:
         instance.start({"normalForce": NORMAL, "bristleDamping": 40.0})
         velocity = 1e-3
@@ -180,12 +240,23 @@ def test_a_body_comes_to_rest_on_the_springs(fmu):
 @ONLY
 @pytest.mark.parametrize("velocity", [1e15, -1e80])
 def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
-    """The limit is passed within the rounding of the time, where no event can be located in time; it is located in the force, to the tolerance of the limit."""
+    """The limit is passed within the rounding of the time, where no event can be located in time;
+    it is located in the force, to the tolerance of the limit."""
     with fmu.co_simulation() as instance:
-        instance.start(RATELESS | {"relativeVelocity": velocity, "viscousFriction": 0.0, "viscousDamping": 0.0}, tolerance=1e-6)
+        instance.start(
+            RATELESS
+            | {
+                "relativeVelocity": velocity,
+                "viscousFriction": 0.0,
+                "viscousDamping": 0.0,
+            },
+            tolerance=1e-6,
+        )
         instance.step(1e-3)
         for i, share in enumerate(SHARE, 1):
-            assert instance.get(f"elementForce[{i}]") == pytest.approx(math.copysign(share * LIMIT, velocity), rel=1e-5)
+            assert instance.get(f"elementForce[{i}]") == pytest.approx(
+                math.copysign(share * LIMIT, velocity), rel=1e-5
+            )
         assert set(instance.modes().values()) == {FORWARD if velocity > 0 else BACKWARD}
 
 

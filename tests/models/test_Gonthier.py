@@ -9,8 +9,17 @@ from prescribed import drive, saturating
 from reference.Gonthier import sticking
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Gonthier")
-P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "viscousFriction": 0.0, "viscousDamping": 0.0,
-     "bristleStiffness": 98100.0, "bristleDamping": 780.0, "transitionVelocity": 5e-4, "dwellTime": 0.1}
+P = {
+    "staticFriction": 0.6,
+    "dynamicFriction": 0.5,
+    "stribeckVelocity": 0.05,
+    "viscousFriction": 0.0,
+    "viscousDamping": 0.0,
+    "bristleStiffness": 98100.0,
+    "bristleDamping": 780.0,
+    "transitionVelocity": 5e-4,
+    "dwellTime": 0.1,
+}
 TAU_BR = 780.0 / 98100.0
 EXACT = {True: 1e-10, False: 1e-7}
 
@@ -19,7 +28,9 @@ EXACT = {True: 1e-10, False: 1e-7}
 def test_rest_builds_static_friction_up(fmu, kind):
     """s_dw = 1 - exp(-t/tau_dw) from the start."""
     for _, time, found in drive(fmu, kind, P, [(196.2, 0.0, 0.5)], 0.02):
-        assert found["dwellState"] == pytest.approx(1 - math.exp(-time / 0.1), rel=EXACT[kind == CO_SIMULATION])
+        assert found["dwellState"] == pytest.approx(
+            1 - math.exp(-time / 0.1), rel=EXACT[kind == CO_SIMULATION]
+        )
 
 
 @ONLY
@@ -41,15 +52,24 @@ def test_the_bristle_follows_its_closed_form(fmu, kind, velocity):
     end = coulomb / 98100.0 + s * velocity * TAU_BR / (1 - s)
     for _, time, found in drive(fmu, kind, P, [(196.2, velocity, 0.2)], 0.02):
         z = saturating(0.0, end, (1 - s) / TAU_BR, time)
-        assert found["bristleDeflection"] == pytest.approx(z, rel=EXACT[kind == CO_SIMULATION], abs=1e-12)
+        assert found["bristleDeflection"] == pytest.approx(
+            z, rel=EXACT[kind == CO_SIMULATION], abs=1e-12
+        )
 
 
 @ONLY
 @pytest.mark.parametrize("velocity", [1e-3, 0.02, -0.05, 0.1, -1.0])
 def test_steady_sliding(fmu, velocity):
-    """sigma0 z of the steady bristle, limited by F_d + (F_s - F_d) s: the limit holds up to the Stribeck velocity and beyond."""
+    """sigma0 z of the steady bristle, limited by F_d + (F_s - F_d) s: the limit holds up to the
+    Stribeck velocity and beyond."""
     s = sticking(P, velocity)
-    *_, (_, _, found) = drive(fmu, CO_SIMULATION, {**P, "viscousFriction": 0.1, "viscousDamping": 7.0}, [(196.2, velocity, 1000.0)], 100.0)
+    *_, (_, _, found) = drive(
+        fmu,
+        CO_SIMULATION,
+        {**P, "viscousFriction": 0.1, "viscousDamping": 7.0},
+        [(196.2, velocity, 1000.0)],
+        100.0,
+    )
     free = 98.1 + 780.0 * abs(velocity) * s / (1 - s)
     limited = min(free, 98.1 + 19.62 * s) + (0.1 * 196.2 + 7.0) * abs(velocity)
     assert found["frictionForce"] == pytest.approx(math.copysign(limited, velocity), rel=1e-9)
@@ -57,19 +77,24 @@ def test_steady_sliding(fmu, velocity):
 
 @ONLY
 def test_the_break_away_force_grows_with_the_time_of_rest(fmu):
-    """A pull at 30 mm/s after rests of different length: the force is that of the bristle until it meets the limit, which has been built up
-    by the rest and changes during the pull. Both have closed forms."""
+    """A pull at 30 mm/s after rests of different length: the force is that of the bristle until it
+    meets the limit, which has been built up by the rest and changes during the pull. Both have
+    closed forms."""
     velocity, peaks = 0.03, []
     s = sticking(P, velocity)
     end = 98.1 / 98100.0 + s * velocity * TAU_BR / (1 - s)
     for rest in (0.02, 0.1, 0.3, 2.0):
         built, forces = 1 - math.exp(-rest / 0.1), []
-        for number, time, found in drive(fmu, CO_SIMULATION, P, [(196.2, 0.0, rest), (196.2, velocity, 0.1)], 1e-3):
+        for number, time, found in drive(
+            fmu, CO_SIMULATION, P, [(196.2, 0.0, rest), (196.2, velocity, 0.1)], 1e-3
+        ):
             if number == 1:
                 s_dw = saturating(built, s, 1 / (0.1 if s > built else TAU_BR), time)
                 z = saturating(0.0, end, (1 - s) / TAU_BR, time)
                 bristle = 98100.0 * z + 780.0 * (1 - s) / TAU_BR * (end - z)
-                assert found["frictionForce"] == pytest.approx(min(bristle, 98.1 + 19.62 * s_dw), rel=1e-8)
+                assert found["frictionForce"] == pytest.approx(
+                    min(bristle, 98.1 + 19.62 * s_dw), rel=1e-8
+                )
                 forces.append(found["frictionForce"])
         peaks.append(max(forces))
     assert peaks == sorted(peaks) and peaks[-1] > peaks[0] + 3
@@ -97,21 +122,31 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
     p = {**P, "bristleDeflectionStart": 8e-4, "dwellStateStart": 1.0}
     for _, time, found in drive(fmu, kind, p, [(-1.0, 0.1, 0.05)], 5e-3):
         assert found["frictionForce"] == 0
-        assert found["bristleDeflection"] == pytest.approx(8e-4 * math.exp(-time / TAU_BR), rel=1e-6)
+        assert found["bristleDeflection"] == pytest.approx(
+            8e-4 * math.exp(-time / TAU_BR), rel=1e-6
+        )
         assert found["dwellState"] == pytest.approx(math.exp(-time / TAU_BR), rel=1e-6)
 
 
 @ONLY
 def test_long_steps_see_that_rest_ends_on_the_way(fmu):
-    """The motion overtakes a state that still grows: from there on it falls, at another rate. With inputs that move evenly over 0.1 s the force at a
-    tolerance of 1e-6 is right to 1e-5 N, the tolerance of what the contact carries."""
+    """The motion overtakes a state that still grows: from there on it falls, at another rate. With
+    inputs that move evenly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the
+    tolerance of what the contact carries."""
+
     def force(tolerance):
         forces, held = [], None
         with fmu.co_simulation() as instance:
             for n in range(11):
                 t = 0.1 * n
-                inputs = {"normalForce": 9.81 * (1 + 0.9 * math.sin(6 * math.pi * t)),
-                          "relativeVelocity": 2e-3 * math.sin(1.4 * math.pi * t) * math.exp(2 * math.sin(2.6 * math.pi * t))}
+                inputs = {
+                    "normalForce": 9.81 * (1 + 0.9 * math.sin(6 * math.pi * t)),
+                    "relativeVelocity": (
+                        2e-3
+                        * math.sin(1.4 * math.pi * t)
+                        * math.exp(2 * math.sin(2.6 * math.pi * t))
+                    ),
+                }
                 if n == 0:
                     instance.start(inputs, tolerance=tolerance)
                 else:

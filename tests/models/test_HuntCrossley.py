@@ -22,7 +22,11 @@ def test_the_law_and_its_cut_off(fmu):
         expected = 0.0
         if depth > 0:
             s = depth / p["referencePenetration"]
-            expected = max(p["contactStiffness"] * s ** p["stiffnessExponent"] + p["contactDamping"] * s ** p["dampingExponent"] * rate, 0.0)
+            expected = max(
+                p["contactStiffness"] * s ** p["stiffnessExponent"]
+                + p["contactDamping"] * s ** p["dampingExponent"] * rate,
+                0.0,
+            )
         assert instance.get("normalForce") == pytest.approx(expected, rel=1e-12, abs=0)
         assert instance.get("dissipatedPower") == pytest.approx(expected * rate, rel=1e-12, abs=0)
         assert (instance.indicators[0] > 0) == (expected > 0), "touch-down and lift-off are events"
@@ -31,14 +35,17 @@ def test_the_law_and_its_cut_off(fmu):
 
 @OURS
 def test_numbers_of_the_paper(fmu):
-    """K = A/s^2 for the sixth part of the hexagon, D = 4.88e5, counted in metres, as the set has them."""
-    area = 1.5 * math.sqrt(3) * 0.05 ** 2 / 6
+    """K = A/s^2 for the sixth part of the hexagon, D = 4.88e5, counted in metres, as the set has
+    them."""
+    area = 1.5 * math.sqrt(3) * 0.05**2 / 6
     values = tomllib.loads((RESOURCES / "colantonio2022_cube.toml").read_text())["values"]
     cube = {name: value for name, value in values.items() if name in fmu.description}
-    assert cube["contactStiffness"] == pytest.approx(area / 3e-9 ** 2, rel=1e-9)
+    assert cube["contactStiffness"] == pytest.approx(area / 3e-9**2, rel=1e-9)
     with fmu.model_exchange() as instance:
         instance.start({**cube, "penetration": 1e-7, "penetrationRate": 1e-3})
-        assert instance.get("normalForce") == pytest.approx(area / 3e-9 ** 2 * 1e-14 + 4.88e5 * 1e-7 ** 0.5 * 1e-3, rel=1e-9)
+        assert instance.get("normalForce") == pytest.approx(
+            area / 3e-9**2 * 1e-14 + 4.88e5 * 1e-7**0.5 * 1e-3, rel=1e-9
+        )
 
 
 @OURS
@@ -56,11 +63,19 @@ def test_the_force_rises_from_zero_without_a_jump(fmu):
 @OURS
 @pytest.mark.parametrize("restitution", [0.95, 0.9])
 def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
-    """m x'' = -N from the speed v: about e v comes back where contactDamping = 3/2 (1 - e)/v contactStiffness, to second order in 1 - e."""
+    """m x'' = -N from the speed v: about e v comes back where contactDamping = 3/2 (1 - e)/v
+    contactStiffness, to second order in 1 - e."""
     mass, speed, stiffness = 0.1, 0.2, 50.0
     with fmu.model_exchange() as instance:
-        instance.start({"contactStiffness": stiffness, "contactDamping": 1.5 * (1 - restitution) / speed * stiffness, "referencePenetration": 1e-5,
-                        "stiffnessExponent": 1.5, "dampingExponent": 1.5})
+        instance.start(
+            {
+                "contactStiffness": stiffness,
+                "contactDamping": 1.5 * (1 - restitution) / speed * stiffness,
+                "referencePenetration": 1e-5,
+                "stiffnessExponent": 1.5,
+                "dampingExponent": 1.5,
+            }
+        )
 
         def rates(_, x):
             instance.set({"penetration": x[0], "penetrationRate": x[1]})
@@ -70,7 +85,9 @@ def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
             return x[0] + 1e-9
 
         parted.terminal, parted.direction = True, -1
-        run = solve_ivp(rates, (0, 1), [0.0, speed], rtol=1e-9, atol=1e-12, events=parted, max_step=1e-5)
+        run = solve_ivp(
+            rates, (0, 1), [0.0, speed], rtol=1e-9, atol=1e-12, events=parted, max_step=1e-5
+        )
     assert run.t_events[0].size
     assert -run.y[1, -1] / speed == pytest.approx(restitution, abs=(1 - restitution) ** 2)
 
@@ -85,8 +102,17 @@ def test_a_loaded_point_at_rest_does_not_chatter(fmu):
 
 
 @OURS
-@pytest.mark.parametrize("wrong", [{"contactStiffness": 0.0}, {"contactDamping": -1.0}, {"stiffnessExponent": 0.5}, {"dampingExponent": -0.1},
-                                   {"referencePenetration": 0.0}], ids=lambda wrong: next(iter(wrong)))
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"contactStiffness": 0.0},
+        {"contactDamping": -1.0},
+        {"stiffnessExponent": 0.5},
+        {"dampingExponent": -0.1},
+        {"referencePenetration": 0.0},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
 def test_wrong_parameters_are_refused_by_name(fmu, wrong):
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as refusal:

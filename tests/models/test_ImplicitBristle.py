@@ -1,5 +1,5 @@
-"""The implicit bristle: exact stick, break-away at the static limit, and the right root wherever there are several."""
-
+"""The implicit bristle: exact stick, break-away at the static limit, and the right root wherever
+there are several."""
 
 import tomllib
 
@@ -17,13 +17,19 @@ from reference import kikuuwe, stribeck
 from reference.direction import seen_from
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
-VALVE = tomllib.loads((REPOSITORY / "resources" / "kikuuwe2006_valve.toml").read_text(encoding="utf-8"))["values"]
+VALVE = tomllib.loads(
+    (REPOSITORY / "resources" / "kikuuwe2006_valve.toml").read_text(encoding="utf-8")
+)["values"]
 
 
 def item(fmu, instance_or_values):
     """Name of the mode."""
     mode = fmu.description["mode"]
-    value = instance_or_values["mode"] if isinstance(instance_or_values, dict) else instance_or_values.get("mode")
+    value = (
+        instance_or_values["mode"]
+        if isinstance(instance_or_values, dict)
+        else instance_or_values.get("mode")
+    )
     return fmu.description.items[mode.attributes["declaredType"]][value]
 
 
@@ -31,7 +37,8 @@ def item(fmu, instance_or_values):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("direction", [1, -1])
 def test_break_away_at_the_static_limit(fmu, kind, case, direction):
-    """Pulled with a constant velocity v: stick with z = v t, F = sigma0 v t + sigma1 v exactly, up to F_s, then it slides."""
+    """Pulled with a constant velocity v: stick with z = v t, F = sigma0 v t + sigma1 v exactly, up
+    to F_s, then it slides."""
     for part, _, force, found in pulled(fmu, kind, case, direction):
         if part < 1 - 1e-6:
             assert item(fmu, found) == "Stick"
@@ -45,16 +52,22 @@ def test_break_away_at_the_static_limit(fmu, kind, case, direction):
 @ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_the_force_never_passes_the_static_limit_and_balances_the_curve(fmu, kind, case):
-    """Eq 5 holds at every moment of a run with reversal: friction at the tip = force of the bristle."""
+    """Eq 5 holds at every moment of a run with reversal: friction at the tip = force of the
+    bristle."""
     p = parameters_for(fmu, CASES[case])
     limit = p["staticFriction"] * NORMAL
     phases = [(NORMAL, 3e-3, 0.1), (NORMAL, -8e-3, 0.1), (NORMAL, 4e-4, 0.1)]
     for _, _, found in drive(fmu, kind, p, phases, 1e-3):
-        force = p["bristleStiffness"] * found["bristleDeflection"] + p["bristleDamping"] * found["der(bristleDeflection)"]
+        force = (
+            p["bristleStiffness"] * found["bristleDeflection"]
+            + p["bristleDamping"] * found["der(bristleDeflection)"]
+        )
         assert found["frictionForce"] == pytest.approx(force, rel=1e-9, abs=1e-9 * limit)
         sliding = found["slidingVelocity"]
         if sliding:
-            assert found["frictionForce"] == pytest.approx(stribeck.steady_force(p, NORMAL, sliding), rel=1e-7)
+            assert found["frictionForce"] == pytest.approx(
+                stribeck.steady_force(p, NORMAL, sliding), rel=1e-7
+            )
         else:
             assert abs(force) <= limit * (1 + 1e-6)
 
@@ -87,7 +100,9 @@ def test_lift_off_and_return(fmu, kind, case):
             assert found["bristleDeflection"] == pytest.approx(returned, rel=1e-6, abs=1e-10)
         else:
             assert item(fmu, found) == "Stick"
-            assert found["bristleDeflection"] == pytest.approx(returned + 1e-6 * time, rel=1e-6, abs=1e-10)
+            assert found["bristleDeflection"] == pytest.approx(
+                returned + 1e-6 * time, rel=1e-6, abs=1e-10
+            )
 
 
 @ONLY
@@ -100,14 +115,16 @@ def test_model_2_has_its_two_folds(fmu):
 @ONLY
 @pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999])
 def test_a_curve_that_falls_steeply_from_rest_has_one_fold(fmu, exponent):
-    """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from stick to the fast branch, and back at its end."""
+    """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from
+    stick to the fast branch, and back at its end."""
     p = {**parameters_for(fmu, MODEL_1), "stribeckExponent": exponent, "bristleDamping": 20.0}
     upper, lower = check_folds(fmu, p)
     assert upper == p["staticFriction"] * NORMAL and lower < 0.99 * upper
 
 
 def check_folds(fmu, p):
-    """Going up the tip slides slowly until the upper fold, going down fast until the lower one. Gives the forces at both."""
+    """Going up the tip slides slowly until the upper fold, going down fast until the lower one.
+    Gives the forces at both."""
     low, high = law.folds(p, NORMAL)
     upper, lower = law.balance(p, NORMAL, low), law.balance(p, NORMAL, high)
     margin = 0.3 * (upper - lower)
@@ -133,9 +150,11 @@ def check_folds(fmu, p):
 
 @ONLY
 def test_every_root_is_the_right_one(fmu):
-    """At random points the sliding speed is a root on a rising piece: the slow one, the fast one, or none in stick.
+    """At random points the sliding speed is a root on a rising piece: the slow one, the fast one,
+    or none in stick.
 
-    Every second point is laid between the folds, where there are any, and has several solutions there.
+    Every second point is laid between the folds, where there are any, and has several solutions
+    there.
     """
     d = fmu.description
     seen = set()
@@ -150,7 +169,10 @@ def test_every_root_is_the_right_one(fmu):
         if normal <= 0:
             assert item(fmu, instance) == "Separated"
             continue
-        force = p["bristleStiffness"] * instance.get("bristleDeflection") + p["bristleDamping"] * velocity
+        force = (
+            p["bristleStiffness"] * instance.get("bristleDeflection")
+            + p["bristleDamping"] * velocity
+        )
         sliding = instance.get("slidingVelocity")
         p = seen_from(p, force)
         if item(fmu, instance) == "Stick":
@@ -160,7 +182,13 @@ def test_every_root_is_the_right_one(fmu):
         assert sliding * force > 0
         roots = law.sliding_speeds(p, normal, abs(force))
         seen.add(len(roots))
-        assert any(abs(sliding) == pytest.approx(root, rel=1e-6) for root in roots), (p, normal, force, sliding, roots)
+        assert any(abs(sliding) == pytest.approx(root, rel=1e-6) for root in roots), (
+            p,
+            normal,
+            force,
+            sliding,
+            roots,
+        )
         assert law.balance(p, normal, abs(sliding)) == pytest.approx(abs(force), rel=1e-9)
         if not law.folds(p, normal):
             assert len(roots) == 1
@@ -169,9 +197,12 @@ def test_every_root_is_the_right_one(fmu):
 
 @ONLY
 def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
-    """A solver looks for the event there: SlowSlip goes on at the speed of the fold, where a slope of the balance would be infinite."""
+    """A solver looks for the event there: SlowSlip goes on at the speed of the fold, where a slope
+    of the balance would be infinite."""
     p = parameters_for(fmu, MODEL_2)
-    sliding, deflection = (fmu.description[name].reference for name in ("slidingVelocity", "bristleDeflection"))
+    sliding, deflection = (
+        fmu.description[name].reference for name in ("slidingVelocity", "bristleDeflection")
+    )
     with fmu.model_exchange() as instance:
         instance.start(p)
         for normal in np.linspace(0.9 * NORMAL, 1.1 * NORMAL, 50):
@@ -184,14 +215,17 @@ def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
             assert item(fmu, instance) == "SlowSlip"
             for beyond in (1e-9, 5e-7, 1e-3):
                 instance.states = [upper * (1 + beyond) / p["bristleStiffness"]]
-                assert instance.get("slidingVelocity") == pytest.approx(low, rel=1e-6)  # a fold is found to the root of rounding
+                assert instance.get("slidingVelocity") == pytest.approx(
+                    low, rel=1e-6
+                )  # a fold is found to the root of rounding
                 assert instance.slopes([sliding], [deflection], [1.0]) == [0.0]
 
 
 @ONLY
 def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
-    """Down to half of what slip needs, below which a mode that was left behind would push a body along; for weak dampers and
-    strong ones, where the search for the root runs past the fold, to slow slip or beyond rest."""
+    """Down to half of what slip needs, below which a mode that was left behind would push a body
+    along; for weak dampers and strong ones, where the search for the root runs past the fold, to
+    slow slip or beyond rest."""
     for damping in (10.0, 100.0, MODEL_2["bristleDamping"]):
         p = parameters_for(fmu, MODEL_2) | {"bristleDamping": damping}
         _, high = law.folds(p, NORMAL)
@@ -204,13 +238,16 @@ def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
             for part in np.linspace(0.0, 0.999, 200):
                 instance.states = [part * lower / p["bristleStiffness"]]
                 expected = high if part * lower > 0.5 * p["dynamicFriction"] * NORMAL else 0.0
-                assert instance.get("slidingVelocity") == pytest.approx(expected, rel=1e-6), part  # a fold is found to the root of rounding
+                assert instance.get("slidingVelocity") == pytest.approx(expected, rel=1e-6), (
+                    part
+                )  # a fold is found to the root of rounding
 
 
 @ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_events_are_the_same_after_a_day(fmu, case):
-    """Where the time has fewer digits left, an importer stops short of an event by more: a mode has to be found from there, too."""
+    """Where the time has fewer digits left, an importer stops short of an event by more: a mode has
+    to be found from there, too."""
     p = parameters_for(fmu, CASES[case])
     peak = 1.5 * p["staticFriction"] * NORMAL
     counts = []
@@ -233,16 +270,28 @@ def test_the_slip_equation_is_not_stiff(fmu):
         for _ in range(1000):
             many.step(1e-3)
         assert one.get("frictionForce") == pytest.approx(many.get("frictionForce"), rel=1e-6)
-        assert one.get("frictionForce") == pytest.approx(stribeck.steady_force(MODEL_1, NORMAL, 0.05), rel=1e-9)
+        assert one.get("frictionForce") == pytest.approx(
+            stribeck.steady_force(MODEL_1, NORMAL, 0.05), rel=1e-9
+        )
 
 
 @ONLY
 def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
-    """F is the saturation of K e + B v, at random points: those in stick and those in slip, in both directions."""
+    """F is the saturation of K e + B v, at random points: those in stick and those in slip, in both
+    directions."""
     modes = set()
     for instance, p in Sampler(fmu.description, "one coefficient").points(fmu, 20, 20):
-        p |= {"staticFriction": p["dynamicFriction"], "viscousFriction": 0.0, "viscousDamping": 0.0, "backwardFrictionRatio": 1.0}
-        normal, velocity, (deflection,) = instance.get("normalForce"), instance.get("relativeVelocity"), instance.states
+        p |= {
+            "staticFriction": p["dynamicFriction"],
+            "viscousFriction": 0.0,
+            "viscousDamping": 0.0,
+            "backwardFrictionRatio": 1.0,
+        }
+        normal, velocity, (deflection,) = (
+            instance.get("normalForce"),
+            instance.get("relativeVelocity"),
+            instance.states,
+        )
         if normal <= 0:
             continue
         with fmu.model_exchange() as other:
@@ -250,22 +299,35 @@ def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
             other.states = [deflection]
             other.event()
             normal += p["preloadForce"]
-            known = p["bristleStiffness"], p["bristleDamping"], p["dynamicFriction"] * normal, deflection
+            known = (
+                p["bristleStiffness"],
+                p["bristleDamping"],
+                p["dynamicFriction"] * normal,
+                deflection,
+            )
             force, rate = kikuuwe.law(*known, velocity)
-            # the largest of the terms that cancel carries the rounding; a mode is left up to its hysteresis of 1e-6 beyond the limit
-            size = max(abs(p["bristleStiffness"] * deflection), abs(p["bristleDamping"] * velocity), force)
+            # the largest of the terms that cancel carries the rounding; a mode is left up to its
+            # hysteresis of 1e-6 beyond the limit
+            size = max(
+                abs(p["bristleStiffness"] * deflection), abs(p["bristleDamping"] * velocity), force
+            )
             assert other.get("frictionForce") == pytest.approx(force, rel=1e-6, abs=1e-14 * size)
-            assert other.get("der(bristleDeflection)") == pytest.approx(rate, rel=1e-6, abs=1e-14 * size / p["bristleDamping"])
+            assert other.get("der(bristleDeflection)") == pytest.approx(
+                rate, rel=1e-6, abs=1e-14 * size / p["bristleDamping"]
+            )
             modes.add((item(fmu, other), force > 0))
     assert len(modes) >= 4
 
 
 @ONLY
 def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
-    """Through stick, slip and reversals: half the step, half the difference, as an implicit Euler method has it; extrapolated, they agree."""
+    """Through stick, slip and reversals: half the step, half the difference, as an implicit Euler
+    method has it; extrapolated, they agree."""
     p = parameters_for(fmu, VALVE)
     normal, dt = 10.0, 2e-3
-    speeds = [0.3 * np.sin(2 * np.pi * i / 60) + 0.2 * np.sin(2 * np.pi * i / 11) for i in range(300)]
+    speeds = [
+        0.3 * np.sin(2 * np.pi * i / 60) + 0.2 * np.sin(2 * np.pi * i / 11) for i in range(300)
+    ]
     with fmu.co_simulation() as instance:
         instance.start({**p, "normalForce": normal}, tolerance=1e-10)
         exact = []
@@ -274,13 +336,17 @@ def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
             instance.step(dt)
             exact.append(instance.get("frictionForce"))
     limit = p["dynamicFriction"] * normal
-    assert max(exact) == pytest.approx(limit, rel=1e-9) and min(exact) == pytest.approx(-limit, rel=1e-9)
+    assert max(exact) == pytest.approx(limit, rel=1e-9) and min(exact) == pytest.approx(
+        -limit, rel=1e-9
+    )
 
     def recursion(parts):
         forces, deflection = [], 0.0
         for speed in speeds:
             for _ in range(parts):
-                force, deflection = kikuuwe.step(p["bristleStiffness"], p["bristleDamping"], limit, deflection, speed, dt / parts)
+                force, deflection = kikuuwe.step(
+                    p["bristleStiffness"], p["bristleDamping"], limit, deflection, speed, dt / parts
+                )
             forces.append(force)
         return np.array(forces)
 
@@ -294,11 +360,22 @@ def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
 def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
     """The force only touches its value at the fold, so that an error of it moves the arrest by its
     square root; the speed of the tip, which the solver resolves too, tells the time exactly."""
-    values = {"staticFriction": 0.8058, "dynamicFriction": 0.1974, "stribeckVelocity": 5.831e-3,
-              "viscousFriction": 0.7982, "viscousDamping": 0.3678, "stribeckExponent": 0.7866,
-              "backwardViscousRatio": 0.5936, "backwardFrictionRatio": 0.8371,
-              "bristleStiffness": 31150.0, "bristleDamping": 272.5,
-              "normalForce": 4.919, "relativeVelocity": 5.113e-3}
-    coarse, fine = (at_once_and_in_parts(fmu, 0.3583, values, {"relativeVelocity": -0.01149}, tol)[0]
-                    for tol in (1e-4, 1e-9))
+    values = {
+        "staticFriction": 0.8058,
+        "dynamicFriction": 0.1974,
+        "stribeckVelocity": 5.831e-3,
+        "viscousFriction": 0.7982,
+        "viscousDamping": 0.3678,
+        "stribeckExponent": 0.7866,
+        "backwardViscousRatio": 0.5936,
+        "backwardFrictionRatio": 0.8371,
+        "bristleStiffness": 31150.0,
+        "bristleDamping": 272.5,
+        "normalForce": 4.919,
+        "relativeVelocity": 5.113e-3,
+    }
+    coarse, fine = (
+        at_once_and_in_parts(fmu, 0.3583, values, {"relativeVelocity": -0.01149}, tol)[0]
+        for tol in (1e-4, 1e-9)
+    )
     assert coarse == pytest.approx(fine, abs=100 * 1e-4 * 0.8058 * 4.919)

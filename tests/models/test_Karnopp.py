@@ -1,4 +1,5 @@
-"""Karnopp: a band of velocities in which the load is held, and in which the velocity goes to zero by force."""
+"""Karnopp: a band of velocities in which the load is held, and in which the velocity goes to zero
+by force."""
 
 import math
 
@@ -16,7 +17,9 @@ def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band = instance.get("staticVelocity")
-        static, dynamic = (instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction"))
+        static, dynamic = (
+            instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
+        )
         for load in (0.0, 0.4 * static, -static, 1.7 * static, -50 * static):
             instance.set({"relativeVelocity": 0.0, "externalForce": load})
             instance.event()
@@ -26,12 +29,15 @@ def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
                 instance.set({"relativeVelocity": velocity})
                 instance.event()
                 assert instance.get("mode") == SLIP
-                assert instance.get("frictionForce") == pytest.approx(math.copysign(dynamic, velocity), rel=1e-15)
+                assert instance.get("frictionForce") == pytest.approx(
+                    math.copysign(dynamic, velocity), rel=1e-15
+                )
 
 
 @ONLY
 def test_a_body_that_enters_the_band_comes_to_rest(fmu):
-    """The velocity is not set to zero, the force brings it there: v = v_s exp(-F_s t/(m v_s)) without load."""
+    """The velocity is not set to zero, the force brings it there: v = v_s exp(-F_s t/(m v_s))
+    without load."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
@@ -40,9 +46,11 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
         begin = course.events[0]
         for time, velocity in zip(course.time, course.velocity):
             if time > begin:
-                assert velocity == pytest.approx(band * math.exp(-(time - begin) * static / band), rel=1e-4, abs=1e-9)
+                assert velocity == pytest.approx(
+                    band * math.exp(-(time - begin) * static / band), rel=1e-4, abs=1e-9
+                )
         way = course.position[course.time >= begin]
-        assert way[-1] - way[0] == pytest.approx(band ** 2 / static, rel=1e-4)
+        assert way[-1] - way[0] == pytest.approx(band**2 / static, rel=1e-4)
 
 
 @ONLY
@@ -51,14 +59,17 @@ def test_a_load_in_the_band_does_not_creep(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
-        course = run_exchange(instance, lambda t: 0.6 * static, 10.0, velocity=0.99 * band, tolerance=1e-9)
+        course = run_exchange(
+            instance, lambda t: 0.6 * static, 10.0, velocity=0.99 * band, tolerance=1e-9
+        )
         assert course.position[-1] < 1e-5
         assert course.velocity[-1] == pytest.approx(0.0, abs=1e-12)
 
 
 @ONLY
 def test_a_turn_within_one_step_is_seen(fmu):
-    """From one side of the band to the other the velocity changes its sign, and an indicator with it."""
+    """From one side of the band to the other the velocity changes its sign, and an indicator with
+    it."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL, "relativeVelocity": 0.02})
         before = instance.indicators

@@ -8,10 +8,18 @@ from reference.Leuven import limits
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Leuven")
 STIFFNESS = [40000.0, 30000.0, 18100.0, 10000.0]
-P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "stribeckVelocity": 0.05, "stribeckExponent": 1.0, "viscousFriction": 0.0,
-     "viscousDamping": 0.0, "bristleDamping": 780.0, "transitionExponent": 200.0,
-     **{f"elementStiffness[{i}]": k for i, k in enumerate(STIFFNESS, 1)},
-     **{f"elementShare[{i}]": share for i, share in enumerate((0.1, 0.2, 0.3, 0.4), 1)}}
+P = {
+    "staticFriction": 0.6,
+    "dynamicFriction": 0.5,
+    "stribeckVelocity": 0.05,
+    "stribeckExponent": 1.0,
+    "viscousFriction": 0.0,
+    "viscousDamping": 0.0,
+    "bristleDamping": 780.0,
+    "transitionExponent": 200.0,
+    **{f"elementStiffness[{i}]": k for i, k in enumerate(STIFFNESS, 1)},
+    **{f"elementShare[{i}]": share for i, share in enumerate((0.1, 0.2, 0.3, 0.4), 1)},
+}
 SPEED = 1e-5  # so slow that damping gives 0.0078 N
 DAMPER = 780.0 * SPEED
 SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of its way
@@ -19,7 +27,9 @@ SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of it
 
 def polygon(displacement):
     """First rise: every spring up to its limit."""
-    return sum(min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values()))
+    return sum(
+        min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values())
+    )
 
 
 def path(*turns):
@@ -41,7 +51,8 @@ def forces(fmu, kind, *turns):
 
 @ONLY
 def test_the_first_rise_is_a_polygon(fmu, kind):
-    """Up to four fifths of the static friction; from there on z falls behind the motion (0.8^200 is nothing)."""
+    """Up to four fifths of the static friction; from there on z falls behind the motion (0.8^200 is
+    nothing)."""
     for _, time, found in drive(fmu, kind, P, path(2.4e-3), 1e-4 / SPEED, 1e-8):
         assert found["frictionForce"] - DAMPER == pytest.approx(polygon(SPEED * time), abs=SHARP)
 
@@ -79,10 +90,14 @@ def test_many_cycles_do_not_drift(fmu):
 
 @ONLY
 def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu, kind):
-    """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once, and as printed a thousandth more at most."""
+    """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once, and as printed
+    a thousandth more at most."""
     phases = path(2e-3) + [(19.62, 0.0, 0.1), (19.62, SPEED, 0.1)]
     for law, more in ((PRINTED, 1e-3), (BOUNDED, 1e-9)):
-        last = {number: found["frictionForce"] for number, _, found in drive(fmu, kind, {**P, **law}, phases, 0.1, 1e-8)}
+        last = {
+            number: found["frictionForce"]
+            for number, _, found in drive(fmu, kind, {**P, **law}, phases, 0.1, 1e-8)
+        }
         assert 11.772 * (1 - 1e-9) <= last[1] <= 11.772 * (1 + more)
         assert last[2] <= 11.772 + DAMPER
 
@@ -93,7 +108,9 @@ def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu,
 def test_steady_sliding_takes_the_stribeck_curve(fmu, exponent, velocity):
     p = {**P, "transitionExponent": exponent, "viscousFriction": 0.2, "viscousDamping": 30.0}
     *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(196.2, velocity, 60.0)], 20.0)
-    curve = (0.5 + 0.1 * 2.718281828459045 ** (-abs(velocity) / 0.05) + 0.2 * abs(velocity)) * 196.2 + 30.0 * abs(velocity)
+    curve = (
+        0.5 + 0.1 * 2.718281828459045 ** (-abs(velocity) / 0.05) + 0.2 * abs(velocity)
+    ) * 196.2 + 30.0 * abs(velocity)
     assert found["frictionForce"] == pytest.approx(curve * (1 if velocity > 0 else -1), rel=1e-6)
     assert found["slidingVelocity"] == pytest.approx(velocity, rel=1e-6)
 
@@ -103,18 +120,23 @@ def test_only_the_proportions_of_the_shares_count(fmu):
     one = [found for *_, found in drive(fmu, CO_SIMULATION, P, path(1e-3, 2e-4), 1e-4 / SPEED)]
     scaled = P | {f"elementShare[{i}]": 7 * P[f"elementShare[{i}]"] for i in (1, 2, 3, 4)}
     two = [found for *_, found in drive(fmu, CO_SIMULATION, scaled, path(1e-3, 2e-4), 1e-4 / SPEED)]
-    assert [found["frictionForce"] for found in one] == pytest.approx([found["frictionForce"] for found in two], rel=1e-9)
+    assert [found["frictionForce"] for found in one] == pytest.approx(
+        [found["frictionForce"] for found in two], rel=1e-9
+    )
 
 
 @ONLY
 def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
-    """In sliding, where the springs move by next to nothing: their rate fades to none where the smooth passage ends, at a thousandth of the velocity."""
+    """In sliding, where the springs move by next to nothing: their rate fades to none where the
+    smooth passage ends, at a thousandth of the velocity."""
     velocity, exponent = 0.01, 2.0
     p = {**P, "dynamicFriction": 0.6, "transitionExponent": exponent}
     with fmu.model_exchange() as instance:
         instance.start({**p, "normalForce": 196.2, "relativeVelocity": velocity})
         full = [limit / k for k, limit in zip(STIFFNESS, limits(p, 196.2, {}).values())]
         for part in (0.9, 0.95, 0.99, 1.01, 1.05):
-            missing = (1 - (1 - part * 1e-3) ** (1 / exponent)) / 0.4  # of the last spring, which carries that much of the force
+            missing = (
+                1 - (1 - part * 1e-3) ** (1 / exponent)
+            ) / 0.4  # of the last spring, which carries that much of the force
             instance.states = [*full[:3], full[3] * (1 - missing)]
             assert abs(instance.derivatives[0]) <= 0.02 * part * 1e-3 * velocity

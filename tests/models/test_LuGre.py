@@ -1,4 +1,5 @@
-"""LuGre under prescribed motion: under held inputs its bristle equation is linear, so everything has a closed form."""
+"""LuGre under prescribed motion: under held inputs its bristle equation is linear, so everything
+has a closed form."""
 
 import math
 import re
@@ -18,7 +19,9 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "LuGre")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("velocity", [1e-6, 1e-4, -2e-3, 0.05, -1.0])
 def test_constant_velocity(fmu, kind, case, velocity):
-    check_linear_bristle(fmu, kind, law, parameters_for(fmu, CASES[case]), [(NORMAL, velocity, 0.2)], 0.01)
+    check_linear_bristle(
+        fmu, kind, law, parameters_for(fmu, CASES[case]), [(NORMAL, velocity, 0.2)], 0.01
+    )
 
 
 @ONLY
@@ -38,21 +41,37 @@ def test_lift_off_and_return(fmu, kind, case):
 @ONLY
 def test_a_changed_normal_force_and_a_loaded_start(fmu, kind):
     p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": -2e-4}
-    check_linear_bristle(fmu, kind, law, p, [(NORMAL, 2e-3, 0.05), (3 * NORMAL, 2e-3, 0.1), (0.1 * NORMAL, 2e-3, 0.05)], 1e-3)
+    check_linear_bristle(
+        fmu,
+        kind,
+        law,
+        p,
+        [(NORMAL, 2e-3, 0.05), (3 * NORMAL, 2e-3, 0.1), (0.1 * NORMAL, 2e-3, 0.05)],
+        1e-3,
+    )
 
 
 @ONLY
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3, 1.0, 100.0])
 def test_one_step_of_any_length_is_exact(fmu, size):
     p = parameters_for(fmu, MODEL_1)
-    check_linear_bristle(fmu, CO_SIMULATION, law, {**p, "bristleDeflectionStart": 1e-4}, [(NORMAL, -3e-3, size)], size)
+    check_linear_bristle(
+        fmu,
+        CO_SIMULATION,
+        law,
+        {**p, "bristleDeflectionStart": 1e-4},
+        [(NORMAL, -3e-3, size)],
+        size,
+    )
 
 
 @ONLY
 @pytest.mark.parametrize("fading", [2.0, 20.0, 2000.0])
 def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
-    """Without a Stribeck effect, and with a speed in proportion to the normal force, the rate b of the bristle stays and its end Z rises
-    evenly: z = Z - Z'/b + (z0 - Z0 + Z'/b) exp(-b t). The tolerance is coarse, so only a step that follows Z itself comes so near."""
+    """Without a Stribeck effect, and with a speed in proportion to the normal force, the rate b of
+    the bristle stays and its end Z rises evenly: z = Z - Z'/b + (z0 - Z0 + Z'/b) exp(-b t). The
+    tolerance is coarse, so only a step that follows Z itself comes so near.
+    """
     step = 1e-2
     p = parameters_for(fmu, {**MODEL_1, "staticFriction": 0.3})
     stiffness, rate = p["bristleStiffness"], fading / step
@@ -61,18 +80,29 @@ def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
     rise = (end[1] - end[0]) / step
     z = 0.3 * end[0]
     with fmu.co_simulation() as instance:
-        instance.start({**p, "bristleDeflectionStart": z, "normalForce": NORMAL, "relativeVelocity": per_normal * NORMAL}, tolerance=1e-3)
+        instance.start(
+            {
+                **p,
+                "bristleDeflectionStart": z,
+                "normalForce": NORMAL,
+                "relativeVelocity": per_normal * NORMAL,
+            },
+            tolerance=1e-3,
+        )
         instance.set_input_derivative("normalForce", 0.5 * NORMAL / step)
         instance.set_input_derivative("relativeVelocity", 0.5 * NORMAL * per_normal / step)
         instance.step(step)
         exact = end[1] - rise / rate + (z - end[0] + rise / rate) * math.exp(-rate * step)
-        assert instance.get("bristleDeflection") == pytest.approx(exact, rel=1e-12)  # rounding in a dozen differences
+        assert instance.get("bristleDeflection") == pytest.approx(
+            exact, rel=1e-12
+        )  # rounding in a dozen differences
 
 
 @ONLY
 @pytest.mark.endurance
 def test_a_million_steps_keep_the_time(fmu):
-    """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an exponent near 1 after 16667 s."""
+    """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an
+    exponent near 1 after 16667 s."""
     d, seconds = fmu.description, 16667
     p = d.starts()
     g = law.curve(p, NORMAL, 0.0)
@@ -81,7 +111,9 @@ def test_a_million_steps_keep_the_time(fmu):
     job = hosting.job(fmu, fmu.binary, 1, seconds * 60, 1 / 60, seconds * 60, waves)
     [(rows, _)] = hosting.run(hosting.build(), [job])
     g = law.curve(p, NORMAL, velocity)
-    expected = g / p["bristleStiffness"] * -math.expm1(-p["bristleStiffness"] * velocity * seconds / g)
+    expected = (
+        g / p["bristleStiffness"] * -math.expm1(-p["bristleStiffness"] * velocity * seconds / g)
+    )
     assert rows[-1][d["bristleDeflection"].reference] == pytest.approx(expected, rel=1e-9)
 
 
@@ -91,15 +123,20 @@ def test_small_motion_is_a_spring(fmu):
     p = parameters_for(fmu, MODEL_1)
     velocity, duration = 1e-6, 0.1
     *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(NORMAL, velocity, duration)], 0.01)
-    assert found["frictionForce"] == pytest.approx(p["bristleStiffness"] * velocity * duration + p["bristleDamping"] * velocity, rel=1e-3)
+    assert found["frictionForce"] == pytest.approx(
+        p["bristleStiffness"] * velocity * duration + p["bristleDamping"] * velocity, rel=1e-3
+    )
 
 
 @ONLY
 def test_forces_that_the_page_tells(fmu):
-    """Break-away of 1 kg under loads that rise at several rates, and the printed force right after a reversal out of sliding."""
+    """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
+    a reversal out of sliding."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     told = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
-    peaks, rates = ([float(number) for number in re.findall(r"[\d.]+", text)] for text in told.groups())
+    peaks, rates = (
+        [float(number) for number in re.findall(r"[\d.]+", text)] for text in told.groups()
+    )
     for peak, rate in zip(peaks, rates, strict=True):
         with fmu.model_exchange() as instance:
             instance.start({"normalForce": NORMAL})
@@ -110,4 +147,6 @@ def test_forces_that_the_page_tells(fmu):
         instance.start({"normalForce": NORMAL, "relativeVelocity": -1.0})
         instance.states = [MODEL_1["dynamicFriction"] * NORMAL / MODEL_1["bristleStiffness"]]
         peak = abs(instance.get("frictionForce"))
-    assert peak == pytest.approx(float(re.search(r"default parameters (\d+) N at 1 m/s", page)[1]), abs=0.5)
+    assert peak == pytest.approx(
+        float(re.search(r"default parameters (\d+) N at 1 m/s", page)[1]), abs=0.5
+    )

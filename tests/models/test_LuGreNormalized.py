@@ -9,8 +9,16 @@ from reference import LuGre
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreNormalized")
 
-P = {"staticFriction": 0.5, "dynamicFriction": 0.3, "stribeckVelocity": 3e-3, "stribeckExponent": 2.0, "viscousFriction": 0.05,
-     "viscousDamping": 0.0, "bristleStiffness": 4e4, "bristleDamping": 60.0}
+P = {
+    "staticFriction": 0.5,
+    "dynamicFriction": 0.3,
+    "stribeckVelocity": 3e-3,
+    "stribeckExponent": 2.0,
+    "viscousFriction": 0.05,
+    "viscousDamping": 0.0,
+    "bristleStiffness": 4e4,
+    "bristleDamping": 60.0,
+}
 
 
 def level(velocity):
@@ -26,14 +34,18 @@ def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
         for i in range(1, 11):
             instance.set({"normalForce": 1.0 + 3.0 * (i % 4)})
             instance.step(1e-3)
-            expected = level(velocity) / 4e4 * (1 - math.exp(-4e4 * velocity * i * 1e-3 / level(velocity)))
+            expected = (
+                level(velocity) / 4e4 * (1 - math.exp(-4e4 * velocity * i * 1e-3 / level(velocity)))
+            )
             assert instance.get("bristleDeflection") == pytest.approx(expected, rel=1e-12)
 
 
 @ONLY
 def test_the_force_follows_the_normal_force_at_once(fmu):
     with fmu.model_exchange() as instance:
-        instance.start({**P, "bristleDeflectionStart": 5e-6, "normalForce": 1.0, "relativeVelocity": 1e-3})
+        instance.start(
+            {**P, "bristleDeflectionStart": 5e-6, "normalForce": 1.0, "relativeVelocity": 1e-3}
+        )
         unit = instance.get("frictionForce")
         for normal in (1e-9, 0.5, 7.0, 1e6):
             instance.set({"normalForce": normal})
@@ -52,26 +64,38 @@ def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law)
             for velocity in (-0.02, -1e-3, 0.0, 4e-4, 0.1):
                 instance.states = [z]
                 instance.set({"relativeVelocity": velocity})
-                rates, outputs = LuGre.evaluate(scaled, {"normalForce": normal, "relativeVelocity": velocity}, {"bristleDeflection": z})
-                assert instance.derivatives == pytest.approx([rates["bristleDeflection"]], rel=1e-12, abs=1e-17)
-                assert instance.get("frictionForce") == pytest.approx(outputs["frictionForce"], rel=1e-12)
+                rates, outputs = LuGre.evaluate(
+                    scaled,
+                    {"normalForce": normal, "relativeVelocity": velocity},
+                    {"bristleDeflection": z},
+                )
+                assert instance.derivatives == pytest.approx(
+                    [rates["bristleDeflection"]], rel=1e-12, abs=1e-17
+                )
+                assert instance.get("frictionForce") == pytest.approx(
+                    outputs["frictionForce"], rel=1e-12
+                )
 
 
 @ONLY
 def test_separated_it_relaxes_with_its_own_time_constant(fmu):
     with fmu.co_simulation() as instance:
-        instance.start({**P, "bristleDeflectionStart": 7e-6, "normalForce": -1.0, "relativeVelocity": 0.5})
+        instance.start(
+            {**P, "bristleDeflectionStart": 7e-6, "normalForce": -1.0, "relativeVelocity": 0.5}
+        )
         for i in range(1, 6):
             instance.step(1e-3)
             assert instance.get("frictionForce") == 0
-            assert instance.get("bristleDeflection") == pytest.approx(7e-6 * math.exp(-i * 1e-3 * 4e4 / 60), rel=1e-12)
+            assert instance.get("bristleDeflection") == pytest.approx(
+                7e-6 * math.exp(-i * 1e-3 * 4e4 / 60), rel=1e-12
+            )
 
 
 @ONLY
 def test_a_rising_normal_force_lets_it_give_back_more_than_it_took(fmu):
-    """Why it is not passive: the deflection keeps, the spring stiffens. Elastic work N sigma0 z^2/2 goes in under a small normal
-    force and comes out under a large one; far below the limit slip takes up to
-    sigma0 z/g = 4 % of the motion, each way."""
+    """Why it is not passive: the deflection keeps, the spring stiffens. Elastic work N sigma0 z^2/2
+    goes in under a small normal force and comes out under a large one; far below the limit slip
+    takes up to sigma0 z/g = 4 % of the motion, each way."""
     speed, time, steps = 1e-5, 0.05, 500
     with fmu.co_simulation() as instance:
         instance.start({**P, "bristleDamping": 1e-3, "normalForce": 1.0, "relativeVelocity": speed})

@@ -1,4 +1,5 @@
-"""LuGre with fading damping: the deflection of LuGre, the force with its damping scaled by the Stribeck decay."""
+"""LuGre with fading damping: the deflection of LuGre, the force with its damping scaled by the
+Stribeck decay."""
 
 import pytest
 
@@ -11,4 +12,6 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreVelocityDamping")
 @ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
-    check_linear_bristle(fmu, kind, law, parameters_for(fmu, CASES[case]), REVERSAL_LIFT_OFF_RETURN, 2e-3)
+    check_linear_bristle(
+        fmu, kind, law, parameters_for(fmu, CASES[case]), REVERSAL_LIFT_OFF_RETURN, 2e-3
+    )

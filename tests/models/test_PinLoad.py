@@ -7,20 +7,29 @@ import pytest
 from fmi2 import ERROR, FmiError
 
 OURS = pytest.mark.fmus(lambda d: d.name == "PinLoad")
-REACTIONS = {"reactionForce[1]": 3.0, "reactionForce[2]": -4.0, "reactionForce[3]": -12.0, "reactionMoment[1]": 0.6,
-             "reactionMoment[2]": 0.8, "reactionMoment[3]": 7.0}
+REACTIONS = {
+    "reactionForce[1]": 3.0,
+    "reactionForce[2]": -4.0,
+    "reactionForce[3]": -12.0,
+    "reactionMoment[1]": 0.6,
+    "reactionMoment[2]": 0.8,
+    "reactionMoment[3]": 7.0,
+}
 ARMS = {"pinRadius": 0.02, "frictionArm": 0.03, "bendingArm": 0.05}
 
 
 def parts(fmu, **settings):
     with fmu.model_exchange() as instance:
         instance.start(REACTIONS | ARMS | settings)
-        return tuple(instance.get(name) for name in ("normalForce", "radialLoad", "axialLoad", "bendingLoad"))
+        return tuple(
+            instance.get(name) for name in ("normalForce", "radialLoad", "axialLoad", "bendingLoad")
+        )
 
 
 @OURS
 def test_each_part_acts_at_its_arm(fmu):
-    """5 N across the pin, 12 N along it at 3/2 of its radius, 1 N.m over 0.05 m; the moment about the pin is its motion's."""
+    """5 N across the pin, 12 N along it at 3/2 of its radius, 1 N.m over 0.05 m; the moment about
+    the pin is its motion's."""
     assert parts(fmu) == pytest.approx((5 + 18 + 20, 5, 18, 20), rel=1e-15)
 
 
@@ -30,7 +39,9 @@ def test_a_ball_is_pressed_by_the_whole_force(fmu):
 
 
 @OURS
-@pytest.mark.parametrize("off, left", [("reactionForceEffect", (20, 0, 0, 20)), ("bendingEffect", (23, 5, 18, 0))])
+@pytest.mark.parametrize(
+    "off, left", [("reactionForceEffect", (20, 0, 0, 20)), ("bendingEffect", (23, 5, 18, 0))]
+)
 def test_each_effect_can_be_switched_off(fmu, off, left):
     assert parts(fmu, **{off: 2}) == pytest.approx(left, rel=1e-15)
 

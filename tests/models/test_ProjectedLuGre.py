@@ -13,7 +13,12 @@ from reference import integrate_me
 from vectors import random_rotation, read, spread
 
 OURS = pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
-CUBE = {"staticFriction": 0.15, "dynamicFriction": 0.1, "bristleStiffness": 1e4, "bristleDamping": math.sqrt(1e5) / 10}
+CUBE = {
+    "staticFriction": 0.15,
+    "dynamicFriction": 0.1,
+    "bristleStiffness": 1e4,
+    "bristleDamping": math.sqrt(1e5) / 10,
+}
 RELAXATION = CUBE["bristleStiffness"] / CUBE["bristleDamping"]
 
 
@@ -21,7 +26,10 @@ def named(name):
     return next(fmu for fmu in FMUS if fmu.name == name)
 
 
-@pytest.mark.skipif(not any(fmu.name == "LuGreNormalized" for fmu in FMUS), reason="LuGreNormalized is not in the folder")
+@pytest.mark.skipif(
+    not any(fmu.name == "LuGreNormalized" for fmu in FMUS),
+    reason="LuGreNormalized is not in the folder",
+)
 @OURS
 def test_on_a_line_it_is_the_scalar_model(fmu):
     sampler = Sampler(fmu.description, "line")
@@ -33,17 +41,26 @@ def test_on_a_line_it_is_the_scalar_model(fmu):
             space.start(spread(contactNormal=n), tolerance=1e-9)
             line.start(tolerance=1e-9)
             for _ in range(30):
-                load, velocity = draw.choice([10.0, 3.0, 30.0, -1.0]), draw.gauss(0, 1) * 10 ** draw.uniform(-4, -2)
+                load, velocity = (
+                    draw.choice([10.0, 3.0, 30.0, -1.0]),
+                    draw.gauss(0, 1) * 10 ** draw.uniform(-4, -2),
+                )
                 space.set({"normalForce": load, **spread(relativeVelocity=velocity * e)})
                 line.set({"normalForce": load, "relativeVelocity": velocity})
                 space.step(2e-3)
                 line.step(2e-3)
                 # both keep 1e-9 of the nominal deflection, 1e-14 m
-                assert read(space, "bristleDeflection") == pytest.approx(line.get("bristleDeflection") * e, abs=1e-12)
+                assert read(space, "bristleDeflection") == pytest.approx(
+                    line.get("bristleDeflection") * e, abs=1e-12
+                )
                 force = line.get("frictionForce")
                 assert read(space, "frictionForce") == pytest.approx(force * e, rel=1e-6, abs=1e-6)
-                assert space.get("dissipatedPower") == pytest.approx(line.get("dissipatedPower"), rel=1e-6, abs=1e-8)
-                assert read(space, "slidingVelocity") == pytest.approx(line.get("slidingVelocity") * e, rel=1e-6, abs=1e-9)
+                assert space.get("dissipatedPower") == pytest.approx(
+                    line.get("dissipatedPower"), rel=1e-6, abs=1e-8
+                )
+                assert read(space, "slidingVelocity") == pytest.approx(
+                    line.get("slidingVelocity") * e, rel=1e-6, abs=1e-9
+                )
             space.demand("fmi2Reset")
             line.demand("fmi2Reset")
 
@@ -51,7 +68,10 @@ def test_on_a_line_it_is_the_scalar_model(fmu):
 def turn(instance, rate, duration, step=1e-3):
     """Turns the normal from z towards x about y; yields (angle, normal) after every step."""
     for i in range(round(duration / step)):
-        here, there = (np.array([math.sin(a), 0, math.cos(a)]) for a in (rate * i * step, rate * (i + 1) * step))
+        here, there = (
+            np.array([math.sin(a), 0, math.cos(a)])
+            for a in (rate * i * step, rate * (i + 1) * step)
+        )
         instance.set(spread(contactNormal=here))
         for k in range(3):
             instance.set_input_derivative(f"contactNormal[{k + 1}]", (there[k] - here[k]) / step)
@@ -64,13 +84,16 @@ def turn(instance, rate, duration, step=1e-3):
 def test_the_bristle_turns_with_the_plane(fmu, rate):
     """In stick, a quarter turn: what was along x ends along -z, what was along y stays.
 
-    Within a step the bristle falls behind the plane, at most by the rate over sigma0/sigma1 = k: out of it by rate/k (1 - exp(-k t)). This
-    part fades, and at the end of the step nothing is left of it, so per radian rate/k (1 - (1 - exp(-k h))/(k h)) is lost of the length.
+    Within a step the bristle falls behind the plane, at most by the rate over sigma0/sigma1 = k:
+    out of it by rate/k (1 - exp(-k t)). This part fades, and at the end of the step nothing is left
+    of it, so per radian rate/k (1 - (1 - exp(-k h))/(k h)) is lost of the length.
     """
     deflection, step = 5e-6, 1e-2 / rate
     part = rate / RELAXATION * (1 + math.expm1(-RELAXATION * step) / (RELAXATION * step))
     with fmu.co_simulation() as instance:
-        instance.start({**CUBE, **spread(bristleDeflectionStart=(deflection, deflection, 0))}, tolerance=1e-8)
+        instance.start(
+            {**CUBE, **spread(bristleDeflectionStart=(deflection, deflection, 0))}, tolerance=1e-8
+        )
         for angle, n in turn(instance, rate, math.pi / 2 / rate, step):
             z, force = read(instance, "bristleDeflection"), read(instance, "frictionForce")
             assert abs(z @ n) <= 1e-15 * deflection
@@ -84,22 +107,35 @@ def test_the_bristle_turns_with_the_plane(fmu, rate):
 @OURS
 @pytest.mark.parametrize("rate", [0.1, 10.0])
 def test_in_model_exchange_the_bristle_follows_the_plane(fmu, rate):
-    """The state is the importer's there: it is out of the plane by the rate over sigma0/sigma1, the force is in it to rounding."""
+    """The state is the importer's there: it is out of the plane by the rate over sigma0/sigma1, the
+    force is in it to rounding."""
     deflection, part, time = 5e-6, rate / RELAXATION, 0.0
     with fmu.model_exchange() as instance:
         instance.start({**CUBE, **spread(bristleDeflectionStart=(deflection, deflection, 0))})
         while rate * time < 1:
             angle, step = rate * time, 1e-2 / rate
             slope = rate * np.array([math.cos(angle), 0, -math.sin(angle)])
-            integrate_me(instance, time, time + step, 1e-10, {f"contactNormal[{k + 1}]": slope[k] for k in range(3)})
+            integrate_me(
+                instance,
+                time,
+                time + step,
+                1e-10,
+                {f"contactNormal[{k + 1}]": slope[k] for k in range(3)},
+            )
             time += step
             n = np.array([math.sin(rate * time), 0, math.cos(rate * time)])
             instance.set(spread(contactNormal=n))
             z, force = read(instance, "bristleDeflection"), read(instance, "frictionForce")
-            assert abs(z @ n) <= 1.05 * part * deflection + 1e-4 * deflection  # straight pieces instead of the arc: half a step squared
+            assert (
+                abs(z @ n) <= 1.05 * part * deflection + 1e-4 * deflection
+            )  # straight pieces instead of the arc: half a step squared
             assert abs(force @ n) <= 1e-14 * np.linalg.norm(force)
-        integrate_me(instance, time, time + 50 / RELAXATION, 1e-10)  # the plane rests: what is left out of it fades
-        assert abs(read(instance, "bristleDeflection") @ n) <= 1e-10 * deflection  # within the tolerance of the integration
+        integrate_me(
+            instance, time, time + 50 / RELAXATION, 1e-10
+        )  # the plane rests: what is left out of it fades
+        assert (
+            abs(read(instance, "bristleDeflection") @ n) <= 1e-10 * deflection
+        )  # within the tolerance of the integration
 
 
 @OURS
@@ -111,7 +147,12 @@ def test_the_state_stays_in_a_plane_that_does_not_turn(fmu):
             n = random_rotation(draw)[:, 2]
             instance.start({**CUBE, **spread(contactNormal=n)})
             for _ in range(100):
-                instance.set({"normalForce": draw.choice([1.0, 10.0, -1.0]), **spread(relativeVelocity=[draw.gauss(0, 3e-3) for _ in range(3)])})
+                instance.set(
+                    {
+                        "normalForce": draw.choice([1.0, 10.0, -1.0]),
+                        **spread(relativeVelocity=[draw.gauss(0, 3e-3) for _ in range(3)]),
+                    }
+                )
                 instance.step(1e-3)
                 assert abs(read(instance, "bristleDeflection") @ n) <= 1e-14 * 1.5e-5
             instance.demand("fmi2Reset")
@@ -125,8 +166,17 @@ def test_the_deflection_is_bounded_whatever_moves(fmu):
     with fmu.co_simulation() as instance:
         instance.start(CUBE, tolerance=1e-8)
         for _ in range(500):
-            instance.set({"normalForce": 10.0, **spread(relativeVelocity=[draw.gauss(0, 1) * 10 ** draw.uniform(-5, 1) for _ in range(3)],
-                                                         contactNormal=random_rotation(draw)[:, 0])})
+            instance.set(
+                {
+                    "normalForce": 10.0,
+                    **spread(
+                        relativeVelocity=[
+                            draw.gauss(0, 1) * 10 ** draw.uniform(-5, 1) for _ in range(3)
+                        ],
+                        contactNormal=random_rotation(draw)[:, 0],
+                    ),
+                }
+            )
             instance.step(10 ** draw.uniform(-5, -2))
             assert np.linalg.norm(read(instance, "bristleDeflection")) <= limit * (1 + 1e-6)
 
@@ -135,58 +185,109 @@ def test_the_deflection_is_bounded_whatever_moves(fmu):
 def test_separation_relaxes_the_bristle(fmu):
     with fmu.co_simulation() as instance:
         start = np.array([4e-6, -3e-6, 2e-6])
-        instance.start({**CUBE, "normalForce": -1.0, **spread(bristleDeflectionStart=start, relativeVelocity=(1, 2, 3))}, tolerance=1e-9)
+        instance.start(
+            {
+                **CUBE,
+                "normalForce": -1.0,
+                **spread(bristleDeflectionStart=start, relativeVelocity=(1, 2, 3)),
+            },
+            tolerance=1e-9,
+        )
         instance.step(5e-3)
-        assert read(instance, "bristleDeflection") == pytest.approx(start * math.exp(-5e-3 * RELAXATION), rel=1e-6)
+        assert read(instance, "bristleDeflection") == pytest.approx(
+            start * math.exp(-5e-3 * RELAXATION), rel=1e-6
+        )
         assert list(read(instance, "frictionForce")) == [0, 0, 0]
 
 
 # the grain
 
-GRAIN = {"transverseFriction": 0.4, "stribeckVelocity": 1e-3, "stribeckExponent": 2.0, "viscousFriction": 0.0, "viscousDamping": 0.0}
+GRAIN = {
+    "transverseFriction": 0.4,
+    "stribeckVelocity": 1e-3,
+    "stribeckExponent": 2.0,
+    "viscousFriction": 0.0,
+    "viscousDamping": 0.0,
+}
 
 
 @OURS
 def test_with_a_grain_the_force_of_steady_sliding_lies_on_an_ellipse(fmu):
-    axis, n, load, speed = np.array([1.0, 1.0, 0.0]) / math.sqrt(2), np.array([0.0, 0.0, 1.0]), 10.0, 2e-3
+    axis, n, load, speed = (
+        np.array([1.0, 1.0, 0.0]) / math.sqrt(2),
+        np.array([0.0, 0.0, 1.0]),
+        10.0,
+        2e-3,
+    )
     across = np.cross(n, axis)
     g = 0.1 + 0.05 * math.exp(-4)
     for ratio in (0.4, 1.0, 2.5):
         for angle in np.linspace(0, 2 * math.pi, 13):
             v = speed * (math.cos(angle) * axis + math.sin(angle) * across)
             with fmu.co_simulation() as instance:
-                instance.start({**CUBE, **GRAIN, "transverseFriction": ratio, "normalForce": load,
-                                **spread(frictionAxis=3 * axis + n, relativeVelocity=v)}, tolerance=1e-10)
+                instance.start(
+                    {
+                        **CUBE,
+                        **GRAIN,
+                        "transverseFriction": ratio,
+                        "normalForce": load,
+                        **spread(frictionAxis=3 * axis + n, relativeVelocity=v),
+                    },
+                    tolerance=1e-10,
+                )
                 instance.step(1.0)
                 force = read(instance, "frictionForce")
             stretched = v @ axis * axis + ratio * (v @ across) * across
-            expected = load * g * (v @ axis * axis + ratio ** 2 * (v @ across) * across) / np.linalg.norm(stretched)
+            expected = (
+                load
+                * g
+                * (v @ axis * axis + ratio**2 * (v @ across) * across)
+                / np.linalg.norm(stretched)
+            )
             assert force == pytest.approx(expected, abs=1e-8)
-            assert math.hypot(force @ axis, force @ across / ratio) == pytest.approx(load * g, rel=1e-8)
+            assert math.hypot(force @ axis, force @ across / ratio) == pytest.approx(
+                load * g, rel=1e-8
+            )
             assert force @ v > 0
 
 
 @OURS
 def test_with_a_grain_it_takes_energy_as_long_as_its_page_says(fmu):
-    """As printed, at sigma1 |v| <= 4 g min(1, r^2)/max(1, r) under a constant normal force: from an unloaded start the energy taken is never negative."""
+    """As printed, at sigma1 |v| <= 4 g min(1, r^2)/max(1, r) under a constant normal force: from an
+    unloaded start the energy taken is never negative."""
     draw = Sampler(fmu.description, "grain").random
     with fmu.co_simulation() as instance:
         for _ in range(60):
             ratio = 10 ** draw.uniform(-0.5, 0.5)
             damping = 10 ** draw.uniform(0, 2)
-            fastest = 4 * 0.1 * min(1, ratio ** 2) / max(1, ratio) / damping
-            instance.start({**CUBE, **GRAIN, "bristleDamping": damping, "transverseFriction": ratio, "normalForce": 10.0}, tolerance=1e-8)
+            fastest = 4 * 0.1 * min(1, ratio**2) / max(1, ratio) / damping
+            instance.start(
+                {
+                    **CUBE,
+                    **GRAIN,
+                    "bristleDamping": damping,
+                    "transverseFriction": ratio,
+                    "normalForce": 10.0,
+                },
+                tolerance=1e-8,
+            )
             taken = moved = 0.0
             for _ in range(draw.choice([2, 4, 8])):
                 angle, speed = draw.uniform(0, 2 * math.pi), fastest * 10 ** draw.uniform(-2, 0)
-                instance.set(spread(relativeVelocity=(speed * math.cos(angle), speed * math.sin(angle), 0)))
+                instance.set(
+                    spread(relativeVelocity=(speed * math.cos(angle), speed * math.sin(angle), 0))
+                )
                 instance.step(0.0)
                 step = 10 ** draw.uniform(-6, -4) / speed / 100
                 powers = [instance.get("dissipatedPower")]
                 for _ in range(100):
                     instance.step(step)
                     powers.append(instance.get("dissipatedPower"))
-                taken += step / 3 * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+                taken += (
+                    step
+                    / 3
+                    * (powers[0] + powers[-1] + 4 * sum(powers[1:-1:2]) + 2 * sum(powers[2:-1:2]))
+                )
                 moved += step * sum(map(abs, powers))
                 assert taken >= -1e-4 * moved
             instance.demand("fmi2Reset")
@@ -194,21 +295,37 @@ def test_with_a_grain_it_takes_energy_as_long_as_its_page_says(fmu):
 
 @OURS
 def test_bounded_it_makes_heat_and_stays_within_its_ellipse_whatever_the_grain_is(fmu):
-    """At any point, also with a deflection beyond what the grain carries, which a turn of the motion may leave; the printed law takes heat at some."""
+    """At any point, also with a deflection beyond what the grain carries, which a turn of the
+    motion may leave; the printed law takes heat at some."""
     draw, cold, beyond = Sampler(fmu.description, "heat of a grain").random, 0, 0
     with fmu.model_exchange() as instance:
         for law in (PRINTED, BOUNDED):
             for _ in range(60):
                 ratio = 10 ** draw.uniform(-1.5, 1.5)
-                instance.start({**CUBE, **GRAIN, **law, "bristleDamping": 10 ** draw.uniform(0, 3), "transverseFriction": ratio, "normalForce": 10.0})
+                instance.start(
+                    {
+                        **CUBE,
+                        **GRAIN,
+                        **law,
+                        "bristleDamping": 10 ** draw.uniform(0, 3),
+                        "transverseFriction": ratio,
+                        "normalForce": 10.0,
+                    }
+                )
                 for _ in range(20):
-                    v, z = (draw.gauss(0, 1) * np.array([math.cos(angle), math.sin(angle), 0]) for angle in (draw.uniform(0, 7), draw.uniform(0, 7)))
+                    v, z = (
+                        draw.gauss(0, 1) * np.array([math.cos(angle), math.sin(angle), 0])
+                        for angle in (draw.uniform(0, 7), draw.uniform(0, 7))
+                    )
                     instance.set(spread(relativeVelocity=10 ** draw.uniform(-4, 1) * v))
                     instance.states = list(1e-5 * z * [1, ratio, 0])
                     heat, force = instance.get("heatFlow"), read(instance, "frictionForce")
                     size = abs(instance.get("dissipatedPower")) + abs(heat)
                     if law is PRINTED:
-                        cold, beyond = cold + (heat < 0), beyond + (math.hypot(force[0], force[1] / ratio) > 1.5)
+                        cold, beyond = (
+                            cold + (heat < 0),
+                            beyond + (math.hypot(force[0], force[1] / ratio) > 1.5),
+                        )
                     else:
                         assert heat >= -1e-12 * size
                         assert math.hypot(force[0], force[1] / ratio) <= 1.5 * (1 + 1e-12)

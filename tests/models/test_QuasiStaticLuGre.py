@@ -16,5 +16,7 @@ def test_sliding_friction_is_the_stribeck_curve(fmu, kind, case):
         for part in (0.2, -0.7, 1.0, -3.0, 50.0):
             velocity = part * p["stribeckVelocity"]
             instance.start({**p, "normalForce": NORMAL, "relativeVelocity": velocity})
-            assert instance.get("frictionForce") == pytest.approx(steady_force(p, NORMAL, velocity), rel=1e-13)
+            assert instance.get("frictionForce") == pytest.approx(
+                steady_force(p, NORMAL, velocity), rel=1e-13
+            )
             instance.demand("fmi2Reset")

@@ -1,4 +1,5 @@
-"""RecurDynStickSlip is AdamsStickSlip with a fixed ratio of velocities; its other tests are with that model."""
+"""RecurDynStickSlip is AdamsStickSlip with a fixed ratio of velocities; its other tests are with
+that model."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""The second-order bristle: aperiodic relaxation, exact stick under constant velocity, break-away at the static limit."""
+"""The second-order bristle: aperiodic relaxation, exact stick under constant velocity, break-away
+at the static limit."""
 
 import math
 
@@ -13,7 +14,8 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "SecondOrderBristle")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("direction", [1, -1])
 def test_break_away_at_the_static_limit(fmu, kind, case, direction):
-    """A bristle that moves with the body (dz/dt = v) sticks: F = sigma0 v t + sigma1 v up to F_s, where the shift is used up."""
+    """A bristle that moves with the body (dz/dt = v) sticks: F = sigma0 v t + sigma1 v up to F_s,
+    where the shift is used up."""
     for part, velocity, force, found in pulled(fmu, kind, case, direction):
         if part < 1 - 1e-6:
             assert found["frictionForce"] == pytest.approx(force, rel=1e-6)
@@ -25,26 +27,34 @@ def test_break_away_at_the_static_limit(fmu, kind, case, direction):
 @ONLY
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
 def test_stick_under_load_is_rest(fmu, kind, load):
-    """At rest the bristle holds any load below the limit without motion; rounding may move it by a few bits."""
+    """At rest the bristle holds any load below the limit without motion; rounding may move it by a
+    few bits."""
     p = parameters_for(fmu, MODEL_1)
     start = load * p["staticFriction"] * NORMAL / p["bristleStiffness"]
     p["bristleDeflectionStart"] = start
     for _, _, found in drive(fmu, kind, p, [(NORMAL, 0.0, 0.2)], 0.01):
         assert found["bristleDeflection"] == pytest.approx(start, rel=1e-9)
-        assert found["frictionForce"] == pytest.approx(load * p["staticFriction"] * NORMAL, rel=1e-9)
+        assert found["frictionForce"] == pytest.approx(
+            load * p["staticFriction"] * NORMAL, rel=1e-9
+        )
 
 
 @ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_lift_off_relaxes_aperiodically(fmu, kind, case):
-    """z = (z0 + (w0 + k z0) t) exp(-k t) with k = 2 sigma0/sigma1, after sliding; then contact returns."""
+    """z = (z0 + (w0 + k z0) t) exp(-k t) with k = 2 sigma0/sigma1, after sliding; then contact
+    returns."""
     p = parameters_for(fmu, CASES[case])
     k = 2 * p["bristleStiffness"] / p["bristleDamping"]
     phases = [(NORMAL, 5e-3, 0.5), (-1.0, 5e-3, 0.02), (NORMAL, 5e-3, 0.5)]
     start = speed = before = None
     for number, time, found in drive(fmu, kind, p, phases, 1e-3):
         if number == 0:
-            start, speed, before = found["bristleDeflection"], found["bristleVelocity"], found["frictionForce"]
+            start, speed, before = (
+                found["bristleDeflection"],
+                found["bristleVelocity"],
+                found["frictionForce"],
+            )
         elif number == 1:
             z = (start + (speed + k * start) * time) * math.exp(-k * time)
             assert found["bristleDeflection"] == pytest.approx(z, rel=1e-6, abs=1e-6 * abs(start))

@@ -1,4 +1,5 @@
-"""SimpackStickSlip: a linear stick with closed forms, a break-away above the static limit, and the option how stick begins again."""
+"""SimpackStickSlip: a linear stick with closed forms, a break-away above the static limit, and the
+option how stick begins again."""
 
 import math
 
@@ -17,7 +18,8 @@ STIFFNESS, DAMPING = 1e8, 1e4
 @ONLY
 @pytest.mark.parametrize("part", [0.1, -0.5, 0.8])
 def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
-    """x = F/c_f, after a damped oscillation with the damping ratio 0.5 (1 kg): x = x_st (1 - e^(-Dwt) (cos w_d t + D/sqrt(1-D²) sin w_d t))."""
+    """x = F/c_f, after a damped oscillation with the damping ratio 0.5 (1 kg): x = x_st (1 -
+    e^(-Dwt) (cos w_d t + D/sqrt(1-D²) sin w_d t))."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         load = part * instance.get("staticFriction") * NORMAL
@@ -26,8 +28,12 @@ def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
         w, D = math.sqrt(STIFFNESS), 0.5
         wd = w * math.sqrt(1 - D * D)
         for time, position in zip(course.time, course.position):
-            decay = math.exp(-min(D * w * time, 700)) * (math.cos(wd * time) + D / math.sqrt(1 - D * D) * math.sin(wd * time))
-            assert position == pytest.approx(load / STIFFNESS * (1 - decay), rel=1e-4, abs=1e-5 * abs(load) / STIFFNESS)
+            decay = math.exp(-min(D * w * time, 700)) * (
+                math.cos(wd * time) + D / math.sqrt(1 - D * D) * math.sin(wd * time)
+            )
+            assert position == pytest.approx(
+                load / STIFFNESS * (1 - decay), rel=1e-4, abs=1e-5 * abs(load) / STIFFNESS
+            )
         assert course.position[-1] == pytest.approx(load / STIFFNESS, rel=1e-9)
 
 
@@ -57,12 +63,16 @@ def test_break_away_exceeds_the_static_limit_by_the_damper(fmu, velocity):
         instance.event()
         assert instance.get("mode") == STICK
         overshoot = static + DAMPING * abs(velocity) / NORMAL
-        assert instance.get("frictionCoefficient") == pytest.approx(math.copysign(overshoot, velocity), rel=1e-12)
+        assert instance.get("frictionCoefficient") == pytest.approx(
+            math.copysign(overshoot, velocity), rel=1e-12
+        )
         instance.states = [instance.states[0] * (1 + 1e-5)]
         assert min(instance.indicators) < 0
         instance.event()
         assert instance.get("mode") == (FORWARD if velocity > 0 else BACKWARD)
-        assert instance.get("frictionCoefficient") == pytest.approx(math.copysign(dynamic, velocity), rel=1e-15)
+        assert instance.get("frictionCoefficient") == pytest.approx(
+            math.copysign(dynamic, velocity), rel=1e-15
+        )
 
 
 @ONLY
@@ -81,7 +91,11 @@ def test_a_normal_force_that_drops_lets_a_resting_body_slip_along_its_spring(fmu
         instance.event()
         instance.set({"relativeVelocity": 0.0})
         _, info = instance.event()
-        assert instance.get("mode") == STICK and instance.states == [0.0] and info.valuesOfContinuousStatesChanged
+        assert (
+            instance.get("mode") == STICK
+            and instance.states == [0.0]
+            and info.valuesOfContinuousStatesChanged
+        )
 
 
 @ONLY
@@ -95,7 +109,9 @@ def test_stick_begins_again_as_the_option_says(fmu, option, part, sign):
         instance.set({"relativeVelocity": 0.0})
         _, info = instance.event()
         assert instance.get("mode") == STICK and info.valuesOfContinuousStatesChanged
-        assert instance.states == [pytest.approx(sign * part * 0.3 * NORMAL / STIFFNESS, rel=1e-15, abs=0)]
+        assert instance.states == [
+            pytest.approx(sign * part * 0.3 * NORMAL / STIFFNESS, rel=1e-15, abs=0)
+        ]
         assert instance.get("frictionForce") == pytest.approx(sign * part * 0.3 * NORMAL, rel=1e-14)
 
 
@@ -104,7 +120,11 @@ def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
     d = fmu.description
     option = d["restart"]
     assert option.type == "Integer" and option.variability == "fixed" and option.start == UNLOADED
-    assert list(option.values) == [UNLOADED, PRELOADED] and f"{UNLOADED} = Unloaded: " in option.text and f"{PRELOADED} = Preloaded: " in option.text
+    assert (
+        list(option.values) == [UNLOADED, PRELOADED]
+        and f"{UNLOADED} = Unloaded: " in option.text
+        and f"{PRELOADED} = Preloaded: " in option.text
+    )
     with fmu.instance(kind) as instance:
         assert instance.get("restart") == UNLOADED
         for wrong in (0, 3, -1, 1000):
@@ -114,7 +134,9 @@ def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
         instance.start()
         if kind:
             instance.step(1e-3)
-        assert instance.try_set("restart", UNLOADED) == ERROR and instance.get("restart") == PRELOADED
+        assert (
+            instance.try_set("restart", UNLOADED) == ERROR and instance.get("restart") == PRELOADED
+        )
         stored = instance.snapshot()
         instance.demand("fmi2Reset")
         assert instance.get("restart") == UNLOADED
@@ -124,7 +146,8 @@ def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
 
 @ONLY
 def test_creeping_does_not_chatter(fmu):
-    """Prescribed motion slower than the speed at which slips end: the spring breaks once, and the slip goes on."""
+    """Prescribed motion slower than the speed at which slips end: the spring breaks once, and the
+    slip goes on."""
     with fmu.co_simulation() as instance:
         for velocity in (1e-9, -1e-8, 1e-7):
             instance.start({"normalForce": NORMAL, "relativeVelocity": velocity}, tolerance=1e-8)
@@ -133,7 +156,9 @@ def test_creeping_does_not_chatter(fmu):
                 instance.step(1.0)
                 modes.append(instance.get("mode"))
             assert sum(a != b for a, b in zip(modes, modes[1:])) <= 1
-            assert instance.get("frictionForce") == pytest.approx(math.copysign(0.3 * NORMAL, velocity))
+            assert instance.get("frictionForce") == pytest.approx(
+                math.copysign(0.3 * NORMAL, velocity)
+            )
             instance.demand("fmi2Reset")
 
 
@@ -143,10 +168,17 @@ def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign)
     """Broken away at rest, it has not set out yet: a motion against it leads back to stick."""
     with fmu.model_exchange() as instance:
         limit = instance.get("staticFriction") * NORMAL / STIFFNESS
-        instance.start({"normalForce": NORMAL, "stictionStiffness": STIFFNESS} if "stictionStiffness" in fmu.description else {"normalForce": NORMAL})
+        instance.start(
+            {"normalForce": NORMAL, "stictionStiffness": STIFFNESS}
+            if "stictionStiffness" in fmu.description
+            else {"normalForce": NORMAL}
+        )
         instance.states = [sign * 2 * limit]
         instance.event()
-        assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD) and min(instance.indicators) > 0
+        assert (
+            instance.get("mode") == (FORWARD if sign > 0 else BACKWARD)
+            and min(instance.indicators) > 0
+        )
         instance.set({"relativeVelocity": -sign * 0.1})
         assert instance.indicators[1] < 0
         instance.event()
@@ -162,7 +194,11 @@ def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
         instance.states = [sign * 1e-9]
         instance.set({"normalForce": -1.0})
         _, info = instance.event()
-        assert instance.get("mode") == SEPARATED and instance.states == [0.0] and info.valuesOfContinuousStatesChanged
+        assert (
+            instance.get("mode") == SEPARATED
+            and instance.states == [0.0]
+            and info.valuesOfContinuousStatesChanged
+        )
 
 
 @ONLY

@@ -8,7 +8,8 @@ from curves import friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "SmoothCoulomb")
 TANH, LINEAR, EXPONENTIAL, ARCTANGENT = range(1, 5)
-# Of each smoothing: per cent of the dynamic friction at dynamicVelocity and at three times of it, and the creep under a share of it.
+# Of each smoothing: per cent of the dynamic friction at dynamicVelocity and at three times of it,
+# and the creep under a share of it.
 FACTS = {
     TANH: (76, 99.5, math.atanh),
     LINEAR: (100, 100.0, lambda share: share),
@@ -35,28 +36,40 @@ def test_tanh_unless_told_otherwise(fmu):
 @ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_the_slope_at_rest_is_the_limit_over_the_tolerance_and_the_steepest(fmu, smoothing):
-    """Of all smoothings, from either side; the exponential has a kink in its slope there, but no other value."""
-    with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing) as curve:
+    """Of all smoothings, from either side; the exponential has a kink in its slope there, but no
+    other value."""
+    with friction_curve(
+        fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing
+    ) as curve:
         for velocity in (0.0, -0.0, 1e-14, -1e-14):
             assert curve.slope(velocity) == pytest.approx(600.0, rel=1e-11)
         # tiny velocities keep their relative accuracy
         assert curve.force(1e-30) == pytest.approx(6e-28, rel=1e-14)
-        assert all(0 <= curve.slope(0.02 * s) <= 600.0 * (1 + 1e-14) for s in (-5.0, -0.5, 0.3, 1.7, 40.0))
+        assert all(
+            0 <= curve.slope(0.02 * s) <= 600.0 * (1 + 1e-14) for s in (-5.0, -0.5, 0.3, 1.7, 40.0)
+        )
 
 
 @ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_the_levels_the_page_names(fmu, smoothing):
     one, three, _ = FACTS[smoothing]
-    with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing) as curve:
-        assert [round(curve.force(0.02) / 0.12), round(curve.force(-0.06) / 0.012) / 10] == [one, -three]
+    with friction_curve(
+        fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing
+    ) as curve:
+        assert [round(curve.force(0.02) / 0.12), round(curve.force(-0.06) / 0.012) / 10] == [
+            one,
+            -three,
+        ]
 
 
 @ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu, smoothing):
     creep = FACTS[smoothing][2]
-    with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing) as curve:
+    with friction_curve(
+        fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing
+    ) as curve:
         for share in (0.1, 0.5, 0.9, 0.999):
             assert curve.force(0.02 * creep(share)) == pytest.approx(share * 12.0, rel=1e-12)
             assert curve.force(-0.02 * creep(share)) == pytest.approx(-share * 12.0, rel=1e-12)
@@ -64,8 +77,18 @@ def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu, smoo
 
 @ONLY
 def test_the_line_ends_at_the_tolerance_exactly(fmu):
-    with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=LINEAR) as curve:
-        assert curve.forces((0.01, 0.02, 0.0200001, 3.0, -0.01, -0.02, -3.0)) == [6.0, 12.0, 12.0, 12.0, -6.0, -12.0, -12.0]
+    with friction_curve(
+        fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=LINEAR
+    ) as curve:
+        assert curve.forces((0.01, 0.02, 0.0200001, 3.0, -0.01, -0.02, -3.0)) == [
+            6.0,
+            12.0,
+            12.0,
+            12.0,
+            -6.0,
+            -12.0,
+            -12.0,
+        ]
         assert [curve.slope(0.0199), curve.slope(0.0201)] == [pytest.approx(600.0, rel=1e-14), 0.0]
 
 

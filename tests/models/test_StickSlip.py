@@ -8,7 +8,12 @@ from fmi2 import CO_SIMULATION
 from prescribed import drive
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "StickSlip")
-P = {"staticFriction": 0.6, "dynamicFriction": 0.5, "transitionVelocity": 0.05, "stictionDisplacement": 1e-4}
+P = {
+    "staticFriction": 0.6,
+    "dynamicFriction": 0.5,
+    "transitionVelocity": 0.05,
+    "stictionDisplacement": 1e-4,
+}
 
 
 def q(u):
@@ -22,7 +27,9 @@ def test_sliding_takes_dynamic_friction(fmu, kind, velocity):
     for start in (-1e-4, 0.0, 3e-5):
         p = {**P, "stictionDeflectionStart": start}
         for _, _, found in drive(fmu, kind, p, [(196.2, velocity, 1e-3)], 2.5e-4):
-            assert found["frictionForce"] == pytest.approx(98.1 * (1 if velocity > 0 else -1), rel=1e-12)
+            assert found["frictionForce"] == pytest.approx(
+                98.1 * (1 if velocity > 0 else -1), rel=1e-12
+            )
 
 
 @ONLY
@@ -35,9 +42,13 @@ def test_a_slow_motion_loads_the_stiction_spring(fmu, kind):
 
 @ONLY
 def test_the_deflection_is_held_and_a_motion_back_is_felt_at_once(fmu, kind):
-    """After a long slide, 0.03 mm back take 0.03 mm off; the hold is as sharp as the last thousandth of the way."""
+    """After a long slide, 0.03 mm back take 0.03 mm off; the hold is as sharp as the last
+    thousandth of the way."""
     phases = [(196.2, 0.01, 1.0), (196.2, -0.01, 3e-3), (196.2, 0.2, 1.0), (196.2, -0.01, 5e-3)]
-    last = {number: found["stictionDeflection"] for number, _, found in drive(fmu, kind, P, phases, 1e-3)}
+    last = {
+        number: found["stictionDeflection"]
+        for number, _, found in drive(fmu, kind, P, phases, 1e-3)
+    }
     assert last[0] == pytest.approx(1e-4, rel=1e-6)
     assert last[1] == pytest.approx(0.7e-4, rel=1e-5)
     assert last[2] == pytest.approx(1e-4, rel=1e-6)
@@ -48,7 +59,10 @@ def test_the_deflection_is_held_and_a_motion_back_is_felt_at_once(fmu, kind):
 def test_a_long_slide_does_not_move_the_held_deflection(fmu):
     """An hour at the limit and back."""
     phases = [(196.2, 0.3, 3600.0), (196.2, -0.3, 3600.0)]
-    last = {number: found["stictionDeflection"] for number, _, found in drive(fmu, CO_SIMULATION, P, phases, 60.0, 1e-6)}
+    last = {
+        number: found["stictionDeflection"]
+        for number, _, found in drive(fmu, CO_SIMULATION, P, phases, 60.0, 1e-6)
+    }
     assert last[0] == pytest.approx(1e-4, rel=1e-6)
     assert last[1] == pytest.approx(-1e-4, rel=1e-6)
 
@@ -56,7 +70,8 @@ def test_a_long_slide_does_not_move_the_held_deflection(fmu):
 @ONLY
 @pytest.mark.parametrize("load", [10.0, 60.0, 95.0])
 def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
-    """A mass of 20 kg comes to rest where F_s q(x/x_s) is the load, which rises over 1 s, and stays there."""
+    """A mass of 20 kg comes to rest where F_s q(x/x_s) is the load, which rises over 1 s, and stays
+    there."""
     with fmu.model_exchange() as instance:
         instance.start({**P, "normalForce": 196.2})
 
@@ -64,9 +79,15 @@ def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
             position, velocity, deflection = state
             instance.set({"relativeVelocity": velocity})
             instance.states = [deflection]
-            return [velocity, (load * min(t, 1.0) - instance.get("frictionForce")) / 20.0, instance.derivatives[0]]
+            return [
+                velocity,
+                (load * min(t, 1.0) - instance.get("frictionForce")) / 20.0,
+                instance.derivatives[0],
+            ]
 
-        run = solve_ivp(rates, (0, 20), [0.0, 0.0, 0.0], method="LSODA", rtol=1e-9, atol=1e-13, max_step=0.1)
+        run = solve_ivp(
+            rates, (0, 20), [0.0, 0.0, 0.0], method="LSODA", rtol=1e-9, atol=1e-13, max_step=0.1
+        )
         rest = brentq(lambda x: 117.72 * q(x / 1e-4) - load, 0, 1e-4)
         assert run.y[2, -1] == pytest.approx(rest, rel=1e-6)
         assert run.y[0, -1] == pytest.approx(rest, rel=1e-6)
@@ -79,15 +100,21 @@ def test_separated_the_deflection_fades(fmu):
     p = {**P, "stictionDeflectionStart": 1e-4}
     for _, time, found in drive(fmu, CO_SIMULATION, p, [(0.0, 0.3, 0.01)], 1e-3):
         assert found["frictionForce"] == 0
-        assert found["stictionDeflection"] == pytest.approx(1e-4 * 2.718281828459045 ** (-time / 2e-3), rel=1e-6)
+        assert found["stictionDeflection"] == pytest.approx(
+            1e-4 * 2.718281828459045 ** (-time / 2e-3), rel=1e-6
+        )
 
 
 @ONLY
 @pytest.mark.parametrize("limit, force", [(1, -0.8), (2, 0.8)])
 def test_a_free_deflection_feels_a_motion_back_after_all_of_the_way(fmu, limit, force):
-    """Half a stiction displacement back from three of them: held, it is felt from the limit on, free it is not."""
+    """Half a stiction displacement back from three of them: held, it is felt from the limit on,
+    free it is not."""
     with fmu.co_simulation() as instance:
-        instance.start({"deflectionLimit": limit, "normalForce": 196.2, "relativeVelocity": 1e-6}, tolerance=1e-9)
+        instance.start(
+            {"deflectionLimit": limit, "normalForce": 196.2, "relativeVelocity": 1e-6},
+            tolerance=1e-9,
+        )
         x_s, static = instance.get("stictionDisplacement"), instance.get("staticFriction")
         instance.step(3 * x_s / 1e-6)
         assert instance.get("frictionForce") == pytest.approx(static * 196.2, rel=1e-4)

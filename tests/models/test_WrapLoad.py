@@ -21,13 +21,24 @@ def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu,
         ratio = rope.get("backwardTensionRatio")
         assert ratio == pytest.approx(math.exp(-mu * angle), rel=1e-14)
         taken = max(ratio, 1e-3)  # what an element takes at the least
-        friction.start({"staticFriction": mu, "dynamicFriction": mu, "backwardFrictionRatio": taken,
-                        "normalForce": rope.get("normalForce"), "relativeVelocity": 1.0})
-        assert friction.get("frictionForce") == pytest.approx(tension * math.expm1(mu * angle), rel=1e-12)
+        friction.start(
+            {
+                "staticFriction": mu,
+                "dynamicFriction": mu,
+                "backwardFrictionRatio": taken,
+                "normalForce": rope.get("normalForce"),
+                "relativeVelocity": 1.0,
+            }
+        )
+        assert friction.get("frictionForce") == pytest.approx(
+            tension * math.expm1(mu * angle), rel=1e-12
+        )
         friction.set({"relativeVelocity": -1.0})
         friction.event()
         if taken == ratio:
-            assert -friction.get("frictionForce") == pytest.approx(-tension * math.expm1(-mu * angle), rel=1e-12)
+            assert -friction.get("frictionForce") == pytest.approx(
+                -tension * math.expm1(-mu * angle), rel=1e-12
+            )
 
 
 @OURS
@@ -35,6 +46,10 @@ def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
     with fmu.model_exchange() as instance:
         instance.start()
         assert instance.get("normalForce") > 0
-        for wrong in ({"slackTension": -1.0}, {"slackTension": 1.0, "wrapAngle": 0.0}, {"wrapAngle": -1.0}):
+        for wrong in (
+            {"slackTension": -1.0},
+            {"slackTension": 1.0, "wrapAngle": 0.0},
+            {"wrapAngle": -1.0},
+        ):
             instance.set(wrong)
             assert instance.get("normalForce") == 0

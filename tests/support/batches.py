@@ -1,6 +1,9 @@
-"""Hands tests to xdist's workers a few at a time: groups whole, as with `--dist loadgroup`, all others in batches of neighbours, which share what their module has made.
+"""Hands tests to xdist's workers a few at a time: groups whole, as with `--dist loadgroup`, all
+others in batches of neighbours, which share what their module has made.
 
-One by one, thousands of tests cost the controller as much time as many of them take, for it looks through all that a worker was ever given whenever one ends."""
+One by one, thousands of tests cost the controller as much time as many of them take, for it looks
+through all that a worker was ever given whenever one ends.
+"""
 
 from xdist.scheduler import LoadGroupScheduling
 

@@ -7,7 +7,8 @@ from playwright.sync_api import sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
 ).split()
 
 
@@ -23,10 +24,17 @@ class Watched:
     """A page with everything that went wrong on it and everything it asked for."""
 
     def __init__(self, browser, file, address="", **options):
-        self.context = browser.new_context(offline=True, **({"viewport": {"width": 1400, "height": 900}} | options))
+        self.context = browser.new_context(
+            offline=True, **({"viewport": {"width": 1400, "height": 900}} | options)
+        )
         self.page = self.context.new_page()
         self.problems, self.requests = [], []
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.problems.append(message.text))
+        self.page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning") and self.problems.append(message.text)
+            ),
+        )
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.visit(file, address)

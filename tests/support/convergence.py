@@ -116,8 +116,10 @@ def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
     """Friction force after a step over which inputs move, made at once and in CUTS parts."""
     inputs = fmu.description.inputs
     here = [values.get(v.name, v.start) for v in inputs]
-    record = Record(values | {v.name: x for v, x in zip(inputs, here)},
-                    [(size, here, [rates.get(v.name, 0.0) for v in inputs])])
+    record = Record(
+        values | {v.name: x for v, x in zip(inputs, here)},
+        [(size, here, [rates.get(v.name, 0.0) for v in inputs])],
+    )
     return [run(fmu, record, tolerance, cuts).forces[0][0] for cuts in (1, CUTS)]
 
 

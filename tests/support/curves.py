@@ -1,4 +1,5 @@
-"""Friction curves F(v) of an FMU under a constant normal force, and the facts about those with a peak."""
+"""Friction curves F(v) of an FMU under a constant normal force, and the facts about those with a
+peak."""
 
 from contextlib import contextmanager
 
@@ -20,7 +21,9 @@ class Curve:
         """dF/dv, exactly."""
         self.force(velocity)
         d = self.instance.description
-        return self.instance.slopes([d["frictionForce"].reference], [d["relativeVelocity"].reference], [1.0])[0]
+        return self.instance.slopes(
+            [d["frictionForce"].reference], [d["relativeVelocity"].reference], [1.0]
+        )[0]
 
     def forces(self, speeds):
         return [self.force(speed) for speed in speeds]
@@ -43,19 +46,30 @@ def refusal(fmu, **parameters):
 
 
 def check_peak_curve(fmu, slope_at_rest):
-    """A curve that rises to mu_s at v_s, falls to mu_d at v_d and stays there, with a continuous slope.
+    """A curve that rises to mu_s at v_s, falls to mu_d at v_d and stays there, with a continuous
+    slope.
 
     slope_at_rest: dF/dv at rest in units of mu_s N/v_s.
     """
     normal, static, dynamic, slow, fast = 20.0, 0.7, 0.4, 2e-3, 5e-3
-    with friction_curve(fmu, normal, staticFriction=static, dynamicFriction=dynamic, staticVelocity=slow, dynamicVelocity=fast) as curve:
+    with friction_curve(
+        fmu,
+        normal,
+        staticFriction=static,
+        dynamicFriction=dynamic,
+        staticVelocity=slow,
+        dynamicVelocity=fast,
+    ) as curve:
         unit = static * normal / slow
         assert curve.force(slow) == pytest.approx(static * normal, rel=1e-14)
-        assert [curve.force(fast), curve.force(2 * fast), curve.force(1e3)] == [dynamic * normal] * 3
+        assert [curve.force(fast), curve.force(2 * fast), curve.force(1e3)] == [
+            dynamic * normal
+        ] * 3
         assert curve.slope(0.0) == pytest.approx(slope_at_rest * unit, rel=1e-12)
         for joint in (slow, fast):
             for side in (1 - 1e-7, 1, 1 + 1e-7):
-                # the slope vanishes at the joint, so nearby it is the curvature, of order 10/v_s, times the distance
+                # the slope vanishes at the joint, so nearby it is the curvature, of order 10/v_s,
+                # times the distance
                 assert abs(curve.slope(side * joint)) <= 1e-5 * unit
                 assert curve.force(side * joint) == pytest.approx(curve.force(joint), rel=1e-12)
         rise = curve.forces(slow * i / 100 for i in range(101))
@@ -64,7 +78,9 @@ def check_peak_curve(fmu, slope_at_rest):
         assert all(a > b for a, b in zip(fall, fall[1:]))
         assert max(rise + fall) <= static * normal
         # the fall is odd about its middle
-        assert curve.force((slow + fast) / 2) == pytest.approx((static + dynamic) / 2 * normal, rel=1e-12)
+        assert curve.force((slow + fast) / 2) == pytest.approx(
+            (static + dynamic) / 2 * normal, rel=1e-12
+        )
         # tiny velocities keep their relative accuracy
         assert curve.force(1e-30) == pytest.approx(slope_at_rest * unit * 1e-30, rel=1e-12)
 

@@ -1,4 +1,5 @@
-"""CVODE as FMPy has it, on an FMU in model exchange whose inputs move evenly: what a usual host does with the nominal values that the element gives."""
+"""CVODE as FMPy has it, on an FMU in model exchange whose inputs move evenly: what a usual host
+does with the nominal values that the element gives."""
 
 from fmpy.sundials import CVodeSolver
 
@@ -11,8 +12,10 @@ class Unmoved:
 
 
 def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
-    """From `start` to `stop` in continuous-time mode, with events; inputs move from their values now by `rates` ({name: rate}). The absolute tolerance is
-    the relative one times the nominal values that the instance gives, or times `nominals`. It is left at `stop`, settled."""
+    """From `start` to `stop` in continuous-time mode, with events; inputs move from their values
+    now by `rates` ({name: rate}). The absolute tolerance is the relative one times the nominal
+    values that the instance gives, or times `nominals`. It is left at `stop`, settled.
+    """
     d = instance.description
     values = {name: instance.get(name) for name in rates}
 
@@ -25,10 +28,21 @@ def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
         for i, value in enumerate(nominals or []):
             target[i] = value
 
-    solver = CVodeSolver(nx=len(d.states), nz=d.indicators, input=Unmoved(), startTime=start, maxStep=(stop - start) / 10, relativeTolerance=tolerance,
-                         maxNumSteps=100000, set_time=place, get_nominals=nominal_values,
-                         get_x=lambda x, n: instance.demand("fmi2GetContinuousStates", x, n), set_x=lambda x, n: instance.demand("fmi2SetContinuousStates", x, n),
-                         get_dx=lambda x, n: instance.demand("fmi2GetDerivatives", x, n), get_z=lambda g, n: instance.demand("fmi2GetEventIndicators", g, n))
+    solver = CVodeSolver(
+        nx=len(d.states),
+        nz=d.indicators,
+        input=Unmoved(),
+        startTime=start,
+        maxStep=(stop - start) / 10,
+        relativeTolerance=tolerance,
+        maxNumSteps=100000,
+        set_time=place,
+        get_nominals=nominal_values,
+        get_x=lambda x, n: instance.demand("fmi2GetContinuousStates", x, n),
+        set_x=lambda x, n: instance.demand("fmi2SetContinuousStates", x, n),
+        get_dx=lambda x, n: instance.demand("fmi2GetDerivatives", x, n),
+        get_z=lambda g, n: instance.demand("fmi2GetEventIndicators", g, n),
+    )
     time = start
     while stop - time > 1e-12 * (stop - start):
         is_event, _, time = solver.step(time, stop)

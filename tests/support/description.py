@@ -1,4 +1,5 @@
-"""What the tests know about an FMU: its modelDescription.xml, read without any help of the generator that wrote it."""
+"""What the tests know about an FMU: its modelDescription.xml, read without any help of the
+generator that wrote it."""
 
 import math
 import re
@@ -22,7 +23,11 @@ class Variable:
         self.initial = element.get("initial")
         self.text = element.get("description")
         self.declared_variability = element.get("variability")
-        kind = next(child for child in element if child.tag in ("Real", "Integer", "Boolean", "String", "Enumeration"))
+        kind = next(
+            child
+            for child in element
+            if child.tag in ("Real", "Integer", "Boolean", "String", "Enumeration")
+        )
         self.type = kind.tag
         self.attributes = dict(kind.attrib)
         self.derivative = int(kind.get("derivative")) if kind.get("derivative") else None
@@ -35,7 +40,8 @@ class Variable:
         declared = types.get(self.attributes.get("declaredType"), {})
         self.attributes = {**declared, **self.attributes}
 
-    # What follows is asked for again and again, at every random point; none of it changes once `inherit` has been called.
+    # What follows is asked for again and again, at every random point; none of it changes once
+    # `inherit` has been called.
 
     @cached_property
     def start(self):
@@ -57,7 +63,9 @@ class Variable:
 
     @cached_property
     def range(self):
-        return -math.inf if self.min is None else self.min, math.inf if self.max is None else self.max
+        return -math.inf if self.min is None else self.min, (
+            math.inf if self.max is None else self.max
+        )
 
     @cached_property
     def values(self):
@@ -98,21 +106,32 @@ class Description:
         for element in root.findall("TypeDefinitions/SimpleType"):
             types[element.get("name")] = dict(element[0].attrib)
             if element[0].tag == "Enumeration":
-                self.items[element.get("name")] = {int(item.get("value")): item.get("name") for item in element[0]}
-        self.variables = [Variable(element, i) for i, element in enumerate(root.findall("ModelVariables/ScalarVariable"), 1)]
+                self.items[element.get("name")] = {
+                    int(item.get("value")): item.get("name") for item in element[0]
+                }
+        self.variables = [
+            Variable(element, i)
+            for i, element in enumerate(root.findall("ModelVariables/ScalarVariable"), 1)
+        ]
         for variable in self.variables:
             variable.inherit(types)
         self.by_name = {variable.name: variable for variable in self.variables}
         self.accesses = {}  # for fmi2.Instance: how each variable is got and set
         structure = root.find("ModelStructure")
-        self.structure = {kind: [Unknown(e) for e in structure.findall(f"{kind}/Unknown")]
-                          for kind in ("Outputs", "Derivatives", "InitialUnknowns")}
+        self.structure = {
+            kind: [Unknown(e) for e in structure.findall(f"{kind}/Unknown")]
+            for kind in ("Outputs", "Derivatives", "InitialUnknowns")
+        }
         self.derivatives = [self.variables[u.index - 1] for u in self.structure["Derivatives"]]
         self.states = [self.variables[d.derivative - 1] for d in self.derivatives]
         self.model_exchange = root.find("ModelExchange")
         self.co_simulation = root.find("CoSimulation")
         experiment = root.find("DefaultExperiment")
-        self.experiment = {key: float(value) for key, value in experiment.attrib.items()} if experiment is not None else {}
+        self.experiment = (
+            {key: float(value) for key, value in experiment.attrib.items()}
+            if experiment is not None
+            else {}
+        )
 
     def __getitem__(self, name):
         return self.by_name[name]
@@ -124,11 +143,16 @@ class Description:
         return all(name in self.by_name for name in names)
 
     def takes(self, *names):
-        """Whether it has these inputs: a contact that makes its normal force itself has one of that name, too."""
+        """Whether it has these inputs: a contact that makes its normal force itself has one of that
+        name, too."""
         return self.has(*names) and all(self[name].causality == "input" for name in names)
 
     def select(self, causality, kind=None):
-        return [v for v in self.variables if v.causality == causality and (kind is None or v.type == kind)]
+        return [
+            v
+            for v in self.variables
+            if v.causality == causality and (kind is None or v.type == kind)
+        ]
 
     @cached_property
     def inputs(self):
@@ -155,7 +179,11 @@ class Description:
     def initial_values(self):
         """The parameters that states start from."""
         names = [v.name for v in self.states]
-        return [v for v in self.real_parameters if re.sub(r"Start(?=\[|$)", "", v.name) in names and v.name not in names]
+        return [
+            v
+            for v in self.real_parameters
+            if re.sub(r"Start(?=\[|$)", "", v.name) in names and v.name not in names
+        ]
 
     @cached_property
     def tunable_parameters(self):
@@ -169,7 +197,11 @@ class Description:
     @cached_property
     def modes(self):
         """Enumerations that the model itself decides."""
-        return [v for v in self.variables if v.type == "Enumeration" and v.causality in ("output", "local")]
+        return [
+            v
+            for v in self.variables
+            if v.type == "Enumeration" and v.causality in ("output", "local")
+        ]
 
     @cached_property
     def reals(self):

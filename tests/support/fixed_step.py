@@ -1,6 +1,8 @@
-"""Hosts with a fixed step that hold the friction force over it, and what is asked of an element in them (docs/coupling.md).
+"""Hosts with a fixed step that hold the friction force over it, and what is asked of an element in
+them (docs/coupling.md).
 
-A host has bodies with states y, of which some velocity is what the element sees. Its force acts at once, or one or two steps late.
+A host has bodies with states y, of which some velocity is what the element sees. Its force acts at
+once, or one or two steps late.
 """
 
 import math
@@ -19,13 +21,25 @@ def is_scalar(description):
 
 def limit_of(fmu, normal=NORMAL):
     """The force at which a body breaks away."""
-    return normal * fmu.description["staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"].start
+    return (
+        normal
+        * fmu.description[
+            "staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"
+        ].start
+    )
 
 
 def element(fmu, mass, timing=EITHER, **values):
-    """An instance that knows a mass and when its force acts; values that it does not have are left out."""
+    """An instance that knows a mass and when its force acts; values that it does not have are left
+    out."""
     instance = fmu.co_simulation()
-    instance.initialize({"couplingMass": mass, "couplingTiming": timing, **{name: value for name, value in values.items() if name in fmu.description}})
+    instance.initialize(
+        {
+            "couplingMass": mass,
+            "couplingTiming": timing,
+            **{name: value for name, value in values.items() if name in fmu.description},
+        }
+    )
     return instance
 
 
@@ -37,10 +51,13 @@ def told(late):
 
 
 def holds(fmu, part, step, late, mass, timing, stop=0.3):
-    """Whether a body of 1 kg stays where it is, or near it, after the load has jumped to a part of the limit."""
+    """Whether a body of 1 kg stays where it is, or near it, after the load has jumped to a part of
+    the limit."""
     load = part * limit_of(fmu)
     with element(fmu, mass, timing) as instance:
-        rows = run_loop(instance, lambda t, x: load if t > 9.5 * step else 0.0, stop, step, late=late)
+        rows = run_loop(
+            instance, lambda t, x: load if t > 9.5 * step else 0.0, stop, step, late=late
+        )
     return abs(rows[-1, 2]) < 0.02 and abs(rows[-1, 1]) < 5e-3
 
 
@@ -51,12 +68,15 @@ def highest_jump(fmu, step, late=False, mass=1.0, timing=EITHER):
         return 1.0
     while high - low > 0.004:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if holds(fmu, middle, step, late, mass, timing) else (low, middle)
+        low, high = (
+            (middle, high) if holds(fmu, middle, step, late, mass, timing) else (low, middle)
+        )
     return low
 
 
 def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
-    """A load that reaches the limit in 1 s: how far the body has crept at 0.6 s, and the part of the limit at which it has moved 1 mm further."""
+    """A load that reaches the limit in 1 s: how far the body has crept at 0.6 s, and the part of
+    the limit at which it has moved 1 mm further."""
     limit = limit_of(fmu)
     with element(fmu, mass, timing) as instance:
         rows = run_loop(instance, lambda t, x: limit * t, 1.3, step, late=late)
@@ -69,7 +89,8 @@ def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
 
 
 def steps_to_rest(rows, load, part=0.01):
-    """The number of steps until the force stays within a part of the load that has jumped at the start."""
+    """The number of steps until the force stays within a part of the load that has jumped at the
+    start."""
     off = np.nonzero(abs(rows[:, 3] - load) > part * abs(load))[0]
     return int(off[-1]) + 1 if len(off) else 0
 
@@ -80,10 +101,17 @@ def unrest(rows, load, skip):
 
 
 def held(fmu, masses, normals, steps, late, timing=EITHER, part=0.3, **values):
-    """Rows of a body of 1 kg on several contacts, whose load jumps to a part of what they hold together."""
+    """Rows of a body of 1 kg on several contacts, whose load jumps to a part of what they hold
+    together."""
     load = part * limit_of(fmu, sum(normals))
     instances = [element(fmu, mass, timing, **values) for mass in masses]
-    rows = run_loop([Element(one, normal) for one, normal in zip(instances, normals)], lambda t, x: load, sum(steps), steps, late=late)
+    rows = run_loop(
+        [Element(one, normal) for one, normal in zip(instances, normals)],
+        lambda t, x: load,
+        sum(steps),
+        steps,
+        late=late,
+    )
     for one in instances:
         one.free()
     return rows, load
@@ -92,9 +120,23 @@ def held(fmu, masses, normals, steps, late, timing=EITHER, part=0.3, **values):
 # Bodies
 
 
-def host(elements, rates, y, seen, stop, step, late=0, integrator="semi", normal=lambda t: NORMAL, substeps=1, resolution=0.0):
-    """Rows of time, y and the force that acted. `rates` gives dy/dt of time, y and force, positions first in y, then as many velocities; `seen`
-    the velocity that the element gets, rounded to a resolution; substeps: steps of the element in one of the host."""
+def host(
+    elements,
+    rates,
+    y,
+    seen,
+    stop,
+    step,
+    late=0,
+    integrator="semi",
+    normal=lambda t: NORMAL,
+    substeps=1,
+    resolution=0.0,
+):
+    """Rows of time, y and the force that acted. `rates` gives dy/dt of time, y and force, positions
+    first in y, then as many velocities; `seen` the velocity that the element gets, rounded to a
+    resolution; substeps: steps of the element in one of the host.
+    """
     y, half, queue, rows = np.array(y, float), len(y) // 2, [0.0] * late, []
     for n in range(round(stop / step)):
         t = n * step
@@ -126,29 +168,59 @@ def one_body(load, mass=lambda t: 1.0):
 
 
 def two_masses(frequency, limit):
-    """Half a kilogram on the contact and half behind a spring, which the load pulls; `frequency` that of the two against each other."""
+    """Half a kilogram on the contact and half behind a spring, which the load pulls; `frequency`
+    that of the two against each other."""
     k = 0.25 * (2 * math.pi * frequency) ** 2
     d = 0.02 * math.sqrt(k)
 
     def rates(t, y, force):
         spring = k * (y[1] - y[0]) + d * (y[3] - y[2])
-        return np.array([y[2], y[3], 2 * (spring - force), 2 * (0.9 * limit * math.sin(2 * math.pi * 2 * t) - spring)])
+        return np.array(
+            [
+                y[2],
+                y[3],
+                2 * (spring - force),
+                2 * (0.9 * limit * math.sin(2 * math.pi * 2 * t) - spring),
+            ]
+        )
 
     return rates
 
 
 def cases(limit):
-    """By name what moves on the element: rates, y at the start, velocity that is seen, end, and how the host runs."""
+    """By name what moves on the element: rates, y at the start, velocity that is seen, end, and how
+    the host runs."""
     sees = lambda t, y: y[len(y) // 2]  # noqa: E731
     slow = lambda t, y: 1.5 * limit * math.sin(2 * math.pi * 2 * t)  # noqa: E731
     axis = lambda t, y: 2e4 * (0.01 * math.sin(2 * math.pi * t) - y[0]) - 200 * y[1]  # noqa: E731
     some = lambda t: max(0.0, NORMAL * (1 + 1.5 * math.cos(2 * math.pi * 2 * t)))  # noqa: E731
-    found = {f"two masses, {f} Hz": (two_masses(f, limit), [0, 0, 0, 0], sees, 1.0, {}) for f in (5, 20, 60, 200)}
+    found = {
+        f"two masses, {f} Hz": (two_masses(f, limit), [0, 0, 0, 0], sees, 1.0, {})
+        for f in (5, 20, 60, 200)
+    }
     found |= {
         "axis that reverses": (one_body(axis), [0, 0], sees, 1.5, {}),
-        "gravity slope": (one_body(lambda t, y: 0.5 * limit if t < 0.3 else 1.1 * limit if t < 0.5 else 0.0), [0, 0], sees, 0.8, {}),
-        "mass that grows tenfold": (one_body(slow, lambda t: 1 + 9 * min(t, 1.0)), [0, 0], sees, 1.0, {}),
-        "belt": (one_body(lambda t, y: -limit / 0.02 * y[0]), [0, 0.02], lambda t, y: y[1] - 0.02, 2.0, {}),
+        "gravity slope": (
+            one_body(lambda t, y: 0.5 * limit if t < 0.3 else 1.1 * limit if t < 0.5 else 0.0),
+            [0, 0],
+            sees,
+            0.8,
+            {},
+        ),
+        "mass that grows tenfold": (
+            one_body(slow, lambda t: 1 + 9 * min(t, 1.0)),
+            [0, 0],
+            sees,
+            1.0,
+            {},
+        ),
+        "belt": (
+            one_body(lambda t, y: -limit / 0.02 * y[0]),
+            [0, 0.02],
+            lambda t, y: y[1] - 0.02,
+            2.0,
+            {},
+        ),
         "normal force that vanishes": (one_body(slow), [0, 0], sees, 1.0, {"normal": some}),
         "velocity in 1 um/s": (one_body(slow), [0, 0], sees, 1.0, {"resolution": 1e-6}),
         "velocity in 1 mm/s": (one_body(slow), [0, 0], sees, 1.0, {"resolution": 1e-3}),
@@ -162,15 +234,22 @@ FINE = 2e-4  # step of a run that others are held against; with couplingMass, an
 
 
 def way_off(fmu, name, step, mass, late, fine=None, timing=EITHER, **how):
-    """By how much the velocity in a case differs from that with a step of 0.2 ms, rms over the run; and that run. Infinite where the host diverges.
-    The fine run has couplingMass, too: without it the steepest laws chatter."""
+    """By how much the velocity in a case differs from that with a step of 0.2 ms, rms over the run;
+    and that run. Infinite where the host diverges. The fine run has couplingMass, too: without it
+    the steepest laws chatter."""
     rates, start, seen, stop, own = cases(limit_of(fmu))[name]
     if fine is None:
         with element(fmu, 0.5 if name.startswith("two") else 1.0, AT_ONCE) as instance:
             rough = {key: value for key, value in own.items() if key == "normal"}
             fine = host(Element(instance, NORMAL), rates, start, seen, stop, FINE, **rough)
     with element(fmu, mass, timing) as instance:
-        rows = host(Element(instance, NORMAL), rates, start, seen, stop, step, late=late, **{**own, **how})
+        rows = host(
+            Element(instance, NORMAL), rates, start, seen, stop, step, late=late, **{**own, **how}
+        )
     place = 1 + len(start) // 2
     speeds = fine[:: round(step / FINE), place][: len(rows)]
-    return (float(np.sqrt(np.mean((rows[:, place] - speeds) ** 2))) if len(rows) == len(speeds) else math.inf), fine
+    return (
+        float(np.sqrt(np.mean((rows[:, place] - speeds) ** 2)))
+        if len(rows) == len(speeds)
+        else math.inf
+    ), fine

@@ -1,10 +1,22 @@
-"""FMI 2.0 through ctypes: every function with its raw status, every message and every allocation on record.
+"""FMI 2.0 through ctypes: every function with its raw status, every message and every allocation on
+record.
 
-FMPy hides wrong calls and statuses behind exceptions; the tests here need to make wrong calls and to see what comes back.
+FMPy hides wrong calls and statuses behind exceptions; the tests here need to make wrong calls and
+to see what comes back.
 """
 
 import ctypes
-from ctypes import CFUNCTYPE, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from ctypes import (
+    CFUNCTYPE,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_void_p,
+)
 from functools import partial
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
@@ -28,7 +40,16 @@ COMMON = {
     "fmi2SerializedFMUstateSize": (c_int, c_void_p, c_void_p, c_void_p),
     "fmi2SerializeFMUstate": (c_int, c_void_p, c_void_p, c_void_p, c_size_t),
     "fmi2DeSerializeFMUstate": (c_int, c_void_p, c_void_p, c_size_t, c_void_p),
-    "fmi2GetDirectionalDerivative": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p),
+    "fmi2GetDirectionalDerivative": (
+        c_int,
+        c_void_p,
+        c_void_p,
+        c_size_t,
+        c_void_p,
+        c_size_t,
+        c_void_p,
+        c_void_p,
+    ),
 }
 for _type in ("Real", "Integer", "Boolean", "String"):
     for _verb in ("Get", "Set"):
@@ -72,13 +93,24 @@ _libc.free.argtypes = (c_void_p,)
 
 
 class Callbacks(Structure):
-    _fields_ = [("logger", LOGGER), ("allocateMemory", ALLOCATE), ("freeMemory", FREE), ("stepFinished", c_void_p),
-                ("componentEnvironment", c_void_p)]
+    _fields_ = [
+        ("logger", LOGGER),
+        ("allocateMemory", ALLOCATE),
+        ("freeMemory", FREE),
+        ("stepFinished", c_void_p),
+        ("componentEnvironment", c_void_p),
+    ]
 
 
 class EventInfo(Structure):
-    _fields_ = [("newDiscreteStatesNeeded", c_int), ("terminateSimulation", c_int), ("nominalsOfContinuousStatesChanged", c_int),
-                ("valuesOfContinuousStatesChanged", c_int), ("nextEventTimeDefined", c_int), ("nextEventTime", c_double)]
+    _fields_ = [
+        ("newDiscreteStatesNeeded", c_int),
+        ("terminateSimulation", c_int),
+        ("nominalsOfContinuousStatesChanged", c_int),
+        ("valuesOfContinuousStatesChanged", c_int),
+        ("nextEventTimeDefined", c_int),
+        ("nextEventTime", c_double),
+    ]
 
     @classmethod
     def dirty(cls):
@@ -90,7 +122,13 @@ class EventInfo(Structure):
 
 class Message:
     def __init__(self, environment, instance, status, category, text):
-        self.environment, self.instance, self.status, self.category, self.text = environment, instance, status, category, text
+        self.environment, self.instance, self.status, self.category, self.text = (
+            environment,
+            instance,
+            status,
+            category,
+            text,
+        )
 
     def __repr__(self):
         return f"[{self.status} {self.category}] {self.text}"
@@ -135,11 +173,18 @@ class Host:
         self.allocations = 0
         self.exhausted = False
         self._keep = (LOGGER(self._log), ALLOCATE(self._allocate), FREE(self._free))
-        self.callbacks = Callbacks(self._keep[0] if logger else LOGGER(), self._keep[1] if allocate else ALLOCATE(),
-                                   self._keep[2] if free else FREE(), None, id(self))
+        self.callbacks = Callbacks(
+            self._keep[0] if logger else LOGGER(),
+            self._keep[1] if allocate else ALLOCATE(),
+            self._keep[2] if free else FREE(),
+            None,
+            id(self),
+        )
 
     def _log(self, environment, instance, status, category, text):
-        decoded = [part.decode() if part is not None else None for part in (instance, category, text)]
+        decoded = [
+            part.decode() if part is not None else None for part in (instance, category, text)
+        ]
         self.messages.append(Message(environment, decoded[0], status, decoded[1], decoded[2]))
 
     def _allocate(self, count, size):
@@ -161,14 +206,22 @@ class Host:
 
 
 class Instance:
-    """One instance of an FMU. `instance.fmi2Xxx(...)` is the raw call; the other methods raise FmiError unless the FMU says OK."""
+    """One instance of an FMU. `instance.fmi2Xxx(...)` is the raw call; the other methods raise
+    FmiError unless the FMU says OK."""
 
     def __init__(self, fmu, kind, name="element", logging=False, library=None, host=None):
         self.fmu, self.description, self.kind = fmu, fmu.description, kind
         self.library = library or fmu.library
         self.host = host or Host()
-        self.component = self.library.fmi2Instantiate(name.encode(), kind, self.description.guid.encode(), fmu.resource_location.encode(),
-                                                      byref(self.host.callbacks), 0, int(logging))
+        self.component = self.library.fmi2Instantiate(
+            name.encode(),
+            kind,
+            self.description.guid.encode(),
+            fmu.resource_location.encode(),
+            byref(self.host.callbacks),
+            0,
+            int(logging),
+        )
         if not self.component:
             raise FmiError("fmi2Instantiate", None, self.host.messages)
         self.time = 0.0
@@ -235,13 +288,19 @@ class Instance:
         return getattr(self, set_)(number, 1, byref(kind(value)))
 
     def _access(self, name):
-        """How a variable is got and set, found once: its reference, its type in C, and the two functions."""
+        """How a variable is got and set, found once: its reference, its type in C, and the two
+        functions."""
         accesses = self.description.accesses
         found = accesses.get(name)
         if found is None:
             variable = self.description[name]
             of, kind = ("Real", c_double) if variable.type == "Real" else ("Integer", c_int)
-            found = accesses[name] = (references([variable.reference]), kind, f"fmi2Get{of}", f"fmi2Set{of}")
+            found = accesses[name] = (
+                references([variable.reference]),
+                kind,
+                f"fmi2Get{of}",
+                f"fmi2Set{of}",
+            )
         return found
 
     def modes(self):
@@ -251,7 +310,14 @@ class Instance:
 
     def initialize(self, values=None, time=0.0, tolerance=None, stop=None):
         """From instantiated to the end of initialization; an ME instance is then in event mode."""
-        self.demand("fmi2SetupExperiment", tolerance is not None, tolerance or 0.0, time, stop is not None, stop or 0.0)
+        self.demand(
+            "fmi2SetupExperiment",
+            tolerance is not None,
+            tolerance or 0.0,
+            time,
+            stop is not None,
+            stop or 0.0,
+        )
         self.set(values or {})
         self.demand("fmi2EnterInitializationMode")
         self.demand("fmi2ExitInitializationMode")
@@ -321,10 +387,18 @@ class Instance:
         return list(values)
 
     def slopes(self, unknowns, knowns, seed):
-        """Directional derivative of the Reals `unknowns` along `seed` of the Reals `knowns` (value references)."""
+        """Directional derivative of the Reals `unknowns` along `seed` of the Reals `knowns` (value
+        references)."""
         result = (c_double * len(unknowns))()
-        self.demand("fmi2GetDirectionalDerivative", self.reference_array(unknowns), len(unknowns), self.reference_array(knowns),
-                    len(knowns), reals(seed), result)
+        self.demand(
+            "fmi2GetDirectionalDerivative",
+            self.reference_array(unknowns),
+            len(unknowns),
+            self.reference_array(knowns),
+            len(knowns),
+            reals(seed),
+            result,
+        )
         return list(result)
 
     # co-simulation
@@ -334,8 +408,13 @@ class Instance:
         self.time = (self.time if time is None else time) + size
 
     def set_input_derivative(self, name, value):
-        self.demand("fmi2SetRealInputDerivatives", self.reference_array([self.description[name].reference]), 1, integers([1]),
-                    reals([value]))
+        self.demand(
+            "fmi2SetRealInputDerivatives",
+            self.reference_array([self.description[name].reference]),
+            1,
+            integers([1]),
+            reals([value]),
+        )
 
     @property
     def last_time(self):
@@ -365,7 +444,12 @@ class Instance:
 
     def unpack(self, content):
         state = c_void_p()
-        self.demand("fmi2DeSerializeFMUstate", (ctypes.c_char * len(content)).from_buffer_copy(content), len(content), byref(state))
+        self.demand(
+            "fmi2DeSerializeFMUstate",
+            (ctypes.c_char * len(content)).from_buffer_copy(content),
+            len(content),
+            byref(state),
+        )
         return state
 
     def snapshot(self):

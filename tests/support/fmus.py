@@ -1,6 +1,8 @@
-"""Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each is the twin of.
+"""Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each
+is the twin of.
 
-The folder may hold a part of the collection, down to a single FMU for a single platform: COMPLETE and PLATFORMS tell what it holds.
+The folder may hold a part of the collection, down to a single FMU for a single platform: COMPLETE
+and PLATFORMS tell what it holds.
 """
 
 import atexit
@@ -60,27 +62,45 @@ class Fmu:
         return self.name
 
 
-TWIN_SUFFIXES = [file.stem for file in sorted((REPOSITORY / "modelDescription" / "twins").glob("*.toml"))]
+TWIN_SUFFIXES = [
+    file.stem for file in sorted((REPOSITORY / "modelDescription" / "twins").glob("*.toml"))
+]
 
 
 def _twin_of(name):
     """The model whose twin has this name; None where it is no twin."""
-    return next((name.removesuffix(suffix) for suffix in TWIN_SUFFIXES if name.endswith(suffix)), None)
+    return next(
+        (name.removesuffix(suffix) for suffix in TWIN_SUFFIXES if name.endswith(suffix)), None
+    )
 
 
-# Twins are proven by their relation to their models (test_twins.py), not by running everything twice.
+# Twins are proven by their relation to their models (test_twins.py), not by running everything
+# twice.
 _ALL = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
 FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
 TWINS = [(fmu, model) for fmu in _ALL for model in FMUS if model.name == _twin_of(fmu.name)]
-COMPLETE = {path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml")} <= {fmu.name for fmu in FMUS}
-PLATFORMS = list(dict.fromkeys(name.split("/")[1] for fmu in _ALL for name in zipfile.ZipFile(fmu.path).namelist() if name.startswith("binaries/")))
+COMPLETE = {path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml")} <= {
+    fmu.name for fmu in FMUS
+}
+PLATFORMS = list(
+    dict.fromkeys(
+        name.split("/")[1]
+        for fmu in _ALL
+        for name in zipfile.ZipFile(fmu.path).namelist()
+        if name.startswith("binaries/")
+    )
+)
 
 
 def stored_modes(description):
     """How many modes and options an instance has, with those of which the XML has no word."""
-    described = tomllib.loads((REPOSITORY / "modelDescription" / f"{description.name}.toml").read_text(encoding="utf-8")).get("modes", {})
+    described = tomllib.loads(
+        (REPOSITORY / "modelDescription" / f"{description.name}.toml").read_text(encoding="utf-8")
+    ).get("modes", {})
     hidden = sum(mode.get("size", 1) for mode in described.values() if not mode.get("output"))
-    return max(len(description.modes) + hidden + len(description.select("parameter", "Integer")), 1)  # a struct is never empty
+    return max(
+        len(description.modes) + hidden + len(description.select("parameter", "Integer")), 1
+    )  # a struct is never empty
 
 
 def stored_of_impact(description):

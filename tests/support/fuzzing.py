@@ -1,7 +1,9 @@
-"""Builds the programs of tests/fuzz/: FMUs from their shipped sources, linked under their prefixes, with a sanitizer's eyes.
+"""Builds the programs of tests/fuzz/: FMUs from their shipped sources, linked under their prefixes,
+with a sanitizer's eyes.
 
-    calls      libFuzzer over FMI calls and stored states; AddressSanitizer and UndefinedBehaviorSanitizer; clang
-    threads    16 threads, each with instances of several FMUs; ThreadSanitizer; gcc
+calls      libFuzzer over FMI calls and stored states; AddressSanitizer and
+UndefinedBehaviorSanitizer; clang threads    16 threads, each with instances of several FMUs;
+ThreadSanitizer; gcc
 """
 
 import fcntl
@@ -21,13 +23,23 @@ FINDINGS = SOURCES / "findings"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 COMPILERS = {
-    "calls": ("clang", "-g1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
+    "calls": (
+        "clang",
+        "-g1",
+        "-fno-omit-frame-pointer",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=undefined",
+    ),
     "threads": ("gcc", "-g1", "-fsanitize=thread"),
 }
-# For runs that are the same each time: libFuzzer otherwise learns from values that are compared, and addresses are among them. Where it does not, nothing has to
-# tell it of each comparison: what is left of the coverage is which branches were taken how often, and how deep the stack was.
+# For runs that are the same each time: libFuzzer otherwise learns from values that are compared,
+# and addresses are among them. Where it does not, nothing has to tell it of each comparison: what
+# is left of the coverage is which branches were taken how often, and how deep the stack was.
 REPEATABLE = ("-use_cmp=0", "-use_memmem=0")
-COVERAGE = {True: "-fsanitize-coverage=inline-8bit-counters,pc-table,stack-depth", False: "-fsanitize=fuzzer-no-link"}
+COVERAGE = {
+    True: "-fsanitize-coverage=inline-8bit-counters,pc-table,stack-depth",
+    False: "-fsanitize=fuzzer-no-link",
+}
 LINKS = {"calls": ("-fsanitize=fuzzer",), "threads": ("-pthread",)}
 
 
@@ -35,23 +47,49 @@ def missing():
     """What is not there of what these programs need; None where nothing is missing."""
     if shutil.which("clang") is None:
         return "clang"
-    runtime = subprocess.run(["clang", "-print-runtime-dir"], capture_output=True, text=True).stdout.strip()
-    return None if list(Path(runtime).glob("libclang_rt.fuzzer*")) else "libFuzzer, in Debian's libclang-rt-14-dev,"
+    runtime = subprocess.run(
+        ["clang", "-print-runtime-dir"], capture_output=True, text=True
+    ).stdout.strip()
+    return (
+        None
+        if list(Path(runtime).glob("libclang_rt.fuzzer*"))
+        else "libFuzzer, in Debian's libclang-rt-14-dev,"
+    )
 
 
 def _elements(fmus):
     """The table of the program's FMUs, as elements.h declares it."""
     lines = ['#include "elements.h"', ""]
     for fmu in fmus:
-        lines += [f"#define DECLARE(function) extern function##TYPE {fmu.description.identifier}_##function;", "FMI_FUNCTIONS(DECLARE)", "#undef DECLARE"]
+        lines += [
+            (
+                "#define DECLARE(function) extern function##TYPE"
+                f" {fmu.description.identifier}_##function;"
+            ),
+            "FMI_FUNCTIONS(DECLARE)",
+            "#undef DECLARE",
+        ]
     lines += ["", "const Element elements[] = {"]
     for fmu in fmus:
         d = fmu.description
-        assert [v.reference for v in d.reals] == list(range(len(d.reals))), "value references count through the Reals"
+        assert [v.reference for v in d.reals] == list(range(len(d.reals))), (
+            "value references count through the Reals"
+        )
         integers = [v for v in d.variables if v.type in ("Integer", "Enumeration")]
-        numbers = (len(d.reals), len(integers), len(d.states), d.indicators, d.inputs[0].reference, len(d.inputs), d["maximumSubsteps"].reference)
-        lines += [f"#define NAME(function) {d.identifier}_##function,",
-                  f'{{"{fmu.name}", "{d.guid}", {", ".join(map(str, numbers))}, FMI_FUNCTIONS(NAME)}},', "#undef NAME"]
+        numbers = (
+            len(d.reals),
+            len(integers),
+            len(d.states),
+            d.indicators,
+            d.inputs[0].reference,
+            len(d.inputs),
+            d["maximumSubsteps"].reference,
+        )
+        lines += [
+            f"#define NAME(function) {d.identifier}_##function,",
+            f'{{"{fmu.name}", "{d.guid}", {", ".join(map(str, numbers))}, FMI_FUNCTIONS(NAME)}},',
+            "#undef NAME",
+        ]
     return "\n".join([*lines, "};", f"const unsigned element_count = {len(fmus)};", ""])
 
 
@@ -63,8 +101,10 @@ def _write(path, text):
 
 
 def build(program, fmus, folder, optimize="-O0", repeatable=True):
-    """The program with these FMUs in it, made anew only as far as they or the program's source have changed. Unoptimized it takes a second to build
-    per FMU, an optimized one three more. One that is not only for repeatable runs learns from comparisons too."""
+    """The program with these FMUs in it, made anew only as far as they or the program's source have
+    changed. Unoptimized it takes a second to build per FMU, an optimized one three more. One that
+    is not only for repeatable runs learns from comparisons too.
+    """
     folder = Path(folder).resolve()
     compiler = " ".join((*COMPILERS[program], optimize))
     coverage = f" {COVERAGE[repeatable]}" if program == "calls" else ""
@@ -74,12 +114,26 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True):
             _write(folder / fmu.name / file.relative_to(fmu.folder / "sources"), file.read_bytes())
         objects.append(f"{fmu.name}.o")
     _write(folder / "elements.c", _elements(fmus).encode())
-    rules = [f"rule element\n command = {compiler}{coverage} -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n",
-             f"rule importer\n command = {compiler} {' '.join(WARNINGS)} -I {SOURCES} -I {HEADERS} -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n",
-             f"rule program\n command = {compiler} {' '.join(LINKS[program])} -o $out.new $in -lm && mv $out.new $out\n"]
+    rules = [
+        (
+            f"rule element\n command = {compiler}{coverage} -MMD -MF $out.d -c -o $out $in\n"
+            " depfile = $out.d\n"
+        ),
+        (
+            f"rule importer\n command = {compiler} {' '.join(WARNINGS)} -I {SOURCES} -I {HEADERS}"
+            " -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n"
+        ),
+        (
+            f"rule program\n command = {compiler} {' '.join(LINKS[program])} -o $out.new $in -lm &&"
+            " mv $out.new $out\n"
+        ),
+    ]
     steps = [f"build {name}: element {name.removesuffix('.o')}/fmu.c\n" for name in objects]
-    steps += ["build elements.o: importer elements.c\n", f"build {program}.o: importer {SOURCES / program}.c\n",
-              f"build {program}: program {program}.o elements.o {' '.join(objects)}\n"]
+    steps += [
+        "build elements.o: importer elements.c\n",
+        f"build {program}.o: importer {SOURCES / program}.c\n",
+        f"build {program}: program {program}.o elements.o {' '.join(objects)}\n",
+    ]
     _write(folder / "build.ninja", "\n".join(rules + steps).encode())
     with open(folder / "lock", "w") as lock:  # others may want the same program at the same time
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -89,19 +143,39 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True):
 
 
 def fuzz(program, model, options=(), files=(), exhaust=False, artifacts=None):
-    """Runs `calls` for one FMU, or for all in it (None): its output, the counts of calls and of failed allocations, and what broke a promise, if anything
-    did: a file in the folder `artifacts`."""
-    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}  # calls.c counts all memory itself
-    environment |= ({"BRISTLE_MODEL": model} if model else {}) | ({"BRISTLE_EXHAUST": "1"} if exhaust else {})
+    """Runs `calls` for one FMU, or for all in it (None): its output, the counts of calls and of
+    failed allocations, and what broke a promise, if anything did: a file in the folder `artifacts`.
+    """
+    environment = {
+        **os.environ,
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }  # calls.c counts all memory itself
+    environment |= ({"BRISTLE_MODEL": model} if model else {}) | (
+        {"BRISTLE_EXHAUST": "1"} if exhaust else {}
+    )
     prefix = [f"-artifact_prefix={artifacts}/"] if artifacts else []
-    command = [str(program), "-verbosity=0", "-print_final_stats=1", "-max_len=300", "-len_control=0", *prefix, *options, *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+    command = [
+        str(program),
+        "-verbosity=0",
+        "-print_final_stats=1",
+        "-max_len=300",
+        "-len_control=0",
+        *prefix,
+        *options,
+        *map(str, files),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=environment
+    )
     counts = re.search(r"calls: (\d+), failed allocations: (\d+)", done.stderr)
     broken = re.search(r"Test unit written to (\S+)", done.stderr)
     if done.returncode != 0 and not broken and not files:
         raise RuntimeError(done.stderr[-2000:])
     calls, failures = map(int, counts.groups()) if counts else (0, 0)
-    return Fuzzed(done.returncode == 0, done.stderr, calls, failures, Path(broken[1]) if broken else None)
+    return Fuzzed(
+        done.returncode == 0, done.stderr, calls, failures, Path(broken[1]) if broken else None
+    )
 
 
 class Fuzzed(NamedTuple):

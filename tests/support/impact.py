@@ -1,10 +1,12 @@
-"""A body that is dropped on a contact by a host with a fixed step that holds the force over it: v' = v + h (N/m − g), x' = x + h v'."""
+"""A body that is dropped on a contact by a host with a fixed step that holds the force over it: v'
+= v + h (N/m − g), x' = x + h v'."""
 
 GRAVITY = 9.81
 
 
 def drop(push, mass, height, step, steps, late=False, sliding=0.0):
-    """Energies in flight after each step and the last speed. `push(position, velocity, time, step)` gives the force on the body across and along."""
+    """Energies in flight after each step and the last speed. `push(position, velocity, time, step)`
+    gives the force on the body across and along."""
     x, v, w, last, energies = height, 0.0, sliding, (0.0, 0.0), []
     for n in range(steps):
         force = push(x, v, w, n * step, step)

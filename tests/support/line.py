@@ -4,7 +4,9 @@ import numpy as np
 
 from vectors import read, spread
 
-NORMAL = np.array([0.0, 0.0, 1.0])  # along an axis, so that a velocity in the plane has no part along it, not even of rounding
+NORMAL = np.array(
+    [0.0, 0.0, 1.0]
+)  # along an axis, so that a velocity in the plane has no part along it, not even of rounding
 ALONG = np.array([0.6, -0.8, 0.0])
 
 
@@ -13,24 +15,35 @@ def is_friction(description):
 
 
 class Line:
-    """What an element is given, and what it gives. One that makes its normal force itself has a spring in proportion to the penetration, and is pressed in."""
+    """What an element is given, and what it gives. One that makes its normal force itself has a
+    spring in proportion to the penetration, and is pressed in."""
 
     def __init__(self, description):
         self.description = description
         self.scalar = description.takes("relativeVelocity")
         self.pressed = "pointPosition[1]" in description
         self.parameters = {"stiffnessExponent": 1.0} if self.pressed else {}
-        self.softness = description["referencePenetration"].start / description["contactStiffness"].start if self.pressed else 1.0
+        self.softness = (
+            description["referencePenetration"].start / description["contactStiffness"].start
+            if self.pressed
+            else 1.0
+        )
 
     def inputs(self, normal, velocity):
         """Values, or the rates of values."""
         if self.scalar:
             return {"normalForce": normal, "relativeVelocity": velocity}
-        load = spread(pointPosition=-self.softness * normal * NORMAL) if self.pressed else {"normalForce": normal}
+        load = (
+            spread(pointPosition=-self.softness * normal * NORMAL)
+            if self.pressed
+            else {"normalForce": normal}
+        )
         return load | spread(relativeVelocity=velocity * ALONG)
 
     def start(self, instance, normal, velocity, values=None, **experiment):
-        instance.start({**self.parameters, **(values or {}), **self.inputs(normal, velocity)}, **experiment)
+        instance.start(
+            {**self.parameters, **(values or {}), **self.inputs(normal, velocity)}, **experiment
+        )
 
     def set_rates(self, instance, normal, velocity):
         for name, rate in self.inputs(normal, velocity).items():
@@ -43,7 +56,11 @@ class Line:
     def slope(self, instance):
         """Of the force over the velocity."""
         of, over = self.along_parts("frictionForce"), self.along_parts("relativeVelocity")
-        slopes = instance.slopes([self.description[name].reference for name in of], [self.description[name].reference for name in over], list(over.values()))
+        slopes = instance.slopes(
+            [self.description[name].reference for name in of],
+            [self.description[name].reference for name in over],
+            list(over.values()),
+        )
         return sum(part * slope for part, slope in zip(of.values(), slopes))
 
     def along_parts(self, base):

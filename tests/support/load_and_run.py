@@ -1,8 +1,10 @@
-"""Loads every FMU of a folder with FMPy on this machine's own platform, runs both kinds and compares them; needs FMPy alone.
+"""Loads every FMU of a folder with FMPy on this machine's own platform, runs both kinds and
+compares them; needs FMPy alone.
 
     python tests/support/load_and_run.py dist
 
-Used on Windows and macOS, where the other tests are not run. Ends with the number of FMUs that passed and failed.
+Used on Windows and macOS, where the other tests are not run. Ends with the number of FMUs that
+passed and failed.
 """
 
 import sys
@@ -12,19 +14,32 @@ from fmpy import read_model_description, simulate_fmu
 
 
 def objections(fmu: Path) -> str:
-    """What is wrong with an FMU, or nothing: both kinds have to run without a message and agree at the end."""
+    """What is wrong with an FMU, or nothing: both kinds have to run without a message and agree at
+    the end."""
     messages = []
     ends = {}
     description = read_model_description(fmu, validate=True)
-    outputs = [variable.name for variable in description.modelVariables if variable.causality == "output" and variable.type == "Real"]
+    outputs = [
+        variable.name
+        for variable in description.modelVariables
+        if variable.causality == "output" and variable.type == "Real"
+    ]
     for kind in ("ModelExchange", "CoSimulation"):
-        result = simulate_fmu(fmu, fmi_type=kind, stop_time=0.1, output_interval=1e-3, relative_tolerance=1e-8, output=outputs,
-                              logger=lambda *parts: messages.append(parts[-1]))
+        result = simulate_fmu(
+            fmu,
+            fmi_type=kind,
+            stop_time=0.1,
+            output_interval=1e-3,
+            relative_tolerance=1e-8,
+            output=outputs,
+            logger=lambda *parts: messages.append(parts[-1]),
+        )
         ends[kind] = [result[name][-1] for name in outputs]
     if messages:
         return f"says {messages[0]!r}"
     for name, one, other in zip(outputs, *ends.values()):
-        # Both integrate with their tolerance of 1e-8; a stiff law turns this into some 1e-5 of the force.
+        # Both integrate with their tolerance of 1e-8; a stiff law turns this into some 1e-5 of the
+        # force.
         if not abs(one - other) <= 1e-4 * (1 + abs(one)):
             return f"{name} is {one} in model exchange and {other} in co-simulation"
     return ""
@@ -36,7 +51,9 @@ def main() -> int:
     for fmu in fmus:
         try:
             objection = objections(fmu)
-        except Exception as error:  # whatever an importer may throw is a failure of this FMU, not of the run
+        except (
+            Exception
+        ) as error:  # whatever an importer may throw is a failure of this FMU, not of the run
             objection = f"{type(error).__name__}: {error}"
         failed += bool(objection)
         print(f"{fmu.name}: {objection or 'good'}")

@@ -1,7 +1,9 @@
-"""A body in a host with a fixed step that holds the friction force over it: m (v' − v)/h = load − frictionForce, x' = x + h v'.
+"""A body in a host with a fixed step that holds the friction force over it: m (v' − v)/h = load −
+frictionForce, x' = x + h v'.
 
-The force is either that of the step which it acts in, as in a plain loop, or that of the step before, as in masters that step all
-parts side by side (libcosim, OMSimulator, FMPy's container, Simulink).
+The force is either that of the step which it acts in, as in a plain loop, or that of the step
+before, as in masters that step all parts side by side (libcosim, OMSimulator, FMPy's container,
+Simulink).
 """
 
 import math
@@ -18,24 +20,46 @@ class Element:
     def __init__(self, instance, normal):
         self.instance, self.normal = instance, normal
         d = instance.description
-        self.inputs = instance.reference_array([d["relativeVelocity"].reference, d["normalForce"].reference])
+        self.inputs = instance.reference_array(
+            [d["relativeVelocity"].reference, d["normalForce"].reference]
+        )
         self.output = instance.reference_array([d["frictionForce"].reference])
         self.values, self.force = (c_double * 2)(), c_double()
 
     def step(self, time, velocity, length):
         """The force after a step."""
         i = self.instance
-        self.values[0], self.values[1] = velocity, self.normal(time) if callable(self.normal) else self.normal
+        self.values[0], self.values[1] = (
+            velocity,
+            (self.normal(time) if callable(self.normal) else self.normal),
+        )
         assert i.fmi2SetReal(self.inputs, 2, self.values) == OK, i.messages[-1:]
         assert i.fmi2DoStep(time, length, 1) == OK, i.messages[-1:]
         assert i.fmi2GetReal(self.output, 1, byref(self.force)) == OK, i.messages[-1:]
         return self.force.value
 
 
-def run_loop(instances, load, stop, step, mass=1.0, normal=9.81, late=False, velocity=0.0, counterpart=0.0, noise=0.0):
-    """Rows of time, position, velocity (at the end of a step), friction force and load (in it). `load` is a function of time and position;
-    `instances` one or several, or an Element that is prepared; `step` one number or one for each step; `noise` the deviation of what the elements see of the velocity."""
-    elements = [one if isinstance(one, Element) else Element(one, normal) for one in (instances if isinstance(instances, list) else [instances])]
+def run_loop(
+    instances,
+    load,
+    stop,
+    step,
+    mass=1.0,
+    normal=9.81,
+    late=False,
+    velocity=0.0,
+    counterpart=0.0,
+    noise=0.0,
+):
+    """Rows of time, position, velocity (at the end of a step), friction force and load (in it).
+    `load` is a function of time and position; `instances` one or several, or an Element that is
+    prepared; `step` one number or one for each step; `noise` the deviation of what the elements see
+    of the velocity.
+    """
+    elements = [
+        one if isinstance(one, Element) else Element(one, normal)
+        for one in (instances if isinstance(instances, list) else [instances])
+    ]
     random = np.random.default_rng(1)
     steps = [step] * round(stop / step) if np.isscalar(step) else list(step)
     time = position = last = 0.0
@@ -58,7 +82,8 @@ def pulses(time, position=0.0, size=2.0):
 
 
 def restlessness(rows):
-    """Deviation of the friction force from the load in the second halves of the pulses, after the first of them."""
+    """Deviation of the friction force from the load in the second halves of the pulses, after the
+    first of them."""
     time = rows[:, 0]
     settled = rows[(time > 0.2) & ((time + 1e-9) % 0.1 >= 0.05 - 1e-9)]
     return math.sqrt(np.mean((settled[:, 3] - settled[:, 4]) ** 2))
@@ -71,5 +96,6 @@ def drift(rows, step):
 
 
 def break_away(rows):
-    """The largest force under a load that rises slowly; the first half of the way is for learning the mass."""
+    """The largest force under a load that rises slowly; the first half of the way is for learning
+    the mass."""
     return float(rows[len(rows) // 2 :, 3].max())

@@ -1,4 +1,5 @@
-"""A body on a friction element: m·dv/dt = load(t) − frictionForce, with the element in model exchange or in co-simulation."""
+"""A body on a friction element: m·dv/dt = load(t) − frictionForce, with the element in model
+exchange or in co-simulation."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +10,8 @@ from scipy.integrate import solve_ivp
 
 
 class Course:
-    """What a run has shown: rows of time, position, velocity, friction force and modes, and the times of its events."""
+    """What a run has shown: rows of time, position, velocity, friction force and modes, and the
+    times of its events."""
 
     def __init__(self):
         self.rows, self.events, self.changes = [], [], {}
@@ -63,8 +65,19 @@ class Body:
     sizes: tuple  # of a position and a velocity that matter
 
 
-def run_exchange(instance, load, stop, mass=1.0, normal=9.81, velocity=0.0, start=0.0, tolerance=1e-8, longest=math.inf):
+def run_exchange(
+    instance,
+    load,
+    stop,
+    mass=1.0,
+    normal=9.81,
+    velocity=0.0,
+    start=0.0,
+    tolerance=1e-8,
+    longest=math.inf,
+):
     """A body on a line, with a scalar element."""
+
     def inputs(t, y):
         return inputs_of(instance, normal, y[1], load(t))
 
@@ -73,36 +86,56 @@ def run_exchange(instance, load, stop, mass=1.0, normal=9.81, velocity=0.0, star
 
 
 def run_sine(instance, peak, begin):
-    """One period of a load of 20 Hz, with a body at rest under 9.81 N that it finds at the time `begin`."""
+    """One period of a load of 20 Hz, with a body at rest under 9.81 N that it finds at the time
+    `begin`."""
+
     def load(time):
         return peak * math.sin(2 * math.pi * 20 * (time - begin))
 
     return run_exchange(instance, load, begin + 0.05, start=begin, tolerance=1e-6, longest=2e-3)
 
 
-def run_point(instance, load, stop, position, velocity=(0.0, 0.0, 0.0), mass=1.0, tolerance=1e-8, longest=math.inf):
-    """A point with a mass in space, with an element that makes its normal force itself; the plane is that of its start values."""
-    places = [f"pointPosition[{i}]" for i in (1, 2, 3)] + [f"relativeVelocity[{i}]" for i in (1, 2, 3)]
+def run_point(
+    instance,
+    load,
+    stop,
+    position,
+    velocity=(0.0, 0.0, 0.0),
+    mass=1.0,
+    tolerance=1e-8,
+    longest=math.inf,
+):
+    """A point with a mass in space, with an element that makes its normal force itself; the plane
+    is that of its start values."""
+    places = [f"pointPosition[{i}]" for i in (1, 2, 3)] + [
+        f"relativeVelocity[{i}]" for i in (1, 2, 3)
+    ]
 
     def inputs(t, y):
         return dict(zip(places, map(float, y)))
 
     follows = {name: place for place, name in enumerate(places)}
     size = instance.description["penetration"].nominal
-    body = Body(mass, load, inputs, follows, [f"contactForce[{i}]" for i in (1, 2, 3)], 1.0, (size, 1e-3))
+    body = Body(
+        mass, load, inputs, follows, [f"contactForce[{i}]" for i in (1, 2, 3)], 1.0, (size, 1e-3)
+    )
     return run_located(instance, body, [*position, *velocity], 0.0, stop, tolerance, longest)
 
 
 def run_located(instance, body, y, t, stop, tolerance, longest):
-    """The element in continuous-time mode, its states beside those of the body in one stiff solver, events located.
+    """The element in continuous-time mode, its states beside those of the body in one stiff solver,
+    events located.
 
-    The Jacobian comes from the element's directional derivatives, so a wrong slope shows as a solver that fails.
+    The Jacobian comes from the element's directional derivatives, so a wrong slope shows as a
+    solver that fails.
     """
     d, course, axes = instance.description, Course(), len(body.forces)
     own = 2 * axes
     forces = [d[name].reference for name in body.forces]
     states, rates = [s.reference for s in d.states], [s.reference for s in d.derivatives]
-    columns = {d[name].reference: place for name, place in body.follows.items()} | {x: own + i for i, x in enumerate(states)}
+    columns = {d[name].reference: place for name, place in body.follows.items()} | {
+        x: own + i for i, x in enumerate(states)
+    }
 
     def place(t, y):
         instance.set_time(t)
@@ -112,11 +145,15 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
 
     def note(t, y):
         parts = y[:axes], y[axes:own], instance.get_reals(forces)
-        course.note(t, *(part[0] if axes == 1 else np.array(part) for part in parts), instance.modes())
+        course.note(
+            t, *(part[0] if axes == 1 else np.array(part) for part in parts), instance.modes()
+        )
 
     def rhs(t, y):
         place(t, y)
-        acceleration = (np.atleast_1d(body.load(t)) + body.sign * np.array(instance.get_reals(forces))) / body.mass
+        acceleration = (
+            np.atleast_1d(body.load(t)) + body.sign * np.array(instance.get_reals(forces))
+        ) / body.mass
         return [*y[axes:own], *acceleration, *instance.derivatives]
 
     def jacobian(t, y):
@@ -125,34 +162,55 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
         J[:axes, axes:own] = np.eye(axes)
         for known, column in columns.items():
             slopes = np.array(instance.slopes([*forces, *rates], [known], [1.0]))
-            J[axes:own, column], J[own:, column] = body.sign * slopes[:axes] / body.mass, slopes[axes:]
+            J[axes:own, column], J[own:, column] = (
+                body.sign * slopes[:axes] / body.mass,
+                slopes[axes:],
+            )
         return J
 
     def crossing(i):
         def event(t, y):
             place(t, y)
             return instance.indicators[i]
+
         event.terminal = True
         return event
 
     def stop_of(solution):
-        """The root that was found; an indicator that jumps over zero has none, and an importer stops behind the jump."""
+        """The root that was found; an indicator that jumps over zero has none, and an importer
+        stops behind the jump."""
         indicator = next(crossing(i) for i, times in enumerate(solution.t_events) if len(times))
-        before, t, y = indicator(solution.t[-2], solution.y[:, -2]), solution.t[-1], solution.y[:, -1]
+        before, t, y = (
+            indicator(solution.t[-2], solution.y[:, -2]),
+            solution.t[-1],
+            solution.y[:, -1],
+        )
         while indicator(t, y) * before > 0.5:
             t = np.nextafter(t, math.inf)
             y = solution.sol(t)
         return t, y.copy()
 
     y = np.array([*y, *instance.states])
-    scale = np.array([*[body.sizes[0]] * axes, *[body.sizes[1]] * axes, *[s.nominal for s in d.states]])
+    scale = np.array(
+        [*[body.sizes[0]] * axes, *[body.sizes[1]] * axes, *[s.nominal for s in d.states]]
+    )
     place(t, y)
     instance.event()
     y[own:] = instance.states
     note(t, y)
     while t < stop:
-        solution = solve_ivp(rhs, (t, stop), y, method="Radau", jac=jacobian, rtol=tolerance, atol=tolerance * scale, max_step=longest,
-                             events=[crossing(i) for i in range(d.indicators)], dense_output=True)
+        solution = solve_ivp(
+            rhs,
+            (t, stop),
+            y,
+            method="Radau",
+            jac=jacobian,
+            rtol=tolerance,
+            atol=tolerance * scale,
+            max_step=longest,
+            events=[crossing(i) for i in range(d.indicators)],
+            dense_output=True,
+        )
         assert solution.success, solution.message
         for at, point in list(zip(solution.t, solution.y.T))[1:]:
             place(at, point)
@@ -170,22 +228,28 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
 
 
 def run_steps(instance, load, stop, step, mass=1.0, normal=9.81, velocity=0.0):
-    """The element in co-simulation, its velocity held over each step; the body takes the slope of the force into account:
-    m (v' − v)/h = load − F − J (v' − v), J = dF/dv + h dF/dx d(dx/dt)/dv. Without it an element that is stiff in stick would need
-    tiny steps."""
+    """The element in co-simulation, its velocity held over each step; the body takes the slope of
+    the force into account: m (v' − v)/h = load − F − J (v' − v), J = dF/dv + h dF/dx d(dx/dt)/dv.
+    Without it an element that is stiff in stick would need tiny steps."""
     d, course = instance.description, Course()
     force = d["frictionForce"].reference
-    v, states, rates = d["relativeVelocity"].reference, [s.reference for s in d.states], [s.reference for s in d.derivatives]
+    v, states, rates = (
+        d["relativeVelocity"].reference,
+        [s.reference for s in d.states],
+        [s.reference for s in d.derivatives],
+    )
     inputs = [d[name].reference for name in inputs_of(instance, normal, velocity, load(0.0))]
     position = 0.0
     for i in range(round(stop / step)):
         time = i * step
         instance.set_reals(inputs, inputs_of(instance, normal, velocity, load(time)).values())
         instance.step(step, time=time)
-        F, = instance.get_reals([force])
+        (F,) = instance.get_reals([force])
         course.note(time, position, velocity, F, instance.modes())
         dF = instance.slopes([force, *rates], [v], [1.0])
-        J = dF[0] + step * sum(instance.slopes([force], [x], [1.0])[0] * rate for x, rate in zip(states, dF[1:]))
+        J = dF[0] + step * sum(
+            instance.slopes([force], [x], [1.0])[0] * rate for x, rate in zip(states, dF[1:])
+        )
         velocity += (load(time + step) - F) / (mass / step + max(J, 0.0))
         position += step * velocity
     return course

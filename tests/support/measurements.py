@@ -13,7 +13,11 @@ PIATKOWSKI = {
     "bristleStiffness": 946160.0,
     "bristleDamping": 3075.971391284386,
 }
-PIATKOWSKI_DAHL = {"dynamicFriction": 0.563710499490316, "bristleStiffness": 1592200.0, "hysteresisExponent": 1.52}
+PIATKOWSKI_DAHL = {
+    "dynamicFriction": 0.563710499490316,
+    "bristleStiffness": 1592200.0,
+    "hysteresisExponent": 1.52,
+}
 PIATKOWSKI_NORMAL = 98.1
 DRIVE = {
     "staticFriction": 30.0,
@@ -42,11 +46,19 @@ def changing_strokes(duration=12.0, interval=0.002):
 
 
 def friction(model, time, velocity, normal, parameters):
-    return run(model, time, {"relativeVelocity": velocity, "normalForce": normal}, parameters, ["frictionForce"])["frictionForce"]
+    return run(
+        model,
+        time,
+        {"relativeVelocity": velocity, "normalForce": normal},
+        parameters,
+        ["frictionForce"],
+    )["frictionForce"]
 
 
 def noisy(values, share, seed=3):
-    return values + share * np.abs(values).max() * np.random.default_rng(seed).standard_normal(len(values))
+    return values + share * np.abs(values).max() * np.random.default_rng(seed).standard_normal(
+        len(values)
+    )
 
 
 def written(file, columns, separator=",", decimal=".", encoding="utf-8"):

@@ -1,8 +1,11 @@
-"""The best element that knows nothing of the load but what velocities show: it has the law, its values and the body's mass exactly, and knows when its output acts.
+"""The best element that knows nothing of the load but what velocities show: it has the law, its
+values and the body's mass exactly, and knows when its output acts.
 
-A load that changes at t[k] shows in the velocity at t[k+1] for the first time, so until then no element can answer to it. This one takes law and body over what is
-past, again with the load that has shown itself, and over the step in which its output will act with the load that was last seen; both in such fine steps as the
-truth that docs/coupling.md compares with. The momentum that the body got while its load was unknown it takes out again, within what the contact holds.
+A load that changes at t[k] shows in the velocity at t[k+1] for the first time, so until then no
+element can answer to it. This one takes law and body over what is past, again with the load that
+has shown itself, and over the step in which its output will act with the load that was last seen;
+both in such fine steps as the truth that docs/coupling.md compares with. The momentum that the body
+got while its load was unknown it takes out again, within what the contact holds.
 """
 
 from loop import Element
@@ -13,7 +16,8 @@ def confined(value, limit):
 
 
 class Oracle(Element):
-    """In the place of an Element. The body has 1 kg, and so has couplingMass of the instance, which is stepped in `fine` parts of a step."""
+    """In the place of an Element. The body has 1 kg, and so has couplingMass of the instance, which
+    is stepped in `fine` parts of a step."""
 
     def __init__(self, instance, normal, limit, late, fine):
         super().__init__(instance, normal)
@@ -23,7 +27,8 @@ class Oracle(Element):
         self.forces = [0.0, 0.0]  # given, the last one first
 
     def follow(self, state, velocity, load, time, length):
-        """Law and body over a step from a state on: state and velocity at its end, and the mean force."""
+        """Law and body over a step from a state on: state and velocity at its end, and the mean
+        force."""
         self.instance.restore(state)
         count = max(round(length / self.fine), 1)
         begin, part = velocity, length / count
@@ -45,7 +50,9 @@ class Oracle(Element):
             if abs(shown - self.load) > 1e-9 * self.limit:
                 drop(self.ahead[0])
                 self.load = shown
-                self.ahead = self.follow(self.state, self.velocity, shown + self.rest, time - length, length)
+                self.ahead = self.follow(
+                    self.state, self.velocity, shown + self.rest, time - length, length
+                )
             drop(self.state)
             self.state, self.velocity, _ = self.ahead
         self.before = velocity
@@ -55,7 +62,9 @@ class Oracle(Element):
         if self.late:
             begin = velocity + length * (self.load - self.forces[0])
             held, rest = self.share((begin - self.ahead[1]) / length)
-            further, _, force = self.follow(*self.ahead[:2], self.load + rest, time + length, length)
+            further, _, force = self.follow(
+                *self.ahead[:2], self.load + rest, time + length, length
+            )
             drop(further)
         force = confined(force + held, max(self.limit, abs(force)))
         self.forces = [force, self.forces[0]]

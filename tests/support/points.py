@@ -1,8 +1,9 @@
 """Random operating points of natural size for any friction FMU, made from its description alone.
 
-Parameters spread around their starts, inputs and states around their nominal values and around the parameters of the same unit
-(a velocity input is drawn near the Stribeck velocity, near the regularization velocity, …), so that a few hundred points see every
-regime of a law. A parameter set that breaks a rule of the model is drawn again: the FMU's own check says so.
+Parameters spread around their starts, inputs and states around their nominal values and around the
+parameters of the same unit (a velocity input is drawn near the Stribeck velocity, near the
+regularization velocity, …), so that a few hundred points see every regime of a law. A parameter set
+that breaks a rule of the model is drawn again: the FMU's own check says so.
 """
 
 import math
@@ -15,12 +16,18 @@ AGAIN = False  # whether these points have been tried before, with another build
 
 
 def some_of(count):
-    """As many points, or a quarter of them where all have been tried before: what a law does there is known, and an error that a sanitizer sees shows at many."""
+    """As many points, or a quarter of them where all have been tried before: what a law does there
+    is known, and an error that a sanitizer sees shows at many."""
     return -(-count // 4) if AGAIN else count
 
 
 # What no law needs: direction, and the power law of the viscous part.
-OF_A_DRIVE = {"backwardFrictionRatio", "backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}
+OF_A_DRIVE = {
+    "backwardFrictionRatio",
+    "backwardViscousRatio",
+    "viscousExponent",
+    "viscousReferenceVelocity",
+}
 
 
 class Sampler:
@@ -28,18 +35,32 @@ class Sampler:
         self.description = description
         self.alike = {}  # by variable: its own size, and the parameters of its unit
         self.random = random.Random(f"{description.name} {seed}")
-        self.drives = random.Random(f"{description.name} {seed} drives")  # a stream of its own, which leaves all other values as they are
+        self.drives = random.Random(
+            f"{description.name} {seed} drives"
+        )  # a stream of its own, which leaves all other values as they are
 
     @cached_property
     def saturation(self):
-        """Deflection that carries the static or dynamic friction force at the default parameters, of the softest spring; 0 without one."""
+        """Deflection that carries the static or dynamic friction force at the default parameters,
+        of the softest spring; 0 without one."""
         d = self.description
-        friction = max([d[name].start for name in ("staticFriction", "dynamicFriction") if name in d], default=0.0)
+        friction = max(
+            [d[name].start for name in ("staticFriction", "dynamicFriction") if name in d],
+            default=0.0,
+        )
         force = friction * d["normalForce"].start if d.takes("normalForce") else 0.0
-        return max([(force if v.unit == "N/m" else friction) / v.start for v in d.real_parameters if v.unit in ("N/m", "1/m")], default=0.0)
+        return max(
+            [
+                (force if v.unit == "N/m" else friction) / v.start
+                for v in d.real_parameters
+                if v.unit in ("N/m", "1/m")
+            ],
+            default=0.0,
+        )
 
     def spread(self, variable):
-        """A value of a parameter within a factor of two of its start, or of its nominal size where the start is zero."""
+        """A value of a parameter within a factor of two of its start, or of its nominal size where
+        the start is zero."""
         draw = self.drives if variable.name in OF_A_DRIVE else self.random
         if variable.type == "Integer":
             return draw.choice(variable.values)
@@ -57,29 +78,54 @@ class Sampler:
         return variable.clipped(value)
 
     def size(self, variable):
-        """The nominal value, which for a deflection is what solvers should resolve; then the deflection that carries the friction force."""
+        """The nominal value, which for a deflection is what solvers should resolve; then the
+        deflection that carries the friction force."""
         begun = variable.name.replace("Start", "")  # x of xStart, x[1] of xStart[1]
         if begun != variable.name and begun in self.description:
             return self.size(self.description[begun])
         if variable.nominal:
-            return max(variable.nominal, self.saturation) if variable in self.description.states and variable.unit == "m" else variable.nominal
+            return (
+                max(variable.nominal, self.saturation)
+                if variable in self.description.states and variable.unit == "m"
+                else variable.nominal
+            )
         return abs(variable.start or 0) or 1.0
 
     def parameters(self):
-        """A preload stays at zero: references and laws are written in the normal force, and test_preload.py proves that they see the sum. What a host
-        says about the body stays as it is too: it makes co-simulation something else than the law on a given motion; and so does what caps its work."""
-        return {variable.name: variable.start if variable.name in self.kept else self.spread(variable) for variable in self.description.parameters}
+        """A preload stays at zero: references and laws are written in the normal force, and
+        test_preload.py proves that they see the sum. What a host says about the body stays as it is
+        too: it makes co-simulation something else than the law on a given motion; and so does what
+        caps its work.
+        """
+        return {
+            variable.name: variable.start if variable.name in self.kept else self.spread(variable)
+            for variable in self.description.parameters
+        }
 
     @cached_property
     def kept(self):
         d = self.description
-        return {"preloadForce", *(v.name for v in d.counts), *(v.name for v in d.parameters if v.name.startswith("coupling"))}
+        return {
+            "preloadForce",
+            *(v.name for v in d.counts),
+            *(v.name for v in d.parameters if v.name.startswith("coupling")),
+        }
 
     def sizes(self, variable, parameters):
-        """Sizes that matter for an input or a state: its own, and those of the parameters of the same unit."""
+        """Sizes that matter for an input or a state: its own, and those of the parameters of the
+        same unit."""
         if variable.name not in self.alike:  # the same at every point
-            names = [v.name for v in self.description.real_parameters if v.unit == variable.unit and not v.name.endswith("Start") and v.name not in OF_A_DRIVE]
-            self.alike[variable.name] = self.size(variable), names if variable.unit not in (None, "1") else []
+            names = [
+                v.name
+                for v in self.description.real_parameters
+                if v.unit == variable.unit
+                and not v.name.endswith("Start")
+                and v.name not in OF_A_DRIVE
+            ]
+            self.alike[variable.name] = (
+                self.size(variable),
+                (names if variable.unit not in (None, "1") else []),
+            )
         own, names = self.alike[variable.name]
         return [own] + [abs(parameters[name]) for name in names if parameters.get(name)]
 
@@ -91,7 +137,9 @@ class Sampler:
         return variable.clipped(-size if draw.random() < negative else size)
 
     def inputs(self, parameters):
-        values = {variable.name: self.value(variable, parameters) for variable in self.description.inputs}
+        values = {
+            variable.name: self.value(variable, parameters) for variable in self.description.inputs
+        }
         for family in self.description.directions:
             direction = [self.random.gauss(0, 1) for _ in family]
             length = math.hypot(*direction)
@@ -102,7 +150,8 @@ class Sampler:
         return [self.value(variable, parameters) for variable in self.description.states]
 
     def start(self, instance, **experiment):
-        """Brings a fresh instance to the end of initialization with a random parameter set that the FMU accepts."""
+        """Brings a fresh instance to the end of initialization with a random parameter set that the
+        FMU accepts."""
         for _ in range(200):
             parameters = self.parameters()
             try:
@@ -115,7 +164,8 @@ class Sampler:
         raise AssertionError("no random parameter set keeps the rules of this model")
 
     def walk(self, instance, parameters, steps):
-        """Moves an ME instance in continuous-time mode through random points, each with its event; yields after every one."""
+        """Moves an ME instance in continuous-time mode through random points, each with its event;
+        yields after every one."""
         for _ in range(steps):
             if self.random.random() < 0.7:
                 instance.states = self.states(parameters)

@@ -41,7 +41,8 @@ enum {
 
 static const double state_nominals[] = {1, 1, 1};
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
     for (int i = 0; i < 3; i++) {
         dx->x[i] = u->v[i] - (p->a + p->c * u->N) * x->x[i] + p->q * u->N;
@@ -50,26 +51,30 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     y->mu = 1;
 }
 
-static void evaluate_slopes(const Parameters *p, const Parameters *p_slope, const Inputs *u, const Inputs *u_slope,
-                            const States *x, const States *x_slope, const Modes *m, States *dx, States *dx_slope,
-                            Outputs *y, Outputs *y_slope) {
+static void evaluate_slopes(const Parameters *p, const Parameters *p_slope, const Inputs *u,
+                            const Inputs *u_slope, const States *x, const States *x_slope,
+                            const Modes *m, States *dx, States *dx_slope, Outputs *y,
+                            Outputs *y_slope) {
     (void)p_slope;
     evaluate(p, u, x, m, dx, y);
     for (int i = 0; i < 3; i++) {
-        dx_slope->x[i] = u_slope->v[i] - (p->a + p->c * u->N) * x_slope->x[i] + (p->q - p->c * x->x[i]) * u_slope->N;
+        dx_slope->x[i] = u_slope->v[i] - (p->a + p->c * u->N) * x_slope->x[i] +
+                         (p->q - p->c * x->x[i]) * u_slope->N;
         y_slope->F[i] = p->k * x_slope->x[i] + p->d * u_slope->v[i];
     }
     y_slope->mu = 0;
 }
 
-static void evaluate_state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *x_slope,
-                                  const Modes *m, States *dx, States *dx_slope, Outputs *y, Outputs *y_slope) {
+static void evaluate_state_slopes(const Parameters *p, const Inputs *u, const States *x,
+                                  const States *x_slope, const Modes *m, States *dx,
+                                  States *dx_slope, Outputs *y, Outputs *y_slope) {
     const Parameters no_parameters = {0};
     const Inputs no_inputs = {0};
     evaluate_slopes(p, &no_parameters, u, &no_inputs, x, x_slope, m, dx, dx_slope, y, y_slope);
 }
 
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                       double *g) {
     (void)p, (void)x, (void)m;
     g[0] = u->N;
 }
@@ -112,27 +117,30 @@ double bench_held(double rate, double slope, double h, double *x) {
     return error;
 }
 
-static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance) {
-    Motion motion = {p, u, rate, tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0, NULL, NULL};
+static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate,
+                        double tolerance) {
+    Motion motion = {p,    u,   rate, tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0,
+                     NULL, NULL};
     return motion;
 }
 
-double bench_following(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h,
-                       States *x) {
+double bench_following(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                       double h, States *x) {
     const Motion motion = motion_of(p, u, rate, tolerance);
     const Point from = point_at(&motion, 0, x, &modes);
     return following_step(&motion, &from, h, x);
 }
 
-double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h,
-                        States *x) {
+double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                        double h, States *x) {
     const Motion motion = motion_of(p, u, rate, tolerance);
     const Point from = point_at(&motion, 0, x, &modes);
     return rosenbrock_step(&motion, &from, h, x);
 }
 
 /* A whole communication step; 1 where it succeeds. */
-int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance, double h, States *x) {
+int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                  double h, States *x) {
     const Motion motion = motion_of(p, u, rate, tolerance);
     Modes m = modes;
     double step = 0;
@@ -145,8 +153,10 @@ static loop_Motion loop_of(const Motion *motion, double mass, double speed, doub
     return loop;
 }
 
-/* The time in a step with the body at which the normal force, and with it the indicator, changes its sign. */
-double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h, double resolution) {
+/* The time in a step with the body at which the normal force, and with it the indicator, changes
+ * its sign. */
+double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h,
+                     double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
     const loop_Motion loop = loop_of(&motion, 1, 1, h);
     loop_States y = loop_no_states;
@@ -161,8 +171,8 @@ double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, d
 }
 
 /* A step with the body: that of RODAS or, where it is asked for, that of the line. */
-double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load, double mass,
-                  double speed, double h, int linear, States *x, double *dv) {
+double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load,
+                  double mass, double speed, double h, int linear, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
     loop_Motion loop = loop_of(&motion, mass, speed, h);
     loop_States y = loop_no_states;
@@ -172,7 +182,8 @@ double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, cons
         y.value[3 + i] = u->v[i];
     }
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
-    const double error = linear ? loop_linear_step(&loop, &from, h, &y) : loop_rosenbrock_step(&loop, &from, h, &y);
+    const double error =
+        linear ? loop_linear_step(&loop, &from, h, &y) : loop_rosenbrock_step(&loop, &from, h, &y);
     for (int i = 0; i < 3; i++) {
         x->x[i] = y.value[i];
         dv[i] = y.value[3 + i] - u->v[i];

@@ -1,6 +1,6 @@
 """Counts the tests in the JUnit files of a folder: how many ran, and which were skipped and why.
 
-    python summary.py <folder> [--nothing-skipped]
+python summary.py <folder> [--nothing-skipped]
 """
 
 import sys

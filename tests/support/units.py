@@ -11,14 +11,26 @@ def units(description):
         base = element.find("BaseUnit")
         assert base is not None, f"unit {element.get('name')} has no base unit"
         exponents = tuple(int(base.get(name, 0)) for name in BASE)
-        found[element.get("name")] = (exponents, float(base.get("factor", 1)), float(base.get("offset", 0)))
+        found[element.get("name")] = (
+            exponents,
+            float(base.get("factor", 1)),
+            float(base.get("offset", 0)),
+        )
     return found
 
 
 def exponents_of(text):
     """Exponents of a unit written in the way of Modelica: N.s/m, m/s2, 1/(m.s)."""
     known = {name: tuple(int(name == other) for other in BASE) for name in BASE} | {
-        "1": (), "N": (1, 1, -2), "W": (1, 2, -3), "J": (1, 2, -2), "Pa": (1, -1, -2), "Hz": (0, 0, -1), "C": (0, 0, 1, 1), "V": (1, 2, -3, -1)}
+        "1": (),
+        "N": (1, 1, -2),
+        "W": (1, 2, -3),
+        "J": (1, 2, -2),
+        "Pa": (1, -1, -2),
+        "Hz": (0, 0, -1),
+        "C": (0, 0, 1, 1),
+        "V": (1, 2, -3, -1),
+    }
     total = [0] * len(BASE)
     for sign, part in zip((1, -1), text.split("/", 1)):
         for factor in part.strip("()").split("."):

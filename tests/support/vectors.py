@@ -14,7 +14,11 @@ def vectors(description, variables):
 
 def spread(**values):
     """{"relativeVelocity": (1, 2, 3)} as the values of scalars."""
-    return {f"{base}[{i}]": float(value) for base, vector in values.items() for i, value in enumerate(vector, 1)}
+    return {
+        f"{base}[{i}]": float(value)
+        for base, vector in values.items()
+        for i, value in enumerate(vector, 1)
+    }
 
 
 def read(instance, base):
@@ -25,6 +29,10 @@ def read(instance, base):
 def random_rotation(draw):
     q = np.array([draw.gauss(0, 1) for _ in range(4)])
     w, x, y, z = q / np.linalg.norm(q)
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )

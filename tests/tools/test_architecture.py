@@ -1,4 +1,5 @@
-"""ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list, and contract and keys are as told."""
+"""ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list,
+and contract and keys are as told."""
 
 import ast
 import json
@@ -18,33 +19,75 @@ from fmpy.validation import validate_fmu
 
 from fmus import REPOSITORY
 
-
 OWN = REPOSITORY / "tests" / "support" / "own_models"
-WITH_OUR_TOOLS = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"}
+WITH_OUR_TOOLS = {
+    **os.environ,
+    "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}",
+}
 
 
 @pytest.fixture(scope="module")
 def enlarged(tmp_path_factory):
-    """The repository with the walked example and two more models, of which only these are built: as somebody does who adds one."""
+    """The repository with the walked example and two more models, of which only these are built: as
+    somebody does who adds one."""
     folder = tmp_path_factory.mktemp("enlarged")
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
-    assert list(files) == ["modelDescription/ViscousCoulomb.toml", "fmu_src/models/ViscousCoulomb.c"]
-    for name in ("modelDescription", "fmu_src", "generator", "python", "cmake", "resources", "runner", "tests"):
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    assert list(files) == [
+        "modelDescription/ViscousCoulomb.toml",
+        "fmu_src/models/ViscousCoulomb.c",
+    ]
+    for name in (
+        "modelDescription",
+        "fmu_src",
+        "generator",
+        "python",
+        "cmake",
+        "resources",
+        "runner",
+        "tests",
+    ):
+        shutil.copytree(
+            REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
     for name in ("CMakeLists.txt", "LICENSE"):
         shutil.copy(REPOSITORY / name, folder / name)
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8")
     for file in OWN.glob("[A-Z]*"):
-        shutil.copy(file, folder / ("modelDescription" if file.suffix == ".toml" else "fmu_src/models"))
-    with open(folder / "modelDescription" / "shared" / "units.toml", "a", encoding="utf-8") as units:
+        shutil.copy(
+            file, folder / ("modelDescription" if file.suffix == ".toml" else "fmu_src/models")
+        )
+    with open(
+        folder / "modelDescription" / "shared" / "units.toml", "a", encoding="utf-8"
+    ) as units:
         units.write("\n" + (OWN / "units.toml").read_text(encoding="utf-8"))
     for command in (
-        ["cmake", "-S", ".", "-B", "build", "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLATFORMS=linux64", "-DBRISTLE_PLAYGROUND=OFF"],
-        ["cmake", "--build", "build", "--target", "ViscousCoulomb", "LaggingCoulomb", "PivotBristle"],
+        [
+            "cmake",
+            "-S",
+            ".",
+            "-B",
+            "build",
+            "-G",
+            "Ninja",
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            "-DBRISTLE_PLATFORMS=linux64",
+            "-DBRISTLE_PLAYGROUND=OFF",
+        ],
+        [
+            "cmake",
+            "--build",
+            "build",
+            "--target",
+            "ViscousCoulomb",
+            "LaggingCoulomb",
+            "PivotBristle",
+        ],
     ):
-        result = subprocess.run(command, cwd=folder, env=WITH_OUR_TOOLS, capture_output=True, text=True)
+        result = subprocess.run(
+            command, cwd=folder, env=WITH_OUR_TOOLS, capture_output=True, text=True
+        )
         assert result.returncode == 0, result.stdout + result.stderr
     return folder
 
@@ -54,21 +97,51 @@ def enlarged(tmp_path_factory):
 def test_the_walked_example_builds_and_runs(enlarged):
     fmu = str(enlarged / "dist" / "ViscousCoulomb.fmu")
     assert validate_fmu(fmu) == []
-    result = simulate_fmu(fmu, start_values={"relativeVelocity": 0.5, "normalForce": 10.0, "viscousFriction": 2.0}, stop_time=0.1, output=["frictionForce"])
-    assert result["frictionForce"][-1] == pytest.approx(10 * (0.3 + 2 * 0.5), rel=1e-12)  # tanh(500) is 1
+    result = simulate_fmu(
+        fmu,
+        start_values={"relativeVelocity": 0.5, "normalForce": 10.0, "viscousFriction": 2.0},
+        stop_time=0.1,
+        output=["frictionForce"],
+    )
+    assert result["frictionForce"][-1] == pytest.approx(
+        10 * (0.3 + 2 * 0.5), rel=1e-12
+    )  # tanh(500) is 1
 
 
-# The tests that look at names, units, sets or other models. All others take nothing from an FMU but its description.
-LOOKING_AROUND = ["description", "heat", "importers", "laws", "limits", "parameter_sets", "passivity", "preload", "reference", "twins"]
+# The tests that look at names, units, sets or other models. All others take nothing from an FMU but
+# its description.
+LOOKING_AROUND = [
+    "description",
+    "heat",
+    "importers",
+    "laws",
+    "limits",
+    "parameter_sets",
+    "passivity",
+    "preload",
+    "reference",
+    "twins",
+]
 
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
 def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
-    """One that is not passive, with a unit and an input that no other has, and one that turns: with nothing else built."""
+    """One that is not passive, with a unit and an input that no other has, and one that turns: with
+    nothing else built."""
     files = [f"tests/every_fmu/test_{name}.py" for name in LOOKING_AROUND]
-    environment = {**os.environ, "BRISTLE_FMUS": str(enlarged / "dist"), "PYTHONDONTWRITEBYTECODE": "1"}
-    result = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files], cwd=enlarged, env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        "BRISTLE_FMUS": str(enlarged / "dist"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files],
+        cwd=enlarged,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr
     assert "holds a part of the collection" in result.stdout
 
@@ -80,20 +153,32 @@ def test_a_mistake_is_told_last_and_below_little_else(enlarged):
     description = enlarged / "modelDescription" / "PivotBristle.toml"
     text = description.read_text(encoding="utf-8")
     description.write_text(text.replace("[[equations]]", "[[equation]]"), encoding="utf-8")
-    result = subprocess.run(["cmake", "--build", "build", "--target", "PivotBristle"], cwd=enlarged, capture_output=True, text=True)
+    result = subprocess.run(
+        ["cmake", "--build", "build", "--target", "PivotBristle"],
+        cwd=enlarged,
+        capture_output=True,
+        text=True,
+    )
     description.write_text(text, encoding="utf-8")
     *_, echo, sentence, end = result.stdout.splitlines()
-    assert re.fullmatch(r"generator: .*PivotBristle.toml: equation: unknown key.*", sentence) and end.startswith("ninja: ")
+    assert re.fullmatch(
+        r"generator: .*PivotBristle.toml: equation: unknown key.*", sentence
+    ) and end.startswith("ninja: ")
     assert len(echo.replace(str(enlarged), "")) < 600
 
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
 def test_an_editor_is_told_how_a_model_is_compiled(enlarged):
-    entries = {Path(entry["file"]).relative_to(enlarged).as_posix(): entry for entry in json.loads((enlarged / "build" / "compile_commands.json").read_text())}
+    entries = {
+        Path(entry["file"]).relative_to(enlarged).as_posix(): entry
+        for entry in json.loads((enlarged / "build" / "compile_commands.json").read_text())
+    }
     for file in ("fmu_src/models/ViscousCoulomb.c", "build/generated/ViscousCoulomb/fmu.c"):
         command = [*shlex.split(entries[file]["command"]), "-fsyntax-only"]
-        result = subprocess.run(command, cwd=entries[file]["directory"], capture_output=True, text=True)
+        result = subprocess.run(
+            command, cwd=entries[file]["directory"], capture_output=True, text=True
+        )
         assert result.returncode == 0 and result.stderr == "", result.stderr
 
 
@@ -103,13 +188,36 @@ def test_a_model_is_built_for_a_debugger(enlarged):
     """As CONTRIBUTING.md says, with the compiler of the machine."""
     shutil.copy(REPOSITORY / "CMakePresets.json", enlarged)
     told = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    commands = re.search(r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", told, re.M).groups()
-    for command, words in zip(commands, ([f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLAYGROUND=OFF"], ["ViscousCoulomb"])):
-        result = subprocess.run([*command.split(), *words], cwd=enlarged, env=WITH_OUR_TOOLS, capture_output=True, text=True)
+    commands = re.search(
+        r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", told, re.M
+    ).groups()
+    for command, words in zip(
+        commands,
+        (
+            [f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLAYGROUND=OFF"],
+            ["ViscousCoulomb"],
+        ),
+    ):
+        result = subprocess.run(
+            [*command.split(), *words],
+            cwd=enlarged,
+            env=WITH_OUR_TOOLS,
+            capture_output=True,
+            text=True,
+        )
         assert result.returncode == 0, result.stdout + result.stderr
     with zipfile.ZipFile(enlarged / "build" / "debug" / "dist" / "ViscousCoulomb.fmu") as archive:
         archive.extract("binaries/linux64/ViscousCoulomb.so", enlarged)
-    listing = subprocess.run(["objdump", "--syms", "--section-headers", enlarged / "binaries" / "linux64" / "ViscousCoulomb.so"], capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        [
+            "objdump",
+            "--syms",
+            "--section-headers",
+            enlarged / "binaries" / "linux64" / "ViscousCoulomb.so",
+        ],
+        capture_output=True,
+        text=True,
+    ).stdout
     assert ".debug_info" in listing and re.search(r"F \.text.* evaluate$", listing, re.M)
 
 
@@ -117,7 +225,9 @@ def test_the_contract_that_is_told_is_the_one_that_is_checked():
     from generator.contract import CONTRACT
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    told = re.findall(r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M)
+    told = re.findall(
+        r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M
+    )
     assert told == list(CONTRACT.values())
 
 
@@ -126,21 +236,37 @@ def test_every_key_of_a_description_is_told():
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     told = text.partition("### The keys of a description")[2].partition("###")[0]
-    keys = [*TOP_KEYS, *EXPERIMENT_KEYS, *EQUATION_KEYS, *(key for keys in TABLE_KEYS.values() for key in keys)]
-    missing = {key for key in keys if f"`{key}`" not in told and f"[{key}." not in told and f"[[{key}]]" not in told}
+    keys = [
+        *TOP_KEYS,
+        *EXPERIMENT_KEYS,
+        *EQUATION_KEYS,
+        *(key for keys in TABLE_KEYS.values() for key in keys),
+    ]
+    missing = {
+        key
+        for key in keys
+        if f"`{key}`" not in told and f"[{key}." not in told and f"[[{key}]]" not in told
+    }
     assert not missing
 
 
 # ---- the arrows between the Python packages ----
 
-PLACES = {"bristle": "python", "generator": "", "bristle_site": "site"}  # the folder of each package
+PLACES = {
+    "bristle": "python",
+    "generator": "",
+    "bristle_site": "site",
+}  # the folder of each package
 
 
 def modules(package):
     """All modules of a package with their files."""
     root = REPOSITORY / PLACES[package]
     files = sorted((root / package).rglob("*.py"))
-    return {".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+    return {
+        ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in files
+    }
 
 
 def imported(module, file):
@@ -153,7 +279,10 @@ def imported(module, file):
             base = package[: len(package) + 1 - node.level] if node.level else []
             source = ".".join([*base, *([node.module] if node.module else [])])
             known = modules(source.split(".")[0]) if source.split(".")[0] in PLACES else {}
-            yield from (f"{source}.{one.name}" if f"{source}.{one.name}" in known else source for one in node.names)
+            yield from (
+                f"{source}.{one.name}" if f"{source}.{one.name}" in known else source
+                for one in node.names
+            )
 
 
 def below(name, parts):
@@ -162,35 +291,53 @@ def below(name, parts):
 
 def arrows(user):
     """The imports of the part of a package: module, what it imports."""
-    return [(module, name) for module, file in modules(user.split(".")[0]).items() if below(module, [user]) for name in imported(module, file)]
+    return [
+        (module, name)
+        for module, file in modules(user.split(".")[0]).items()
+        if below(module, [user])
+        for name in imported(module, file)
+    ]
 
 
 OURS = [*PLACES, "mutation", "tests", "bench", "rig", "runner", "playground"]
 
 
-@pytest.mark.parametrize("user, used", [
-    ("bristle", ["bristle"]),
-    ("generator", ["generator", "bristle.format", "bristle.cli"]),
-    ("bristle_site", list(PLACES)),
-    ("bristle.format", ["bristle.format", "bristle.cli.files"]),
-    ("bristle.pages", ["bristle.pages"]),
-])
+@pytest.mark.parametrize(
+    "user, used",
+    [
+        ("bristle", ["bristle"]),
+        ("generator", ["generator", "bristle.format", "bristle.cli"]),
+        ("bristle_site", list(PLACES)),
+        ("bristle.format", ["bristle.format", "bristle.cli.files"]),
+        ("bristle.pages", ["bristle.pages"]),
+    ],
+)
 def test_an_arrow_between_python_packages_points_one_way(user, used):
-    """What is installed knows neither generator nor site, the generator only the format of FMUs and the command line, and the site is known by none."""
+    """What is installed knows neither generator nor site, the generator only the format of FMUs and
+    the command line, and the site is known by none."""
     found = arrows(user)
     assert found
-    wrong = [f"{module} imports {name}" for module, name in found if below(name, OURS) and name != "bristle" and not below(name, used)]
+    wrong = [
+        f"{module} imports {name}"
+        for module, name in found
+        if below(name, OURS) and name != "bristle" and not below(name, used)
+    ]
     assert not wrong
 
 
 def test_what_runs_fmus_does_not_know_its_applications():
-    """Each of these may use those before it; all else in the package uses none of them, but that the command line finds its commands."""
+    """Each of these may use those before it; all else in the package uses none of them, but that
+    the command line finds its commands."""
     applications = ["bristle.identify", "bristle.sweep", "bristle.cli.commands"]
 
     def rank(name):
         return next((i for i, one in enumerate(applications, 1) if below(name, [one])), 0)
 
-    wrong = [f"{module} imports {name}" for module, name in arrows("bristle") if module != "bristle.cli" and rank(name) > rank(module)]
+    wrong = [
+        f"{module} imports {name}"
+        for module, name in arrows("bristle")
+        if module != "bristle.cli" and rank(name) > rank(module)
+    ]
     assert not wrong
 
 
@@ -198,12 +345,19 @@ def test_the_installed_package_needs_what_it_says():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [need for needs in project["optional-dependencies"].values() for need in needs]
     needs = {re.match(r"\w+", need)[0] for need in [*project["dependencies"], *extras]}
-    foreign = {name.split(".")[0] for _, name in arrows("bristle")} - set(sys.stdlib_module_names) - {"bristle"}
+    foreign = (
+        {name.split(".")[0] for _, name in arrows("bristle")}
+        - set(sys.stdlib_module_names)
+        - {"bristle"}
+    )
     assert foreign == needs
 
 
 def test_no_package_takes_the_name_of_a_module_of_python():
-    """The folder site/ is no package: one of this name would stand before the module site of Python."""
-    folders = [file.parent for file in REPOSITORY.glob("*/__init__.py")] + [file.parent for file in REPOSITORY.glob("*/*/__init__.py")]
+    """The folder site/ is no package: one of this name would stand before the module site of
+    Python."""
+    folders = [file.parent for file in REPOSITORY.glob("*/__init__.py")] + [
+        file.parent for file in REPOSITORY.glob("*/*/__init__.py")
+    ]
     top = {folder.name for folder in folders if not (folder.parent / "__init__.py").is_file()}
     assert set(PLACES) <= top and not top & set(sys.stdlib_module_names)

@@ -1,4 +1,5 @@
-"""Commands under attack: damaged files, numbers without sense, full disks. One clear line, exit code 2, nothing lost, and no endless work."""
+"""Commands under attack: damaged files, numbers without sense, full disks. One clear line, exit
+code 2, nothing lost, and no endless work."""
 
 import os
 import re
@@ -26,7 +27,8 @@ OVER = ["--over", "staticFriction=.5:.6:2"]
 
 @pytest.fixture
 def refused(capsys, monkeypatch, tmp_path):
-    """The one line by which a command refuses, without any output and in a folder that stays as it was."""
+    """The one line by which a command refuses, without any output and in a folder that stays as it
+    was."""
     monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
     monkeypatch.chdir(tmp_path)
     before = signal.getsignal(signal.SIGTERM)
@@ -80,14 +82,33 @@ WORDS = {
         "the grid has 1e+09 points, more than 1e+07; take a --sample of it.",
     ),
     "a sample of as many": (
-        ["sweep", "pulse", "LuGre", *OVER, "--sample", "sobol", "--count", "100000000000"], "--count 100000000000 is more than 1e+07.",
+        ["sweep", "pulse", "LuGre", *OVER, "--sample", "sobol", "--count", "100000000000"],
+        "--count 100000000000 is more than 1e+07.",
     ),
-    "a power without end": (["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=9**9**9**9"], "9**9**9**9: Numerical result out of range."),
-    "a division by nothing": (["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=1/0"], "1/0: float division by zero."),
-    "a negative seed": (["sweep", "pulse", "LuGre", *OVER, "--seed", "-1"], "--seed -1 has to be 0 or more."),
-    "a stop that is none": (["sweep", "pulse", "LuGre", *OVER, "--stop", "nan"], "--stop nan has to be above 0 and finite."),
-    "a stop before the start": (["sweep", "pulse", "LuGre", *OVER, "--stop", "0"], "--stop 0 has to be above 0 and finite."),
-    "an interval that is none": (["sweep", "pulse", "LuGre", *OVER, "--interval", "inf"], "--interval inf has to be 0 or more and finite."),
+    "a power without end": (
+        ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=9**9**9**9"],
+        "9**9**9**9: Numerical result out of range.",
+    ),
+    "a division by nothing": (
+        ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=1/0"],
+        "1/0: float division by zero.",
+    ),
+    "a negative seed": (
+        ["sweep", "pulse", "LuGre", *OVER, "--seed", "-1"],
+        "--seed -1 has to be 0 or more.",
+    ),
+    "a stop that is none": (
+        ["sweep", "pulse", "LuGre", *OVER, "--stop", "nan"],
+        "--stop nan has to be above 0 and finite.",
+    ),
+    "a stop before the start": (
+        ["sweep", "pulse", "LuGre", *OVER, "--stop", "0"],
+        "--stop 0 has to be above 0 and finite.",
+    ),
+    "an interval that is none": (
+        ["sweep", "pulse", "LuGre", *OVER, "--interval", "inf"],
+        "--interval inf has to be 0 or more and finite.",
+    ),
     "a value beyond any unit": (
         ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=5e9"],
         "staticFriction = 5e+09 is 8e+09 times what is usual in LuGre, 0.6; is it in SI units?",
@@ -98,14 +119,24 @@ WORDS = {
     ),
     "no name of a file": (["run", "LuGre", *RUN, "-o", ""], '--out "." is not the name of a file.'),
     "a folder": (["run", "LuGre", *RUN, "-o", "/tmp"], "/tmp: Is a directory."),
-    "results in place of an FMU": (["run", "LuGre", *RUN, "-o", "a.fmu"], "a.fmu: results are no FMU; give them another name."),
+    "results in place of an FMU": (
+        ["run", "LuGre", *RUN, "-o", "a.fmu"],
+        "a.fmu: results are no FMU; give them another name.",
+    ),
     "a parameter set in place of an FMU": (
-        ["suggest", "LuGre", "--mass", "1", "--deflection", "1e-5", "-o", "a.fmu"], "a.fmu: the name of a parameter set ends in .ssv.",
+        ["suggest", "LuGre", "--mass", "1", "--deflection", "1e-5", "-o", "a.fmu"],
+        "a.fmu: the name of a parameter set ends in .ssv.",
     ),
     "a record without end": (["run", "LuGre", "/dev/zero"], "/dev/zero: is a device."),
-    "a measurement without end": (["identify", "/dev/zero", "--model", "LuGre"], "/dev/zero: is a device."),
-    "a full disk": (["run", "LuGre", *RUN, "-o", "/dev/full"], "/dev/full: No space left on device."),
-}  # fmt: skip
+    "a measurement without end": (
+        ["identify", "/dev/zero", "--model", "LuGre"],
+        "/dev/zero: is a device.",
+    ),
+    "a full disk": (
+        ["run", "LuGre", *RUN, "-o", "/dev/full"],
+        "/dev/full: No space left on device.",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", WORDS)
@@ -122,8 +153,18 @@ def test_a_device_stays_one(refused):
 @pytest.mark.parametrize("words", [["run", "LuGre", *RUN], ["list", FOLDER]], ids=["run", "list"])
 def test_an_output_that_nothing_takes_is_told_once(words):
     with open("/dev/full", "w") as full:
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "python"), "BRISTLE_FMUS": str(FOLDER)}
-        done = subprocess.run([sys.executable, "-m", "bristle", *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(REPOSITORY / "python"),
+            "BRISTLE_FMUS": str(FOLDER),
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "bristle", *map(str, words)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
     assert (done.returncode, done.stderr) == (2, "bristle: No space left on device.\n")
 
 
@@ -134,7 +175,10 @@ def test_an_error_that_nobody_has_thought_of_is_a_line_and_its_place(monkeypatch
     monkeypatch.setattr(cli.command("list"), "run", fail)
     assert cli.main(["list"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"bristle: {cli.DEFECT}: LookupError in test_attacks.py, line ") and said.count("\n") == 1
+    assert (
+        said.startswith(f"bristle: {cli.DEFECT}: LookupError in test_attacks.py, line ")
+        and said.count("\n") == 1
+    )
     monkeypatch.setenv("BRISTLE_TRACEBACK", "1")
     with pytest.raises(LookupError):
         cli.main(["list"])
@@ -143,15 +187,24 @@ def test_an_error_that_nobody_has_thought_of_is_a_line_and_its_place(monkeypatch
 # ---- tables ----
 
 TABLES = {
-    "a cell without end": ("time,relativeVelocity\n0,0\n1," + "0" * 140_000 + "\n", ", line 3: field larger than field limit (131072)."),
-    "a quote without end": ('time,relativeVelocity\n0,0\n1,"0\n2,1\n', ", line 3: a quote is not closed."),
+    "a cell without end": (
+        "time,relativeVelocity\n0,0\n1," + "0" * 140_000 + "\n",
+        ", line 3: field larger than field limit (131072).",
+    ),
+    "a quote without end": (
+        'time,relativeVelocity\n0,0\n1,"0\n2,1\n',
+        ", line 3: a quote is not closed.",
+    ),
     "a million columns": (
         ",".join(["time", *map(str, range(1_000_000))]) + "\n" + ",".join(["0"] * 1_000_001) + "\n",
         ", column 0: LuGre has no such input; there are normalForce, relativeVelocity.",
     ),
     "UTF-16": ("time,relativeVelocity\n0,0\n".encode("utf-16"), ": not a text in UTF-8."),
-    "zeros": (b"time,relativeVelocity\n0,\0\n", ', line 2, column relativeVelocity: "\0" is not a number.'),
-}  # fmt: skip
+    "zeros": (
+        b"time,relativeVelocity\n0,\0\n",
+        ', line 2, column relativeVelocity: "\0" is not a number.',
+    ),
+}
 
 
 @pytest.mark.parametrize("case", TABLES)
@@ -161,35 +214,61 @@ def test_a_damaged_table_of_inputs_is_refused(case, refused, tmp_path):
     assert refused("run", "LuGre", "in.csv") == f"in.csv{sentence}"
 
 
-RECORD = [f"{0.01 * i:.2f},{np.sin(i / 10):.4f},{np.tanh(20 * np.cos(i / 10)):.4f}" for i in range(400)]
+RECORD = [
+    f"{0.01 * i:.2f},{np.sin(i / 10):.4f},{np.tanh(20 * np.cos(i / 10)):.4f}" for i in range(400)
+]
 RECORDS = {
-    "a million columns": (["a," * 1_000_000 + "a", "0," * 1_000_000 + "0"], "there are 1000001 columns, more than 1000; rows and columns seem to be exchanged."),
-    "a quoted cell without end": ([*RECORD[:99], '1.00,"' + "1" * 140_000 + '",3', *RECORD[100:]], "field larger than field limit (131072)."),
-    "a quote without end": ([*RECORD[:99], '1.00,"1,3', *RECORD[100:]], "line 101 has 2 cells, but the header has 3."),
-}  # fmt: skip
+    "a million columns": (
+        ["a," * 1_000_000 + "a", "0," * 1_000_000 + "0"],
+        "there are 1000001 columns, more than 1000; rows and columns seem to be exchanged.",
+    ),
+    "a quoted cell without end": (
+        [*RECORD[:99], '1.00,"' + "1" * 140_000 + '",3', *RECORD[100:]],
+        "field larger than field limit (131072).",
+    ),
+    "a quote without end": (
+        [*RECORD[:99], '1.00,"1,3', *RECORD[100:]],
+        "line 101 has 2 cells, but the header has 3.",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", RECORDS)
 def test_a_damaged_measurement_is_refused(case, refused, tmp_path):
     lines, sentence = RECORDS[case]
     (tmp_path / "in.csv").write_text("\n".join(["time [s],position [mm],force [N]", *lines]) + "\n")
-    assert refused("identify", "in.csv", "--model", "LuGre", "--normal", "10") == f"in.csv: {sentence}"
+    assert (
+        refused("identify", "in.csv", "--model", "LuGre", "--normal", "10") == f"in.csv: {sentence}"
+    )
 
 
-@pytest.mark.parametrize("words", [["run", "LuGre", "in.csv", "-o", "in.csv"], ["sweep", "in.csv", "LuGre", *OVER, "-o", "./in.csv"]], ids=["run", "sweep"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "LuGre", "in.csv", "-o", "in.csv"],
+        ["sweep", "in.csv", "LuGre", *OVER, "-o", "./in.csv"],
+    ],
+    ids=["run", "sweep"],
+)
 def test_what_is_read_is_not_written_over(words, refused, tmp_path):
     (tmp_path / "in.csv").write_text("time,relativeVelocity\n0,0\n1,1\n")
     assert refused(*words) == "in.csv: is read by this command; write to another file."
 
 
-@pytest.mark.parametrize("content", [b'"x"\n', b"[1\n", b"\xff\xfe\n", b"", b'"x"\n3\n', b"[" * 100_000 + b"\n"])
+@pytest.mark.parametrize(
+    "content", [b'"x"\n', b"[1\n", b"\xff\xfe\n", b"", b'"x"\n3\n', b"[" * 100_000 + b"\n"]
+)
 def test_a_journal_that_is_no_journal_is_refused_and_kept(content, refused, tmp_path):
     (tmp_path / "out.csv.part").write_bytes(content)
-    wanted = "out.csv.part belongs to another sweep that was stopped, or is damaged: remove it, or choose another -o."
+    wanted = (
+        "out.csv.part belongs to another sweep that was stopped, or is damaged: remove it, or"
+        " choose another -o."
+    )
     assert refused("sweep", "pulse", "LuGre", *OVER, "-o", "out.csv") == wanted
 
 
 # ---- FMUs ----
+
 
 def flipped(name):
     def make(file):
@@ -211,13 +290,34 @@ def exchanged(name, data):
 
 
 ARCHIVES = {
-    "bits of the page are flipped": (flipped("documentation/index.html"), "not an FMU, the zip file cannot be read."),
-    "a name above it": (lambda file: copied(file, more=[("../up.txt", "x")]), "not an FMU, '../up.txt' lies outside of it."),
-    "a name of its own": (lambda file: copied(file, more=[("/tmp/own.txt", "x")]), "not an FMU, '/tmp/own.txt' lies outside of it."),
-    "a name of Windows": (lambda file: copied(file, more=[("C:x", "x")]), "not an FMU, 'C:x' lies outside of it."),
-    "a name with a backslash": (lambda file: copied(file, more=[("..\\x", "x")]), "not an FMU, '..\\\\x' lies outside of it."),
-    "a link": (lambda file: copied(file, more=[link("resources/passwd", "/etc/passwd")]), "not an FMU, resources/passwd is a link."),
-    "a member twice": (lambda file: copied(file, more=[("./LICENSE", "a"), ("LICENSE", "b")]), "not an FMU, it has LICENSE twice."),
+    "bits of the page are flipped": (
+        flipped("documentation/index.html"),
+        "not an FMU, the zip file cannot be read.",
+    ),
+    "a name above it": (
+        lambda file: copied(file, more=[("../up.txt", "x")]),
+        "not an FMU, '../up.txt' lies outside of it.",
+    ),
+    "a name of its own": (
+        lambda file: copied(file, more=[("/tmp/own.txt", "x")]),
+        "not an FMU, '/tmp/own.txt' lies outside of it.",
+    ),
+    "a name of Windows": (
+        lambda file: copied(file, more=[("C:x", "x")]),
+        "not an FMU, 'C:x' lies outside of it.",
+    ),
+    "a name with a backslash": (
+        lambda file: copied(file, more=[("..\\x", "x")]),
+        "not an FMU, '..\\\\x' lies outside of it.",
+    ),
+    "a link": (
+        lambda file: copied(file, more=[link("resources/passwd", "/etc/passwd")]),
+        "not an FMU, resources/passwd is a link.",
+    ),
+    "a member twice": (
+        lambda file: copied(file, more=[("./LICENSE", "a"), ("LICENSE", "b")]),
+        "not an FMU, it has LICENSE twice.",
+    ),
     "a bomb": (
         lambda file: copied(file, more=[("resources/bomb", bytes(archive.LARGEST))]),
         f"unpacked it would have {(archive.LARGEST + sum(one.file_size for one in zipfile.ZipFile(LUGRE).infolist())) >> 20} MiB, more than 256.",
@@ -226,7 +326,7 @@ ARCHIVES = {
         lambda file: copied(file, exchanged),
         "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was changed, or it was built by another tool.",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", ARCHIVES)
@@ -236,10 +336,16 @@ def test_a_damaged_fmu_is_not_stamped(case, refused, tmp_path):
     assert refused("stamp", "in.fmu", "--name", "Own") == f"{tmp_path / 'in.fmu'}: {sentence}"
 
 
-@pytest.mark.parametrize("words", [["run", "in.fmu", *RUN], ["identify", "in.csv", "--model", "in.fmu", "--normal", "1"]], ids=["run", "identify"])
+@pytest.mark.parametrize(
+    "words",
+    [["run", "in.fmu", *RUN], ["identify", "in.csv", "--model", "in.fmu", "--normal", "1"]],
+    ids=["run", "identify"],
+)
 def test_a_library_with_flipped_bits_is_refused(words, refused, tmp_path):
     flipped("binaries/linux64/LuGre.so")(tmp_path / "in.fmu")
-    (tmp_path / "in.csv").write_text("\n".join(["time [s],position [mm],force [N]", *RECORD]) + "\n")
+    (tmp_path / "in.csv").write_text(
+        "\n".join(["time [s],position [mm],force [N]", *RECORD]) + "\n"
+    )
     assert refused(*words) == f"{tmp_path / 'in.fmu'}: not an FMU, the zip file cannot be read."
 
 
@@ -289,16 +395,42 @@ def test_one_file_in_the_place_of_a_folder_is_told(refused, tmp_path):
 COLUMNS = {"time": np.linspace(0, 1, 5), "position": np.arange(5.0)}
 
 
-@pytest.mark.parametrize("text", [
-    '__import__("os")', "position.dtype", "position[0]", "[1]", "lambda: 1", "(1, 2)", "'x' * 9", "1j", "1 << 9", "7 % 2", "True if 1 else 2",
-    "(" * 300 + "1" + ")" * 300, "1" + " + 1" * 300, "a\0b", "9" * 900,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        '__import__("os")',
+        "position.dtype",
+        "position[0]",
+        "[1]",
+        "lambda: 1",
+        "(1, 2)",
+        "'x' * 9",
+        "1j",
+        "1 << 9",
+        "7 % 2",
+        "True if 1 else 2",
+        "(" * 300 + "1" + ")" * 300,
+        "1" + " + 1" * 300,
+        "a\0b",
+        "9" * 900,
+    ],
+)
 def test_an_expression_that_is_more_than_arithmetic_is_refused_before_any_run(text):
     with pytest.raises(bristle.BristleError):
         papers.check_expression(text)
 
 
-@pytest.mark.parametrize("text", ["abs(position, time)", "largest(position, out=time)", "sqrt(position, dtype=1)", "where(position)", "9**9**9**9", "at + 1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "abs(position, time)",
+        "largest(position, out=time)",
+        "sqrt(position, dtype=1)",
+        "where(position)",
+        "9**9**9**9",
+        "at + 1",
+    ],
+)
 def test_an_expression_reaches_nothing_but_its_value(text):
     before = {name: values.copy() for name, values in COLUMNS.items()}
     with pytest.raises(papers.WrongExpression):
@@ -312,5 +444,10 @@ def test_a_number_of_an_expression_is_of_floating_point():
 
 
 def test_an_expression_calculates():
-    assert papers.quantity("-2**2 + crossing(position, 1.5, after=0.1) + (final(position) > 3)", COLUMNS) == -4 + 0.375 + 1
+    assert (
+        papers.quantity(
+            "-2**2 + crossing(position, 1.5, after=0.1) + (final(position) > 3)", COLUMNS
+        )
+        == -4 + 0.375 + 1
+    )
     assert papers.quantity("final(position)/start(position)", COLUMNS) == np.inf

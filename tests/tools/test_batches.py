@@ -36,7 +36,20 @@ def test_every_test_is_run_once_and_groups_stay_together(tmp_path):
     (tmp_path / "test_all.py").write_text(TESTS)
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "tests" / "support")}
     environment.pop("PYTEST_XDIST_WORKER", None)
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        "2",
+        "--dist",
+        "loadgroup",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        tmp_path,
+        tmp_path,
+    ]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "38 passed" in done.stdout, done.stdout
     ran = [(*path.name.rsplit(" ", 1), path.read_text()) for path in tmp_path.glob("* *")]

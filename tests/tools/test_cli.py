@@ -1,4 +1,5 @@
-"""The command line: help with examples for every command, mistakes in one line with exit code 2, files whole or not at all."""
+"""The command line: help with examples for every command, mistakes in one line with exit code 2,
+files whole or not at all."""
 
 import csv
 import os
@@ -32,11 +33,21 @@ ENVIRONMENT = {
 }
 
 
-PROGRAMS = {"bristle": cli.commands, "generator": generator.commands, "bristle_site": bristle_site.commands}
+PROGRAMS = {
+    "bristle": cli.commands,
+    "generator": generator.commands,
+    "bristle_site": bristle_site.commands,
+}
 
 
 def call(*words, **options):
-    return subprocess.run([sys.executable, "-m", "bristle", *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "bristle", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        **options,
+    )
 
 
 @pytest.fixture
@@ -62,10 +73,17 @@ def refused(capsys, monkeypatch):
 def test_help_names_all_commands_and_only_those_of_users():
     done = call("--help")
     assert done.returncode == 0
-    assert re.findall(r"^    (\w+)", done.stdout, re.M) == cli.names() == ["identify", "list", "run", "stamp", "suggest", "sweep"]
+    assert (
+        re.findall(r"^    (\w+)", done.stdout, re.M)
+        == cli.names()
+        == ["identify", "list", "run", "stamp", "suggest", "sweep"]
+    )
 
 
-@pytest.mark.parametrize("program, name", [(program, name) for program, package in PROGRAMS.items() for name in cli.names(package)])
+@pytest.mark.parametrize(
+    "program, name",
+    [(program, name) for program, package in PROGRAMS.items() for name in cli.names(package)],
+)
 def test_every_command_has_help_and_every_one_of_users_examples(program, name, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main([name, "--help"], PROGRAMS[program], program)
@@ -73,41 +91,74 @@ def test_every_command_has_help_and_every_one_of_users_examples(program, name, c
     assert (end.value.code, said.err) == (0, "")
     examples = said.out.partition("examples:\n")[2].splitlines()
     if program == "bristle":
-        assert examples and all(re.match(rf"  (bristle {name}\b|    )", line) for line in examples if line)
+        assert examples and all(
+            re.match(rf"  (bristle {name}\b|    )", line) for line in examples if line
+        )
     else:
-        assert all(re.match(rf"  python (-m |site/){program} {name}\b", line) for line in examples if line)
+        assert all(
+            re.match(rf"  python (-m |site/){program} {name}\b", line) for line in examples if line
+        )
 
 
 @pytest.mark.parametrize("place", ["generator", "site/bristle_site"])
 def test_the_commands_of_developers_work_from_any_folder(place, tmp_path):
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
-    done = subprocess.run([sys.executable, REPOSITORY / place, "--help"], capture_output=True, text=True, env=environment, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "") and re.findall(r"^    (\w+)", done.stdout, re.M) == cli.names(PROGRAMS[Path(place).name])
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / place, "--help"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "") and re.findall(
+        r"^    (\w+)", done.stdout, re.M
+    ) == cli.names(PROGRAMS[Path(place).name])
 
 
 def test_a_package_that_is_missing_is_named(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "generator.generate", None)
     said = refused("generate", "x.toml", "--out", "x", "--fmi-include", "x", program="generator")
-    assert said == "generator generate needs the Python package generator.generate: pip install -r requirements.txt."
+    assert (
+        said == "generator generate needs the Python package generator.generate: pip install -r"
+        " requirements.txt."
+    )
 
 
-@pytest.mark.parametrize("words, sentence", [
-    ([], "the following arguments are required: command; see bristle --help."),
-    (["nonsense"], 'there is no command "nonsense"; see bristle --help.'),
-    (["run", "LuGre", "--stop", "soon"], "argument --stop: invalid float value: 'soon'; see bristle run --help."),
-    (["run", "LuGre"], "a record is needed, or --stop and --interval."),
-    (["run", "LuGre", "--stop", "1", "--interval", "0"], "--interval 0 and --stop 1 have to be finite, with 0 < interval <= stop."),
-    (["run", "LuGre", "--set", "x", "--stop", "1", "--interval", "1"], '"x" is not NAME=VALUE.'),
-    (["list", "/nowhere"], "/nowhere: there is no FMU."),
-])
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ([], "the following arguments are required: command; see bristle --help."),
+        (["nonsense"], 'there is no command "nonsense"; see bristle --help.'),
+        (
+            ["run", "LuGre", "--stop", "soon"],
+            "argument --stop: invalid float value: 'soon'; see bristle run --help.",
+        ),
+        (["run", "LuGre"], "a record is needed, or --stop and --interval."),
+        (
+            ["run", "LuGre", "--stop", "1", "--interval", "0"],
+            "--interval 0 and --stop 1 have to be finite, with 0 < interval <= stop.",
+        ),
+        (
+            ["run", "LuGre", "--set", "x", "--stop", "1", "--interval", "1"],
+            '"x" is not NAME=VALUE.',
+        ),
+        (["list", "/nowhere"], "/nowhere: there is no FMU."),
+    ],
+)
 def test_a_mistake_is_told_in_one_line(refused, words, sentence):
     assert refused(*words) == sentence
 
 
-@pytest.mark.parametrize("words, sentence", [
-    (["table", "/nowhere/README.md"], "/nowhere/README.md: No such file or directory."),
-    (["universal", "--out", "x.dylib", __file__], f"{__file__}: not a library of macOS for one processor."),
-])
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["table", "/nowhere/README.md"], "/nowhere/README.md: No such file or directory."),
+        (
+            ["universal", "--out", "x.dylib", __file__],
+            f"{__file__}: not a library of macOS for one processor.",
+        ),
+    ],
+)
 def test_a_mistake_of_a_developer_is_told_in_one_line(refused, words, sentence):
     assert refused(*words, program="generator") == sentence
 
@@ -115,12 +166,18 @@ def test_a_mistake_of_a_developer_is_told_in_one_line(refused, words, sentence):
 RECORDS = {
     "": "is empty.",
     "time,relativeVelocity\n": "there are no numbers below the names.",
-    "time;relativeVelocity\n0;0,1\n1;x\n": ', line 3, column relativeVelocity: "x" is not a number.',
-    "time,relativeVelocity\n0,0.1\n\n1,nan\n": ", line 4, column relativeVelocity: nan is not finite.",
+    "time;relativeVelocity\n0;0,1\n1;x\n": (
+        ', line 3, column relativeVelocity: "x" is not a number.'
+    ),
+    "time,relativeVelocity\n0,0.1\n\n1,nan\n": (
+        ", line 4, column relativeVelocity: nan is not finite."
+    ),
     "time,relativeVelocity\n0,0.1,3\n": ", line 2: there are 3 entries for 2 columns.",
     "time,time\n0,0.1\n": ", line 1: two columns are named time.",
     "relativeVelocity\n0\n": "there is no column time; there are relativeVelocity.",
-    "time,speed\n0,0.1\n": ", column speed: LuGre has no such input; there are normalForce, relativeVelocity.",
+    "time,speed\n0,0.1\n": (
+        ", column speed: LuGre has no such input; there are normalForce, relativeVelocity."
+    ),
 }
 
 
@@ -143,10 +200,17 @@ def test_time_that_goes_back_is_refused(refused, tmp_path):
 def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
     record, out = tmp_path / "record.csv", tmp_path / "new" / "out.csv"
     record.write_text("# a ramp\ntime;relativeVelocity\n0;0\n0,5;0,01\n1;0,02\n", encoding="utf-8")
-    done = call("run", "LuGre", record, "--set", "normalForce=20", "--set", "staticFriction=0.6", "-o", out)
+    done = call(
+        "run", "LuGre", record, "--set", "normalForce=20", "--set", "staticFriction=0.6", "-o", out
+    )
     assert (done.returncode, done.stderr) == (0, "")
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
-    wanted = bristle.run(FMUS[0].path.parent / "LuGre.fmu", [0, 0.5, 1], {"relativeVelocity": [0, 0.01, 0.02], "normalForce": 20}, {"staticFriction": 0.6})
+    wanted = bristle.run(
+        FMUS[0].path.parent / "LuGre.fmu",
+        [0, 0.5, 1],
+        {"relativeVelocity": [0, 0.01, 0.02], "normalForce": 20},
+        {"staticFriction": 0.6},
+    )
     assert list(rows[0]) == ["time", *wanted]
     for name, values in wanted.items():
         assert [float(row[name]) for row in rows] == list(values), "all digits are written"
@@ -162,7 +226,9 @@ def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tm
     assert refused(*words) == "LuGre: dynamicFriction = 0.3 must be at most staticFriction = 0.01."
     file.write_text(text.format(name="slipperiness", value=1, more=""), encoding="utf-8")
     assert refused(*words) == f"{file}: LuGre has no parameter slipperiness."
-    file.write_text(text.format(name="stribeckVelocity", value=1, more='unit="mm/s"'), encoding="utf-8")
+    file.write_text(
+        text.format(name="stribeckVelocity", value=1, more='unit="mm/s"'), encoding="utf-8"
+    )
     assert refused(*words) == f"{file}: stribeckVelocity is given in mm/s, but has the unit m/s."
     file.write_text("no", encoding="utf-8")
     assert refused(*words).startswith(f"{file}: not XML: ")
@@ -191,12 +257,34 @@ def test_an_exception_while_writing_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize("what, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
-    """The signal comes when the temporary file is written and not yet in its place; there the command waits for it here."""
+    """The signal comes when the temporary file is written and not yet in its place; there the
+    command waits for it here."""
     out = tmp_path / "out.csv"
-    waits = "import os, sys, time; from bristle.cli import main; os.replace = lambda *_: time.sleep(30); sys.exit(main())"
-    words = [sys.executable, "-c", waits, "run", "LuGre", "--stop", "1", "--interval", "0.001", "-o", str(out)]
+    waits = (
+        "import os, sys, time; from bristle.cli import main; os.replace = lambda *_:"
+        " time.sleep(30); sys.exit(main())"
+    )
+    words = [
+        sys.executable,
+        "-c",
+        waits,
+        "run",
+        "LuGre",
+        "--stop",
+        "1",
+        "--interval",
+        "0.001",
+        "-o",
+        str(out),
+    ]
     # a shell in the background ignores SIGINT, and lets its children do so
-    with subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as running:
+    with subprocess.Popen(
+        words,
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as running:
         while not os.listdir(tmp_path) and running.poll() is None:
             time.sleep(0.002)
         running.send_signal(what)
@@ -208,7 +296,11 @@ def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
 
 def test_a_reader_that_has_seen_enough_is_no_error():
     done = subprocess.run(
-        f"{sys.executable} -m bristle run LuGre --stop 100 --interval 0.001 | head -n 1", shell=True, env=ENVIRONMENT, capture_output=True, text=True
+        f"{sys.executable} -m bristle run LuGre --stop 100 --interval 0.001 | head -n 1",
+        shell=True,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.startswith("time,frictionForce") and done.stderr == ""
 
@@ -220,7 +312,9 @@ def test_the_models_say_what_they_are(monkeypatch):
         about = bristle.describe(fmu.name)
         assert bristle.fmu(fmu.name) == fmu.path
         assert [v.name for v in about.parameters] == [v.name for v in fmu.description.parameters]
-        assert [(v.name, v.start, v.unit) for v in about.inputs] == [(v.name, v.start, v.unit) for v in fmu.description.inputs]
+        assert [(v.name, v.start, v.unit) for v in about.inputs] == [
+            (v.name, v.start, v.unit) for v in fmu.description.inputs
+        ]
         assert [v.name for v in about.states] == [v.name for v in fmu.description.states]
         assert all(v.text for v in about.variables)
     assert np.isfinite(bristle.run(fmu.path, [0, 1], {})[about.outputs[0].name]).all()
@@ -249,20 +343,38 @@ def test_a_damaged_fmu_is_listed_or_refused_in_a_line(tmp_path, capsys):
         file.write_bytes(content)
         code = cli.main(["list", str(tmp_path)])
         told = capsys.readouterr()
-        assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
+        assert (code, told.err) == (0, "") or (
+            code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err
+        )
 
 
-@pytest.mark.parametrize("old, new", [
-    (b'valueReference="', b'valueReference="x'), (b"<Real ", b"<!-- "), (b'start="', b'start="x'), (b'start="', b'start="nan" x="'), (b'min="', b'min="1e999" y="'),
-])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (b'valueReference="', b'valueReference="x'),
+        (b"<Real ", b"<!-- "),
+        (b'start="', b'start="x'),
+        (b'start="', b'start="nan" x="'),
+        (b'min="', b'min="1e999" y="'),
+    ],
+)
 def test_an_fmu_with_a_damaged_description_is_run_or_refused_in_a_line(old, new, tmp_path, capsys):
     file = tmp_path / "Damaged.fmu"
     with zipfile.ZipFile(FMUS[0].path) as whole, zipfile.ZipFile(file, "w") as target:
         for name in whole.namelist():
-            target.writestr(name, whole.read(name).replace(old, new) if name == "modelDescription.xml" else whole.read(name))
+            target.writestr(
+                name,
+                (
+                    whole.read(name).replace(old, new)
+                    if name == "modelDescription.xml"
+                    else whole.read(name)
+                ),
+            )
     code = cli.main(["run", str(file), "--stop", "0.01", "--interval", "0.01"])
     told = capsys.readouterr()
-    assert (code, told.err) == (0, "") or (code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err)
+    assert (code, told.err) == (0, "") or (
+        code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err
+    )
 
 
 def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, capsys):
@@ -280,24 +392,42 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
     assert "README.md: not a text in UTF-8." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content, sentence", [
-    (None, "Mine.toml: there is no such file"),
-    (b"\xff\xfe", "Mine.toml: not a text in UTF-8"),
-    (b'include = ["loop"]', 'shared/loop.toml: include: "loop" includes this file itself'),
-    (b"include = 3", "Mine.toml: include: has to be a list of names"),
-    (b"a = " + b"[" * 100000, "Mine.toml: "),
-    (b"title = 1", "Mine.toml: title: has to be a text"),
-    (b"[parameters]\nx = 1", "Mine.toml: parameters.x: has to be a table"),
-])
+@pytest.mark.parametrize(
+    "content, sentence",
+    [
+        (None, "Mine.toml: there is no such file"),
+        (b"\xff\xfe", "Mine.toml: not a text in UTF-8"),
+        (b'include = ["loop"]', 'shared/loop.toml: include: "loop" includes this file itself'),
+        (b"include = 3", "Mine.toml: include: has to be a list of names"),
+        (b"a = " + b"[" * 100000, "Mine.toml: "),
+        (b"title = 1", "Mine.toml: title: has to be a text"),
+        (b"[parameters]\nx = 1", "Mine.toml: parameters.x: has to be a table"),
+    ],
+)
 def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, tmp_path, capsys):
     folder = tmp_path / "modelDescription"
     (folder / "shared").mkdir(parents=True)
     for name in ("units.toml", "references.toml", "co_simulation.toml"):
-        (folder / "shared" / name).write_bytes((REPOSITORY / "modelDescription" / "shared" / name).read_bytes())
+        (folder / "shared" / name).write_bytes(
+            (REPOSITORY / "modelDescription" / "shared" / name).read_bytes()
+        )
     (folder / "shared" / "loop.toml").write_text('include = ["loop"]')
     if content is not None:
         (folder / "Mine.toml").write_bytes(content)
-    assert cli.main(["generate", str(folder / "Mine.toml"), "--out", str(tmp_path / "out"), "--fmi-include", str(tmp_path)], generator.commands) == 2
+    assert (
+        cli.main(
+            [
+                "generate",
+                str(folder / "Mine.toml"),
+                "--out",
+                str(tmp_path / "out"),
+                "--fmi-include",
+                str(tmp_path),
+            ],
+            generator.commands,
+        )
+        == 2
+    )
     told = capsys.readouterr().err
     assert sentence in told and told.count("\n") == 1 and len(told) < 400
     assert not (tmp_path / "out").exists()
@@ -305,6 +435,12 @@ def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, 
 
 def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    assert cli.main(["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")], bristle_site.commands) == 2
+    assert (
+        cli.main(
+            ["report", "--rig", "/nowhere/rig", "--out", str(tmp_path / "file" / "report.html")],
+            bristle_site.commands,
+        )
+        == 2
+    )
     told = capsys.readouterr().err
     assert "report.html: " in told and told.count("\n") == 1 and "rig" not in told

@@ -1,4 +1,5 @@
-"""The gains of solver/shadow.c have the properties that they were derived from (docs/coupling_stability.py reads them from the source)."""
+"""The gains of solver/shadow.c have the properties that they were derived from
+(docs/coupling_stability.py reads them from the source)."""
 
 import importlib.util
 
@@ -17,21 +18,27 @@ LOOPS = [("AtOnce", False), ("OneStepLate", True), ("Either", False), ("Either",
 
 def poles(name, late, r=1.0, k_x=None):
     gains = stability.TIMINGS[name]
-    return np.linalg.eigvals(stability.step(r, late, gains if k_x is None else (*gains[:3], k_x), 1, 1, 1))
+    return np.linalg.eigvals(
+        stability.step(r, late, gains if k_x is None else (*gains[:3], k_x), 1, 1, 1)
+    )
 
 
 def settles(name, late, part=0.01, count=200):
-    """The number of steps until the force stays within a part of a load that has jumped, and how far the observed load overshoots."""
+    """The number of steps until the force stays within a part of a load that has jumped, and how
+    far the observed load overshoots."""
     z, forces, loads = np.zeros(6), [], []
     for _ in range(count):
-        z = stability.step(1.0, late, stability.TIMINGS[name], 1, 1, 1) @ z + np.array([1.0, 1.0, 0, 0, 0, 0])
+        z = stability.step(1.0, late, stability.TIMINGS[name], 1, 1, 1) @ z + np.array(
+            [1.0, 1.0, 0, 0, 0, 0]
+        )
         forces.append(z[4])
         loads.append(z[2])
     return int(np.nonzero(abs(np.array(forces) - 1) > part)[0][-1]) + 2, max(loads)
 
 
 def test_at_once_is_dead_beat_and_late_has_a_double_root():
-    """Without the way back in position, where the mass is right; one root at 1 is that of the position, others at 0 those of what is only remembered."""
+    """Without the way back in position, where the mass is right; one root at 1 is that of the
+    position, others at 0 those of what is only remembered."""
     assert sorted(abs(poles("AtOnce", False, k_x=0.0)))[:-1] == pytest.approx([0] * 5, abs=1e-2)
     late = sorted(abs(poles("OneStepLate", True, k_x=0.0)))[:-1]
     assert late[-2:] == pytest.approx([0.5, 0.5], abs=1e-3)
@@ -39,11 +46,18 @@ def test_at_once_is_dead_beat_and_late_has_a_double_root():
 
 @pytest.mark.parametrize("name, late", LOOPS)
 def test_less_mass_than_there_is_and_a_fifth_more_are_stable(name, late):
-    assert max(stability.radius(r, late, stability.TIMINGS[name]) for r in np.arange(0.1, 1.21, 0.05)) < 0.995
-    assert max(stability.decay(r, late, stability.TIMINGS[name]) for r in (0.1, 0.5, 1.0, 1.2)) < 0.995
+    assert (
+        max(stability.radius(r, late, stability.TIMINGS[name]) for r in np.arange(0.1, 1.21, 0.05))
+        < 0.995
+    )
+    assert (
+        max(stability.decay(r, late, stability.TIMINGS[name]) for r in (0.1, 0.5, 1.0, 1.2)) < 0.995
+    )
 
 
-@pytest.mark.parametrize("name, late, steps", [(*loop, steps) for loop, steps in zip(LOOPS, (3, 12, 22, 19))])
+@pytest.mark.parametrize(
+    "name, late, steps", [(*loop, steps) for loop, steps in zip(LOOPS, (3, 12, 22, 19))]
+)
 def test_the_force_settles_as_the_page_says(name, late, steps):
     """And the observed load does not overshoot, so that a load up to the limit is held."""
     found, most = settles(name, late)
@@ -52,5 +66,6 @@ def test_the_force_settles_as_the_page_says(name, late, steps):
 
 @pytest.mark.parametrize("name, late", LOOPS)
 def test_the_way_back_in_position_takes_fifty_steps(name, late):
-    """The slowest pole where the mass is right: faster would take from what settles the velocity, slower lets a body creep under a ramp."""
+    """The slowest pole where the mass is right: faster would take from what settles the velocity,
+    slower lets a body creep under a ramp."""
     assert max(abs(poles(name, late))) == pytest.approx(0.98, abs=0.004)

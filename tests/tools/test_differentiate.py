@@ -1,4 +1,5 @@
-"""The differentiation of model C: values bit for bit, slopes against central differences, dependencies by perturbation."""
+"""The differentiation of model C: values bit for bit, slopes against central differences,
+dependencies by perturbation."""
 
 import ctypes
 import os
@@ -17,7 +18,18 @@ from generator.differentiate import SubsetError, read_model
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-fPIC", "-shared"]
+FLAGS = [
+    "-std=c99",
+    "-O1",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wshadow",
+    "-Werror",
+    "-fPIC",
+    "-shared",
+]
 
 HEADER = """\
 #ifndef SNIPPET_MODEL_H
@@ -39,7 +51,10 @@ static const char *const real_names[] = {"a"};
 KNOWNS = ["p.a", "p.b", "p.c[0]", "p.c[1]", "p.c[2]", "p.z_start", "p.w_start"]
 KNOWNS += ["u.N", "u.v", "u.n[0]", "u.n[1]", "u.n[2]", "x.z", "x.w"]
 UNKNOWNS = ["dx.z", "dx.w", "y.F", "y.G[0]", "y.G[1]"]
-HEAD = "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {"
+HEAD = (
+    "static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,"
+    " States *dx, Outputs *y) {"
+)
 
 DRIVER = """\
 #include "Snippet.h"
@@ -94,7 +109,13 @@ class Snippet:
         driver = DRIVER + (INITIALIZE_DRIVER if "initialize" in self.code.functions else "")
         (folder / "driver.c").write_text(driver)
         library = folder / "snippet.so"
-        command = [os.environ.get("CC", "cc"), *FLAGS, *flags, f"-I{folder}", f"-I{folder / 'fmu_src'}"]
+        command = [
+            os.environ.get("CC", "cc"),
+            *FLAGS,
+            *flags,
+            f"-I{folder}",
+            f"-I{folder / 'fmu_src'}",
+        ]
         command += [str(folder / "driver.c"), "-o", str(library), "-lm"]
         result = subprocess.run(command, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr + self.code.slopes
@@ -145,7 +166,8 @@ def central_difference(function, k, d):
 
 
 def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
-    """Values bit for bit; slopes right; dependencies true and, where a program has no terms that cancel, minimal: each is seen at some point."""
+    """Values bit for bit; slopes right; dependencies true and, where a program has no terms that
+    cancel, minimal: each is seen at some point."""
     random = np.random.default_rng(1)
     seen = {name: set() for name in unknowns}
     smooth = 0
@@ -158,7 +180,9 @@ def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
         assert value.tobytes() == value_too.tobytes()
         assert np.isfinite(slope).all()
         expected, doubt = central_difference(lambda q: values(q, mode), k, d)
-        if (doubt < 1e-4 * (1 + np.abs(expected))).all():  # else a jump or kink lies between the points
+        if (
+            doubt < 1e-4 * (1 + np.abs(expected))
+        ).all():  # else a jump or kink lies between the points
             smooth += 1
             np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-7)
         for i, known in enumerate(KNOWNS):
@@ -166,13 +190,17 @@ def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
             moved[i] = random.uniform(-3, 3)
             alone = np.zeros(len(KNOWNS))
             alone[i] = 1
-            for name, a, b, s in zip(unknowns, value, values(moved, mode), slopes(k, alone, mode)[1]):
+            for name, a, b, s in zip(
+                unknowns, value, values(moved, mode), slopes(k, alone, mode)[1]
+            ):
                 if a != b:
                     seen[name].add(known)
                 assert s == 0 or known in dependencies[name]
     assert smooth > points // 2 or not minimal
     for name in unknowns:
-        assert seen[name] == dependencies[name] if minimal else seen[name] <= dependencies[name], name
+        assert seen[name] == dependencies[name] if minimal else seen[name] <= dependencies[name], (
+            name
+        )
 
 
 def check_snippet(folder, text, headers=None):
@@ -183,7 +211,8 @@ def check_snippet(folder, text, headers=None):
 
 
 def check_along_states(snippet):
-    """Along the states alone values are the same bit for bit and slopes those of the general function: only products with zero are left out."""
+    """Along the states alone values are the same bit for bit and slopes those of the general
+    function: only products with zero are left out."""
     random = np.random.default_rng(2)
     for turn in range(20):
         k, d = random.uniform(-2, 2, len(KNOWNS)), np.zeros(len(KNOWNS))
@@ -195,11 +224,20 @@ def check_along_states(snippet):
 
 def model(body, before=""):
     """A model that sets what the body sets; the rest is zero."""
-    rest = {"dx->z": ["dx->z"], "dx->w": ["dx->w"], "y->F": ["y->F"], "y->G": ["y->G[0]", "y->G[1]"]}
+    rest = {
+        "dx->z": ["dx->z"],
+        "dx->w": ["dx->w"],
+        "y->F": ["y->F"],
+        "y->G": ["y->G[0]", "y->G[1]"],
+    }
     lines = [f"(void){name};" for name in "pumx" if not re.search(rf"\b{name}\b", body)]
-    lines += [f"{place} = 0;" for name, places in rest.items() if name not in body for place in places]
+    lines += [
+        f"{place} = 0;" for name, places in rest.items() if name not in body for place in places
+    ]
     inner = textwrap.indent("\n".join([*lines, textwrap.dedent(body).strip()]), "    ")
-    return f'#include "Snippet.h"\n#include <math.h>\n{textwrap.dedent(before)}\n{HEAD}\n{inner}\n}}\n'
+    return (
+        f'#include "Snippet.h"\n#include <math.h>\n{textwrap.dedent(before)}\n{HEAD}\n{inner}\n}}\n'
+    )
 
 
 CONSTRUCTS = {  # body of evaluate, and what stands before it
@@ -214,7 +252,10 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         """,
         "",
     ),
-    "absolute value and sign": ("y->F = fabs(u->v) * copysign(x->z, u->N) + copysign(2, x->w);", ""),
+    "absolute value and sign": (
+        "y->F = fabs(u->v) * copysign(x->z, u->N) + copysign(2, x->w);",
+        "",
+    ),
     "exponentials": ("y->F = exp(-u->v * u->v) + expm1(x->z) * exp(exp(p->a / 4));", ""),
     "exponential under its own name": (
         """
@@ -226,7 +267,10 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         "",
     ),
     "logarithm and root": ("y->F = log(3 + u->v) * sqrt(p->a * p->a + x->z * x->z) + sqrt(2);", ""),
-    "angles": ("y->F = sin(u->v) * cos(x->z) + tan(p->a / 3) * tanh(u->N) + atan(x->w * p->b);", ""),
+    "angles": (
+        "y->F = sin(u->v) * cos(x->z) + tan(p->a / 3) * tanh(u->N) + atan(x->w * p->b);",
+        "",
+    ),
     "powers": ("y->F = pow(3 + u->v, p->a) + pow(2 + 0.5 * x->z, 3) + pow(2, u->N);", ""),
     "smaller and greater": ("y->F = fmin(u->v, x->z) + fmax(p->a * p->a, 1) * fmin(-1, p->b);", ""),
     "choice": (
@@ -645,7 +689,7 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         static const struct Two pairs[2] = {{1, 2}, {3, 4}};
         """,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
@@ -655,13 +699,34 @@ def test_values_slopes_and_dependencies(name, tmp_path):
 
 
 class Program:
-    """A random program in the subset of C that is differentiated: functions with results and with pointers, structs, arrays, branches, loops. All
-    of its expressions are bounded, so that differences can be taken of them."""
+    """A random program in the subset of C that is differentiated: functions with results and with
+    pointers, structs, arrays, branches, loops. All of its expressions are bounded, so that
+    differences can be taken of them."""
 
-    UNARY = ["sin({})", "cos({})", "tanh({})", "atan({})", "fabs({})", "exp(-fabs({}))", "sqrt(1 + {0} * {0})", "log(1.5 + fabs({}))",
-             "expm1(tanh({}))", "-({})", "tan(0.5 * tanh({}))", "copysign(1.5, {})"]
-    BINARY = ["({} + {})", "({} - {})", "({} * {})", "({} / (2 + fabs({})))", "fmin({}, {})", "fmax({}, {})",
-              "pow(1.2 + fabs({}), tanh({}))", "copysign({}, {})"]
+    UNARY = [
+        "sin({})",
+        "cos({})",
+        "tanh({})",
+        "atan({})",
+        "fabs({})",
+        "exp(-fabs({}))",
+        "sqrt(1 + {0} * {0})",
+        "log(1.5 + fabs({}))",
+        "expm1(tanh({}))",
+        "-({})",
+        "tan(0.5 * tanh({}))",
+        "copysign(1.5, {})",
+    ]
+    BINARY = [
+        "({} + {})",
+        "({} - {})",
+        "({} * {})",
+        "({} / (2 + fabs({})))",
+        "fmin({}, {})",
+        "fmax({}, {})",
+        "pow(1.2 + fabs({}), tanh({}))",
+        "copysign({}, {})",
+    ]
     LEAVES = [known.replace(".", "->", 1) for known in KNOWNS] + ["0.75", "3.0", "1e-1"]
 
     def __init__(self, draw):
@@ -681,15 +746,30 @@ class Program:
         if kind < 0.4:
             return draw.choice(self.UNARY).format(self.expression(leaves, depth - 1))
         if kind < 0.5:
-            return f"({self.condition(leaves)} ? {self.expression(leaves, depth - 1)} : {self.expression(leaves, depth - 1)})"
+            return (
+                f"({self.condition(leaves)} ? {self.expression(leaves, depth - 1)} :"
+                f" {self.expression(leaves, depth - 1)})"
+            )
         if kind < 0.62 and self.functions:
             function = draw.choice(self.functions)
-            return f"{function}({self.expression(leaves, depth - 1)}, {self.expression(leaves, depth - 1)})"
-        return draw.choice(self.BINARY).format(self.expression(leaves, depth - 1), self.expression(leaves, depth - 1))
+            return (
+                f"{function}({self.expression(leaves, depth - 1)},"
+                f" {self.expression(leaves, depth - 1)})"
+            )
+        return draw.choice(self.BINARY).format(
+            self.expression(leaves, depth - 1), self.expression(leaves, depth - 1)
+        )
 
     def condition(self, leaves):
         left, right = (self.random.choice(leaves) for _ in range(2))
-        return self.random.choice([f"{left} > {right}", f"{left} <= 0.3", f"{left} < 0 && {right} > -1", f"!({left} > 0) || {right} > 1"])
+        return self.random.choice(
+            [
+                f"{left} > {right}",
+                f"{left} <= 0.3",
+                f"{left} < 0 && {right} > -1",
+                f"!({left} > 0) || {right} > 1",
+            ]
+        )
 
     def function(self):
         """double f(double a, double b), with locals, a branch and a loop of its own."""
@@ -697,7 +777,10 @@ class Program:
         lines = self.statements(leaves, 3, "    ")
         name = self.name("f")
         body = "\n".join(lines)
-        text = f"static double {name}(double a, double b) {{\n{body}\n    return tanh({self.expression(leaves, 2)}) + 0 * (a + b);\n}}\n"
+        text = (
+            f"static double {name}(double a, double b) {{\n{body}\n    return"
+            f" tanh({self.expression(leaves, 2)}) + 0 * (a + b);\n}}\n"
+        )
         self.functions.append(name)
         return text
 
@@ -708,10 +791,16 @@ class Program:
             kind = self.random.random()
             if kind < 0.45 or nested > 1:
                 name = self.name("s")
-                lines.append(f"{indent}{'const ' if self.random.random() < 0.4 else ''}double {name} = {self.expression(leaves, 3)};")
+                lines.append(
+                    f"{indent}{'const ' if self.random.random() < 0.4 else ''}double {name} ="
+                    f" {self.expression(leaves, 3)};"
+                )
                 leaves.append(name)
                 if lines[-1].startswith(f"{indent}double") and self.random.random() < 0.6:
-                    lines.append(f"{indent}{name} {self.random.choice(['=', '+=', '-='])} {self.expression(leaves, 2)};")
+                    lines.append(
+                        f"{indent}{name} {self.random.choice(['=', '+=', '-='])}"
+                        f" {self.expression(leaves, 2)};"
+                    )
             elif kind < 0.6:
                 name = self.name("t")
                 lines.append(f"{indent}double {name} = {self.expression(leaves, 2)};")
@@ -724,8 +813,14 @@ class Program:
                 leaves.append(name)
             elif kind < 0.8:
                 name, index = self.name("l"), self.name("i")
-                lines.append(f"{indent}double {name}[3] = {{{self.expression(leaves, 1)}, 0, {self.expression(leaves, 1)}}};")
-                lines.append(f"{indent}for (int {index} = 1; {index} < 3; {index}++) {name}[{index}] = tanh({name}[{index} - 1] + {self.expression(leaves, 2)});")
+                lines.append(
+                    f"{indent}double {name}[3] = {{{self.expression(leaves, 1)}, 0,"
+                    f" {self.expression(leaves, 1)}}};"
+                )
+                lines.append(
+                    f"{indent}for (int {index} = 1; {index} < 3; {index}++) {name}[{index}] ="
+                    f" tanh({name}[{index} - 1] + {self.expression(leaves, 2)});"
+                )
                 leaves.append(f"{name}[{self.random.randrange(3)}]")
             else:
                 name = self.name("w")
@@ -736,7 +831,10 @@ class Program:
 
     def text(self):
         before = "typedef struct {\n    double first, second;\n} Pair;\n\n"
-        before += "static void fill(double a, Pair *pair) {\n    pair->first = tanh(a);\n    pair->second = pair->first * a;\n}\n\n"
+        before += (
+            "static void fill(double a, Pair *pair) {\n    pair->first = tanh(a);\n    pair->second"
+            " = pair->first * a;\n}\n\n"
+        )
         before += "\n".join(self.function() for _ in range(2))
         leaves = list(self.LEAVES)
         body = "\n".join(self.statements(leaves, 5, ""))
@@ -744,19 +842,33 @@ class Program:
             body += f"\n{place} = {self.expression(leaves, 3)};"
         calls = " + ".join(f"{function}(p->a, x->z)" for function in self.functions)
         body += f"\nPair last;\nfill({calls}, &last);\ny->F += last.second;"
-        used = "\n".join(f"(void){leaf.partition('[')[0].partition('.')[0]};" for leaf in leaves if re.match(r"[swtl]\d", leaf))
+        used = "\n".join(
+            f"(void){leaf.partition('[')[0].partition('.')[0]};"
+            for leaf in leaves
+            if re.match(r"[swtl]\d", leaf)
+        )
         return model(f"{body}\n{used}", before)
 
 
-@settings(max_examples=12, phases=[Phase.explicit, Phase.generate])  # a shorter program is not worth the compilations
+@settings(
+    max_examples=12, phases=[Phase.explicit, Phase.generate]
+)  # a shorter program is not worth the compilations
 @given(randoms(use_true_random=False))
 def test_any_program_of_the_subset_is_differentiated(draw):
     """Values bit for bit, slopes against differences, and nothing acts that is not listed."""
     with tempfile.TemporaryDirectory() as folder:
-        # Random programs are careless; and what a compiler folds, tanh(0.75), is rounded otherwise than what the library finds.
+        # Random programs are careless; and what a compiler folds, tanh(0.75), is rounded otherwise
+        # than what the library finds.
         careless = ["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-fno-builtin"]
         snippet = Snippet(Path(folder), Program(draw).text(), flags=careless)
-        check(snippet.values, snippet.slopes, UNKNOWNS, snippet.code.dependencies, points=15, minimal=False)
+        check(
+            snippet.values,
+            snippet.slopes,
+            UNKNOWNS,
+            snippet.code.dependencies,
+            points=15,
+            minimal=False,
+        )
 
 
 ROOT = """\
@@ -783,7 +895,10 @@ static double root_slopes(double a, double a_slope, double b, double b_slope, do
 }
 #endif
 """
-TOOL = "#ifndef TOOL_H\n#define TOOL_H\nstatic double residual(double q, double a) {\n    return q * q * q + q - a;\n}\n#endif\n"
+TOOL = (
+    "#ifndef TOOL_H\n#define TOOL_H\nstatic double residual(double q, double a) {\n    return q * q"
+    " * q + q - a;\n}\n#endif\n"
+)
 
 
 def test_a_companion_by_hand_is_used_and_its_function_may_hold_any_c(tmp_path):
@@ -795,9 +910,14 @@ def test_a_companion_by_hand_is_used_and_its_function_may_hold_any_c(tmp_path):
 
 
 def test_a_companion_must_fit(tmp_path):
-    wrong = ROOT.replace("double b_slope, double *result_slope", "double *result_slope").replace(" + b_slope", "")
+    wrong = ROOT.replace("double b_slope, double *result_slope", "double *result_slope").replace(
+        " + b_slope", ""
+    )
     text = model("y->F = root(u->v, x->z);", '#include "common/root.h"')
-    sentence = r"^fmu_src/common/root.h:17: root_slopes does not fit root; declare it as static double root_slopes\(double a, "
+    sentence = (
+        r"^fmu_src/common/root.h:17: root_slopes does not fit root; declare it as static double"
+        r" root_slopes\(double a, "
+    )
     with pytest.raises(SubsetError, match=sentence):
         read(tmp_path, text, {"common/root.h": wrong, "common/tool.h": TOOL})
 
@@ -806,11 +926,13 @@ def test_initialize(tmp_path):
     text = model("y->F = p->a * u->v + x->z + m->mode;", "") + (
         "static void initialize(const Parameters *p, const Inputs *u, States *x) {\n"
         "    if (p->a > 0) x->z = exp(u->v) * p->b + x->z;\n}\n"
-    )  # fmt: skip
+    )
     snippet = check_snippet(tmp_path, text)
     assert snippet.code.functions == {"evaluate", "initialize"}
     assert snippet.code.dependencies["init.z"] == {"p.a", "p.b", "u.v", "p.z_start"}
-    check(snippet.start_values, snippet.start_slopes, ["init.z", "init.w"], snippet.code.dependencies)
+    check(
+        snippet.start_values, snippet.start_slopes, ["init.z", "init.w"], snippet.code.dependencies
+    )
 
 
 def test_without_initialize_a_state_depends_on_its_start(tmp_path):
@@ -838,7 +960,7 @@ def test_without_initialize_a_state_depends_on_its_start(tmp_path):
         ("expm1(u->v)", -40, np.exp(-40.0)),
         ("u->v > 0 ? log(u->v) / u->v : 0", 0, 0),
     ],
-)  # fmt: skip
+)
 def test_slopes_are_finite_at_the_edge(expression, at, expected, tmp_path):
     snippet = Snippet(tmp_path, model(f"y->F = {expression};"))
     k, d = np.zeros(len(KNOWNS)), np.zeros(len(KNOWNS))
@@ -856,50 +978,167 @@ def test_zero_slopes_leave_no_trace(tmp_path):
 
 
 def test_each_function_is_written_once_and_before_its_callers(tmp_path):
-    before = "static double f(double q) {\n    return q * q;\n}\nstatic double g(double q) {\n    return f(q) + f(2 * q);\n}\n"
+    before = (
+        "static double f(double q) {\n    return q * q;\n}\nstatic double g(double q) {\n    return"
+        " f(q) + f(2 * q);\n}\n"
+    )
     slopes = read(tmp_path, model("y->F = g(u->v) * f(x->z);", before)).slopes
     heads = re.findall(r"^static \w+ (\w+)\(", slopes, re.MULTILINE)
-    assert heads == ["f_slopes", "g_slopes", "evaluate_slopes", "f_state_slopes", "evaluate_state_slopes"]
+    assert heads == [
+        "f_slopes",
+        "g_slopes",
+        "evaluate_slopes",
+        "f_state_slopes",
+        "evaluate_state_slopes",
+    ]
 
 
 ERRORS = {
     "while": ("    while (u->v > 0) y->F = 0;", "", 10, "while is not supported; use a for loop"),
-    "switch": ("    switch (m->mode) { default: y->F = 0; }", "", 10, "switch is not supported; write if and else if"),
+    "switch": (
+        "    switch (m->mode) { default: y->F = 0; }",
+        "",
+        10,
+        "switch is not supported; write if and else if",
+    ),
     "break": ("    for (int i = 0; i < 3; i++) break;", "", 10, "break is not supported"),
-    "bounds": ("    for (int i = 0; i < u->v; i++) y->F = 0;", "", 10, "the bounds of a for loop must be constants"),
-    "head": ("    for (double s = 0; s < 2; s++) y->F = s;", "", 10, "a for loop must count one int"),
+    "bounds": (
+        "    for (int i = 0; i < u->v; i++) y->F = 0;",
+        "",
+        10,
+        "the bounds of a for loop must be constants",
+    ),
+    "head": (
+        "    for (double s = 0; s < 2; s++) y->F = s;",
+        "",
+        10,
+        "a for loop must count one int",
+    ),
     "unknown function": ("    y->F = erf(u->v);", "", 10, "the function erf is not known here"),
     "unknown name": ("    y->F = speed;", "", 10, "speed is not declared"),
     "unknown member": ("    y->F = u->w;", "", 10, "has no member w|there is no member w"),
-    "macro": ("    y->F = 1;", "#define TWICE(x) (2 * (x))", 4, "the directive #define is not supported"),
-    "missing include": ("    y->F = 1;", '#include "common/none.h"', 4, 'the include "common/none.h" is not found'),
-    "recursion": ("    y->F = f(u->v);", "static double f(double q) { return q > 0 ? f(q - 1) : 0; }", 4, "f calls itself"),
-    "assignment inside": ("    double s;\n    y->F = s = u->v;", "", 11, "an assignment inside an expression"),
-    "counting inside": ("    int i = 0;\n    y->F = u->n[i++];", "", 11, "\\+\\+ inside an expression"),
-    "static local": ("    static double s = 0;\n    y->F = s;", "", 10, "a static local is not supported"),
+    "macro": (
+        "    y->F = 1;",
+        "#define TWICE(x) (2 * (x))",
+        4,
+        "the directive #define is not supported",
+    ),
+    "missing include": (
+        "    y->F = 1;",
+        '#include "common/none.h"',
+        4,
+        'the include "common/none.h" is not found',
+    ),
+    "recursion": (
+        "    y->F = f(u->v);",
+        "static double f(double q) { return q > 0 ? f(q - 1) : 0; }",
+        4,
+        "f calls itself",
+    ),
+    "assignment inside": (
+        "    double s;\n    y->F = s = u->v;",
+        "",
+        11,
+        "an assignment inside an expression",
+    ),
+    "counting inside": (
+        "    int i = 0;\n    y->F = u->n[i++];",
+        "",
+        11,
+        "\\+\\+ inside an expression",
+    ),
+    "static local": (
+        "    static double s = 0;\n    y->F = s;",
+        "",
+        10,
+        "a static local is not supported",
+    ),
     "float": ("    float s = 0;\n    y->F = (double)s;", "", 10, "the type float is not supported"),
     "pointer arithmetic": ("    y->F = *(u->n + 1);", "", 10, "pointer|a variable"),
-    "clash": ("    const double s = u->v, s_slope = 1;\n    y->F = s * s_slope;", "", 10, "the name s_slope is taken"),
+    "clash": (
+        "    const double s = u->v, s_slope = 1;\n    y->F = s * s_slope;",
+        "",
+        10,
+        "the name s_slope is taken",
+    ),
     "index outside": ("    y->F = u->n[3];", "", 10, "the index 3 is outside of the array of 3"),
-    "global variable": ("    y->F = memory;", "static double memory;", 10, "memory is not declared"),
+    "global variable": (
+        "    y->F = memory;",
+        "static double memory;",
+        10,
+        "memory is not declared",
+    ),
     "arguments": ("    y->F = fmin(u->v);", "", 10, "fmin takes 2 argument"),
-    "pointer as a value": ("    y->F = u->n;", "", 10, "a pointer cannot stand where a value is needed"),
-    "pointer set again": ("    const double *q = &u->v;\n    q = &u->N;\n    y->F = *q;", "", 11, "a pointer is set once"),
-    "no value": ("    y->F = f(u->v);", "static void f(double q) { (void)q; }", 10, "f gives no value"),
-    "no result": ("    y->F = f(u->v);", "static double f(double q) { if (q > 0) return; return q; }", 4, "f returns nothing"),
-    "designator": ("    const Inputs q = {.w = 1};\n    y->F = q.v;", "", 10, "there is no such member in what these braces make"),
-    "nested designator": ("    const Inputs q = {.n[0] = 1};\n    y->F = q.v;", "", 10, "a nested designator is not supported"),
-    "whole division": ("    y->F = 1 / 2 * u->v;", "", 10, "a division of two whole numbers drops the rest; write one of them as a double"),
-    "whole division of a call": ("    y->F = u->v * (f(u->v) / -3);", "static int f(double q) { return q > 0; }", 10, "a division of two whole numbers"),
-    "whole division of a count": ("    for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;", "", 10, "a division of two whole numbers"),
+    "pointer as a value": (
+        "    y->F = u->n;",
+        "",
+        10,
+        "a pointer cannot stand where a value is needed",
+    ),
+    "pointer set again": (
+        "    const double *q = &u->v;\n    q = &u->N;\n    y->F = *q;",
+        "",
+        11,
+        "a pointer is set once",
+    ),
+    "no value": (
+        "    y->F = f(u->v);",
+        "static void f(double q) { (void)q; }",
+        10,
+        "f gives no value",
+    ),
+    "no result": (
+        "    y->F = f(u->v);",
+        "static double f(double q) { if (q > 0) return; return q; }",
+        4,
+        "f returns nothing",
+    ),
+    "designator": (
+        "    const Inputs q = {.w = 1};\n    y->F = q.v;",
+        "",
+        10,
+        "there is no such member in what these braces make",
+    ),
+    "nested designator": (
+        "    const Inputs q = {.n[0] = 1};\n    y->F = q.v;",
+        "",
+        10,
+        "a nested designator is not supported",
+    ),
+    "whole division": (
+        "    y->F = 1 / 2 * u->v;",
+        "",
+        10,
+        "a division of two whole numbers drops the rest; write one of them as a double",
+    ),
+    "whole division of a call": (
+        "    y->F = u->v * (f(u->v) / -3);",
+        "static int f(double q) { return q > 0; }",
+        10,
+        "a division of two whole numbers",
+    ),
+    "whole division of a count": (
+        "    for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;",
+        "",
+        10,
+        "a division of two whole numbers",
+    ),
     "syntax": ("    y->F = ;", "", 10, "this is not C that is understood here"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_name_the_line(name, tmp_path):
     body, before, line, sentence = ERRORS[name]
-    text = ['#include "Snippet.h"', "/* a comment", " * of two lines */", before, HEAD, "    dx->z = p->a;", "    dx->w = x->z;"]
+    text = [
+        '#include "Snippet.h"',
+        "/* a comment",
+        " * of two lines */",
+        before,
+        HEAD,
+        "    dx->z = p->a;",
+        "    dx->w = x->z;",
+    ]
     text += ["    y->G[0] = u->v;", "    y->G[1] = m->mode;", body, "}", ""]
     with pytest.raises(SubsetError, match=rf"^fmu_src/models/Snippet.c:{line}: .*({sentence})"):
         read(tmp_path, "\n".join(text))
@@ -907,8 +1146,14 @@ def test_errors_name_the_line(name, tmp_path):
 
 def test_an_error_in_an_include_names_its_line(tmp_path):
     tool = TOOL.replace("return q * q * q + q - a;", "\n    return lgamma(q) - a;")
-    with pytest.raises(SubsetError, match=r"^fmu_src/common/tool.h:5: the function lgamma is not known"):
-        read(tmp_path, model("y->F = residual(u->v, x->z);", '#include "common/tool.h"'), {"common/tool.h": tool})
+    with pytest.raises(
+        SubsetError, match=r"^fmu_src/common/tool.h:5: the function lgamma is not known"
+    ):
+        read(
+            tmp_path,
+            model("y->F = residual(u->v, x->z);", '#include "common/tool.h"'),
+            {"common/tool.h": tool},
+        )
 
 
 @pytest.mark.parametrize(
@@ -917,10 +1162,16 @@ def test_an_error_in_an_include_names_its_line(tmp_path):
         ("dx->z = 0; dx->w = 0; y->G[0] = 0; y->G[1] = 0;", "output F is never set"),
         ("dx->z = 0; dx->w = 0; y->F = 0; y->G[0] = 0;", r"output G\[1\] is never set"),
         ("dx->z = 0; y->F = 0; y->G[0] = 0; y->G[1] = 0;", "the derivative of w is never set"),
-        ("dx->z = 0; dx->w = 0; y->G[0] = 0; y->G[1] = 0; if (u->N > 0) y->F = 0;", "output F is not set on every path"),
-        ("dx->z = 0; dx->w = 0; y->G[0] = 0; y->G[1] = 0; if (u->N > 0) return; y->F = 0;", "output F is not set on every path"),
+        (
+            "dx->z = 0; dx->w = 0; y->G[0] = 0; y->G[1] = 0; if (u->N > 0) y->F = 0;",
+            "output F is not set on every path",
+        ),
+        (
+            "dx->z = 0; dx->w = 0; y->G[0] = 0; y->G[1] = 0; if (u->N > 0) return; y->F = 0;",
+            "output F is not set on every path",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_set_is_an_error(body, sentence, tmp_path):
     with pytest.raises(SubsetError, match=rf"^fmu_src/models/Snippet.c:2: {sentence}"):
         read(tmp_path, f'#include "Snippet.h"\n{HEAD}\n    {body}\n}}\n')
@@ -929,14 +1180,25 @@ def test_what_is_not_set_is_an_error(body, sentence, tmp_path):
 def test_evaluate_must_exist_with_its_arguments(tmp_path):
     with pytest.raises(SubsetError, match="the function evaluate is missing"):
         read(tmp_path / "none", '#include "Snippet.h"\n')
-    with pytest.raises(SubsetError, match="Snippet.c:2: evaluate must be declared as static void evaluate"):
-        read(tmp_path / "other", '#include "Snippet.h"\nstatic void evaluate(const Parameters *p) {\n    (void)p;\n}\n')
-    with pytest.raises(SubsetError, match='Snippet.c:1: the types of the model are not known; include "Snippet.h" first'):
+    with pytest.raises(
+        SubsetError, match="Snippet.c:2: evaluate must be declared as static void evaluate"
+    ):
+        read(
+            tmp_path / "other",
+            '#include "Snippet.h"\nstatic void evaluate(const Parameters *p) {\n    (void)p;\n}\n',
+        )
+    with pytest.raises(
+        SubsetError,
+        match='Snippet.c:1: the types of the model are not known; include "Snippet.h" first',
+    ):
         read(tmp_path / "bare", "static void evaluate(void) {\n}\n")
 
 
 def test_what_evaluate_does_not_reach_may_hold_any_c(tmp_path):
-    check = "static const char *check(const Parameters *p) {\n    while (p->a > 0) return \"a is not /* positive\";\n    return NULL;\n}\n"
+    check = (
+        'static const char *check(const Parameters *p) {\n    while (p->a > 0) return "a is not /*'
+        ' positive";\n    return NULL;\n}\n'
+    )
     assert read(tmp_path, model("y->F = u->v;", check)).functions == {"check", "evaluate"}
 
 
@@ -953,12 +1215,19 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 @pytest.mark.parametrize(
     "search",
-    ["", "for (double q = 1; q < u->v;) q *= 2;", "const Inputs q = {.n[0] = u->v, .n[1] = 1}; x->w = q.n[0];"],
+    [
+        "",
+        "for (double q = 1; q < u->v;) q *= 2;",
+        "const Inputs q = {.n[0] = u->v, .n[1] = 1}; x->w = q.n[0];",
+    ],
     ids=["followed", "not followed", "not followed in braces"],
 )
 def test_what_the_modes_are_found_from_counts_at_the_start(tmp_path, search):
-    """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no mistake, but tells nothing."""
-    body = "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"
+    """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no
+    mistake, but tells nothing."""
+    body = (
+        "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"
+    )
     dependencies = read(tmp_path, model(body, NEXT_MODES.replace("SEARCH", search))).dependencies
     assert dependencies["y.F"] == {"u.v", "x.z"}
     assert dependencies["init.z"] == {"p.z_start"}

@@ -1,4 +1,5 @@
-"""Every example runs as its text says; what needs a tool that is not here is checked as far as its names and grammar go."""
+"""Every example runs as its text says; what needs a tool that is not here is checked as far as its
+names and grammar go."""
 
 import math
 import os
@@ -45,13 +46,20 @@ def description_of(name):
 def test_model_exchange_draws_the_hysteresis_loop(tmp_path):
     text = run("model_exchange.py", FOLDER / "LuGre.fmu", "loop.png", cwd=tmp_path)
     force = float(re.search(r"largest friction force ([\d.]+) N", text)[1])
-    assert 0.4 * 9.81 < force < 0.6 * 9.81, "the force of LuGre stays between sliding and the static limit"
+    assert 0.4 * 9.81 < force < 0.6 * 9.81, (
+        "the force of LuGre stays between sliding and the static limit"
+    )
     assert shows_something(tmp_path / "loop.png")
 
 
 def test_co_simulation_draws_one_curve_per_element(tmp_path):
     models = ("StaticRegularized", "LuGre", "SecondOrderBristle")
-    text = run("co_simulation.py", "curves.png", *(FOLDER / f"{model}.fmu" for model in models), cwd=tmp_path)
+    text = run(
+        "co_simulation.py",
+        "curves.png",
+        *(FOLDER / f"{model}.fmu" for model in models),
+        cwd=tmp_path,
+    )
     forces = dict(re.findall(r"(\w+): largest friction force ([\d.]+) N", text))
     assert sorted(forces) == sorted(models)
     assert all(0.3 * 9.81 < float(force) < 0.6001 * 9.81 for force in forces.values())
@@ -60,7 +68,10 @@ def test_co_simulation_draws_one_curve_per_element(tmp_path):
 
 def test_closed_loop_rests_with_a_coupling_mass(tmp_path):
     text = run("closed_loop.py", "loop.png", FOLDER / "StaticRegularized.fmu", cwd=tmp_path)
-    errors = {float(mass): float(error) for mass, error in re.findall(r"couplingMass (\d+) kg: force off the load by (\S+) N", text)}
+    errors = {
+        float(mass): float(error)
+        for mass, error in re.findall(r"couplingMass (\d+) kg: force off the load by (\S+) N", text)
+    }
     assert errors[0] > 4 and errors[1] < 0.02, "a hundredth of the load"
     assert shows_something(tmp_path / "loop.png")
 
@@ -71,49 +82,98 @@ def test_joint_bears_its_arm_inside_the_interval_and_lets_it_fall_from_outside(t
     text = run("joint.py", "joint.png", FOLDER / "LuGreRotational.fmu", cwd=tmp_path)
     borne = float(re.search(r"bears the arm within ([\d.]+) rad", text)[1])
     assert borne == pytest.approx(math.asin(210 * 0.5 / (15 * 9.81 * 1.14)), abs=1e-3)
-    inside, outside = (tuple(map(float, pair)) for pair in re.findall(r"let go at ([\d.]+) rad, it is at (-?[\d.]+) rad", text))
-    assert inside[1] == pytest.approx(inside[0], abs=1e-3) and outside == pytest.approx((1, 0.0901), abs=1e-3)
+    inside, outside = (
+        tuple(map(float, pair))
+        for pair in re.findall(r"let go at ([\d.]+) rad, it is at (-?[\d.]+) rad", text)
+    )
+    assert inside[1] == pytest.approx(inside[0], abs=1e-3) and outside == pytest.approx(
+        (1, 0.0901), abs=1e-3
+    )
     rest = float(re.search(r"it comes from 1.0000 rad to rest at ([\d.]+) rad", text)[1])
     assert rest == pytest.approx(joint_under_its_loads(), abs=1e-3)
     assert shows_something(tmp_path / "joint.png")
 
 
 def joint_under_its_loads():
-    """The angle at which the third run ends, in model exchange. The bearing's load depends on its friction, of which it is a 20th: substitution finds both."""
-    surface = {"staticFriction": 0.25, "dynamicFriction": 0.2, "stribeckVelocity": 0.01, "bristleStiffness": 1e6, "bristleDamping": 1800.0}
+    """The angle at which the third run ends, in model exchange. The bearing's load depends on its
+    friction, of which it is a 20th: substitution finds both."""
+    surface = {
+        "staticFriction": 0.25,
+        "dynamicFriction": 0.2,
+        "stribeckVelocity": 0.01,
+        "bristleStiffness": 1e6,
+        "bristleDamping": 1800.0,
+    }
     at_motor = surface | {"frictionRadius": 0.02}
-    gear_values = {"dynamicFriction": 0.2, "frictionRadius": 0.02, "forwardEfficiency": 0.8, "backwardEfficiency": 0.7}
-    elements = Coupled(("LuGreRotational", at_motor | {"preloadForce": 100.0}), ("LuGreRotational", surface | {"frictionRadius": 0.05}),
-                       ("GearLoad", gear_values), ("PinLoad", {"pinRadius": 0.05}))
+    gear_values = {
+        "dynamicFriction": 0.2,
+        "frictionRadius": 0.02,
+        "forwardEfficiency": 0.8,
+        "backwardEfficiency": 0.7,
+    }
+    elements = Coupled(
+        ("LuGreRotational", at_motor | {"preloadForce": 100.0}),
+        ("LuGreRotational", surface | {"frictionRadius": 0.05}),
+        ("GearLoad", gear_values),
+        ("PinLoad", {"pinRadius": 0.05}),
+    )
     mass, radius, g, ratio = 15, 1.14, 9.81, 210
 
     def rates(t, y, force):
         twist = 8 * (y[0] - ratio * y[2]) + 0.01 * (y[1] - ratio * y[3])
-        teeth = force(2, {"transmittedTorque": twist, "relativeAngularVelocity": y[1]}, "normalForce")
+        teeth = force(
+            2, {"transmittedTorque": twist, "relativeAngularVelocity": y[1]}, "normalForce"
+        )
         motor = force(0, {"relativeAngularVelocity": y[1], "normalForce": teeth}, "frictionTorque")
         bearing = 0.0
         for _ in range(30):
-            swing = (ratio * twist - mass * g * radius * math.sin(y[2]) - bearing) / (mass * radius**2)
-            reactions = {"reactionForce[1]": mass * (radius * y[3] ** 2 + g * math.cos(y[2])), "reactionForce[2]": mass * (radius * swing + g * math.sin(y[2]))}
+            swing = (ratio * twist - mass * g * radius * math.sin(y[2]) - bearing) / (
+                mass * radius**2
+            )
+            reactions = {
+                "reactionForce[1]": mass * (radius * y[3] ** 2 + g * math.cos(y[2])),
+                "reactionForce[2]": mass * (radius * swing + g * math.sin(y[2])),
+            }
             pressed = force(3, reactions, "normalForce")
-            before, bearing = bearing, force(1, {"relativeAngularVelocity": y[3], "normalForce": pressed}, "frictionTorque")
+            before, bearing = (
+                bearing,
+                force(
+                    1, {"relativeAngularVelocity": y[3], "normalForce": pressed}, "frictionTorque"
+                ),
+            )
             if abs(bearing - before) < 1e-12:
                 break
         return [y[1], (-motor - twist) / 0.0013, y[3], swing]
 
-    end, _ = elements.run([ratio + mass * g * radius * math.sin(1) / (ratio * 8), 0, 1, 0], rates, 10)
+    end, _ = elements.run(
+        [ratio + mass * g * radius * math.sin(1) / (ratio * 8), 0, 1, 0], rates, 10
+    )
     return end[2]
 
 
 def test_container_with_a_coupling_mass_holds_the_body_with_a_long_step(tmp_path):
     """FMPy's container steps its parts side by side: the force acts one step late."""
-    text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", "2", cwd=tmp_path)
-    drift = {float(step): abs(float(end)) for step, end in re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm", text, re.MULTILINE)}
-    assert drift[1] < 0.01 and drift[2] < 0.05, "0.88 and 0.96 mm without it; the first pulse finds an element that has yet to learn that its force acts late"
+    text = run(
+        "container/container.py",
+        "container.png",
+        FOLDER / "SecondOrderBristle.fmu",
+        "2",
+        cwd=tmp_path,
+    )
+    drift = {
+        float(step): abs(float(end))
+        for step, end in re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm", text, re.MULTILINE)
+    }
+    assert drift[1] < 0.01 and drift[2] < 0.05, (
+        "0.88 and 0.96 mm without it; the first pulse finds an element that has yet to learn that"
+        " its force acts late"
+    )
 
 
 def test_container_holds_the_body_only_with_a_short_communication_step(tmp_path):
-    text = run("container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", cwd=tmp_path)
+    text = run(
+        "container/container.py", "container.png", FOLDER / "SecondOrderBristle.fmu", cwd=tmp_path
+    )
     rows = re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm +([\d.]+) N$", text, re.MULTILINE)
     drift = {float(step): abs(float(end)) for step, end, _ in rows}
     assert drift[2] > 0.1 and drift[1] > 0.1, "late forces push the body away"
@@ -121,28 +181,42 @@ def test_container_holds_the_body_only_with_a_short_communication_step(tmp_path)
     assert shows_something(tmp_path / "container.png")
 
 
-@pytest.mark.parametrize("words, wrong", [
-    (["LuGre.fmu", "container.png"], "LuGre.fmu is no picture"),
-    (["container.png", "nowhere.fmu"], "nowhere.fmu is no FMU"),
-    (["container.png", FOLDER / "LuGre.fmu", "heavy"], "heavy is no mass in kg"),
-    (["container.png", FOLDER / "LuGre.fmu", "2", "3"], "there are 4 arguments"),
-])
+@pytest.mark.parametrize(
+    "words, wrong",
+    [
+        (["LuGre.fmu", "container.png"], "LuGre.fmu is no picture"),
+        (["container.png", "nowhere.fmu"], "nowhere.fmu is no FMU"),
+        (["container.png", FOLDER / "LuGre.fmu", "heavy"], "heavy is no mass in kg"),
+        (["container.png", FOLDER / "LuGre.fmu", "2", "3"], "there are 4 arguments"),
+    ],
+)
 def test_container_refuses_wrong_arguments_in_one_line(tmp_path, words, wrong):
-    result = subprocess.run([sys.executable, EXAMPLES / "container" / "container.py", *words], cwd=tmp_path, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, EXAMPLES / "container" / "container.py", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert result.returncode == 1 and wrong in result.stderr and result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_container_meets_the_printed_drift_of_lugre(tmp_path):
-    """Rill 2023 prints 0.02129 mm per cycle and there are two; the shortest step comes within its own error of 0.1 %."""
+    """Rill 2023 prints 0.02129 mm per cycle and there are two; the shortest step comes within its
+    own error of 0.1 %."""
     text = run("container/container.py", "container.png", FOLDER / "LuGre.fmu", cwd=tmp_path)
     end = float(re.search(r"^ *0\.01 ms +([\d.]+) mm", text, re.MULTILINE)[1])
     assert end == pytest.approx(2 * 0.02129, rel=2e-3)
 
 
-@pytest.mark.parametrize("kind, options, late", [("csv", ["-sequential"], 0), ("csv", [], 1), ("ssp", [], 1)], ids=["in turn", "side by side", "SSP"])
+@pytest.mark.parametrize(
+    "kind, options, late",
+    [("csv", ["-sequential"], 0), ("csv", [], 1), ("ssp", [], 1)],
+    ids=["in turn", "side by side", "SSP"],
+)
 def test_pin_and_friction_become_one_fmu(kind, options, late, tmp_path):
-    """By the command of docs/loads.md, of the table or of the SSP. In turn, friction is given the normal force of the same step, side by side that of the step before."""
+    """By the command of docs/loads.md, of the table or of the SSP. In turn, friction is given the
+    normal force of the same step, side by side that of the step before."""
     pytest.importorskip("fmu_manipulation_toolbox")
     for name in ("PinLoad", "LuGreRotational"):
         description_of(name)
@@ -152,25 +226,50 @@ def test_pin_and_friction_become_one_fmu(kind, options, late, tmp_path):
         archive.write(EXAMPLES / "container" / "pin.ssd", "SystemStructure.ssd")
         for name in ("PinLoad", "LuGreRotational"):
             archive.write(tmp_path / f"{name}.fmu", f"resources/{name}.fmu")
-    (line,) = [line for line in commands((REPOSITORY / "docs" / "loads.md").read_text()) if line.startswith("fmucontainer")]
-    words = [word.replace("pin.csv", f"pin.{kind}") for word in line.split()[1:] if word != "-sequential"]
-    tool = [sys.executable, "-c", "from fmu_manipulation_toolbox.cli.fmucontainer import fmucontainer; fmucontainer()"]
+    (line,) = [
+        line
+        for line in commands((REPOSITORY / "docs" / "loads.md").read_text())
+        if line.startswith("fmucontainer")
+    ]
+    words = [
+        word.replace("pin.csv", f"pin.{kind}") for word in line.split()[1:] if word != "-sequential"
+    ]
+    tool = [
+        sys.executable,
+        "-c",
+        "from fmu_manipulation_toolbox.cli.fmucontainer import fmucontainer; fmucontainer()",
+    ]
     made = subprocess.run([*tool, *words, *options], cwd=tmp_path, capture_output=True, text=True)
     assert made.returncode == 0 and (tmp_path / "pin.fmu").exists(), made.stdout + made.stderr
     step, count, speed = 1e-3, 50, 1.0
     forces = [(30 + n, 40) for n in range(count)]
-    rows = np.array([(n * step, *forces[n], speed) for n in range(count)],
-                    dtype=[("time", float), ("reactionForce[1]", float), ("reactionForce[2]", float), ("relativeAngularVelocity", float)])  # fmt: skip
-    result = simulate_fmu(str(tmp_path / "pin.fmu"), stop_time=(count - 1) * step, output_interval=step, input=rows, logger=lambda *said: None)
+    rows = np.array(
+        [(n * step, *forces[n], speed) for n in range(count)],
+        dtype=[
+            ("time", float),
+            ("reactionForce[1]", float),
+            ("reactionForce[2]", float),
+            ("relativeAngularVelocity", float),
+        ],
+    )
+    result = simulate_fmu(
+        str(tmp_path / "pin.fmu"),
+        stop_time=(count - 1) * step,
+        output_interval=step,
+        input=rows,
+        logger=lambda *said: None,
+    )
     normal, torque = [50.0] * (late + 1), []
     with PRESENT["LuGreRotational"].co_simulation() as friction:
-        friction.start({"normalForce": 50.0} | ({"frictionRadius": 0.02} if kind == "csv" else {}))  # the tool reads the connections of an SSP only
+        friction.start(
+            {"normalForce": 50.0} | ({"frictionRadius": 0.02} if kind == "csv" else {})
+        )  # the tool reads the connections of an SSP only
         for n in range(count - 1):
             normal.append(math.hypot(*forces[n]))
             friction.set({"normalForce": normal[-1 - late], "relativeAngularVelocity": speed})
             friction.step(step, n * step)
             torque.append(friction.get("frictionTorque"))
-    assert kind == "ssp" or result["normalForce"][1:] == pytest.approx(normal[late + 1:], rel=1e-9)
+    assert kind == "ssp" or result["normalForce"][1:] == pytest.approx(normal[late + 1 :], rel=1e-9)
     assert result["frictionTorque"][1:] == pytest.approx(torque, rel=1e-9)
 
 
@@ -180,23 +279,45 @@ def test_the_ssp_sets_parameters_that_its_elements_have():
     assert len(components) == 2
     for component in components:
         description = description_of(Path(component.get("source")).stem)
-        names = {one.get("name") for one in component.iter() if one.tag.endswith(("}Connector", "}Parameter"))}
-        assert names <= {v.name for v in description.variables} and any(v.name in names for v in description.parameters)
+        names = {
+            one.get("name")
+            for one in component.iter()
+            if one.tag.endswith(("}Connector", "}Parameter"))
+        }
+        assert names <= {v.name for v in description.variables} and any(
+            v.name in names for v in description.parameters
+        )
 
 
 def commands(text):
     """The lines of all shell blocks of a page."""
-    return [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines() if line]
+    return [
+        line
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+        for line in block.splitlines()
+        if line
+    ]
 
 
 def test_commands_of_the_c_page_run(tmp_path):
-    lines = [line for line in commands((EXAMPLES / "c.md").read_text()) if line.startswith("build/rig/rig")]
+    lines = [
+        line
+        for line in commands((EXAMPLES / "c.md").read_text())
+        if line.startswith("build/rig/rig")
+    ]
     assert len(lines) >= 4
     for line in lines:
-        words = [str(FOLDER / Path(word).name) if word.startswith("dist/") else word for word in line.split()]
-        result = subprocess.run([RIG, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        words = [
+            str(FOLDER / Path(word).name) if word.startswith("dist/") else word
+            for word in line.split()
+        ]
+        result = subprocess.run(
+            [RIG, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
         assert result.returncode == 0, f"{line}\n{result.stderr}"
-    assert (tmp_path / "belt.csv").stat().st_size > 0 and (tmp_path / "pulse.csv").stat().st_size > 0
+    assert (tmp_path / "belt.csv").stat().st_size > 0 and (
+        tmp_path / "pulse.csv"
+    ).stat().st_size > 0
 
 
 def test_commands_of_the_list_of_examples_name_files():
@@ -237,10 +358,16 @@ def mangled(name):
 
 def imported(description):
     """The class that OpenModelica makes from an FMU, as far as a model that uses it can see."""
-    lines = [f"  parameter {v.type} {mangled(v.name)} = {v.start!r};" for v in description.parameters]
+    lines = [
+        f"  parameter {v.type} {mangled(v.name)} = {v.start!r};" for v in description.parameters
+    ]
     lines += [f"  input Real {mangled(v.name)};" for v in description.inputs]
     lines += [f"  output Real {mangled(v.name)} = 0;" for v in description.outputs]
-    return f"model {description.identifier}_me_FMU\n" + "\n".join(lines) + f"\nend {description.identifier}_me_FMU;\n"
+    return (
+        f"model {description.identifier}_me_FMU\n"
+        + "\n".join(lines)
+        + f"\nend {description.identifier}_me_FMU;\n"
+    )
 
 
 @pytest.mark.parametrize("path", MODELICA, ids=lambda path: path.stem)
@@ -249,66 +376,94 @@ def test_modelica_example_names_what_the_fmus_have_and_connects_every_input(path
     classes = set(re.findall(r"\b(\w+)_me_FMU\b", text))
     assert classes
     described = {f"{name}_me_FMU": description_of(name) for name in classes}
-    model = pymoca.parser.parse("".join(imported(d) for d in described.values()) + text).classes[path.stem]
+    model = pymoca.parser.parse("".join(imported(d) for d in described.values()) + text).classes[
+        path.stem
+    ]
     parts = {name: str(symbol.type) for name, symbol in model.symbols.items()}
     assert set(parts.values()) <= {"Real", *described, *STANDARD}
-    used = re.findall(r"\b(\w+)\.(\w+)", text[text.index("\nequation\n"):text.index("  annotation(")])
+    used = re.findall(
+        r"\b(\w+)\.(\w+)", text[text.index("\nequation\n") : text.index("  annotation(")]
+    )
     for part, port in used:
         d = described.get(parts[part])
-        assert port in ({mangled(v.name) for v in d.inputs + d.outputs} if d else STANDARD[parts[part]]), f"{part}.{port}"
+        assert port in (
+            {mangled(v.name) for v in d.inputs + d.outputs} if d else STANDARD[parts[part]]
+        ), f"{part}.{port}"
     for part, kind in parts.items():
         if d := described.get(kind):
-            assert {mangled(v.name) for v in d.inputs} <= {port for name, port in used if name == part}, "every input"
+            assert {mangled(v.name) for v in d.inputs} <= {
+                port for name, port in used if name == part
+            }, "every input"
             changed = re.search(rf"{kind} {part}\(([^)]*)\)", text)
-            assert set(re.findall(r"(\w+) =", changed[1] if changed else "")) <= {v.name for v in d.parameters}
+            assert set(re.findall(r"(\w+) =", changed[1] if changed else "")) <= {
+                v.name for v in d.parameters
+            }
     assert f'__OpenModelica_commandLineOptions = "{FLAG}"' in text
     assert "Tolerance = 1e-8" in text
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_openmodelica_script_keeps_to_what_omc_can_do(path):
-    """Each FMU into its own folder, which exists and is given by its whole path; no csv, which `val` cannot read; a tolerance of 1e-8."""
+    """Each FMU into its own folder, which exists and is given by its whole path; no csv, which
+    `val` cannot read; a tolerance of 1e-8."""
     text = re.sub(r"//.*", "", path.read_text())
     statements = [statement.strip() for statement in text.split(";") if statement.strip()]
-    calls = [re.fullmatch(r"(\w+)\((.*)\)", statement, re.DOTALL).groups() for statement in statements]
+    calls = [
+        re.fullmatch(r"(\w+)\((.*)\)", statement, re.DOTALL).groups() for statement in statements
+    ]
     made, loaded, folders = set(), {"Modelica"}, []
     for function, argument in calls:
         if function == "mkdir":
             made.add(argument.strip('"'))
         elif function == "importFMU":
-            name, folder = re.fullmatch(r'"(\w+)\.fmu", workdir = cd\(\) \+ "/(\w+)"', argument).groups()
+            name, folder = re.fullmatch(
+                r'"(\w+)\.fmu", workdir = cd\(\) \+ "/(\w+)"', argument
+            ).groups()
             assert description_of(name) and folder in made
             folders.append(folder)
         elif function == "loadFile":
             file = argument.strip('"')
             folder, _, name = file.rpartition("/")
-            assert (EXAMPLES / "openmodelica" / file).exists() or (folder in folders and name == f"{folder}_me_FMU.mo")
+            assert (EXAMPLES / "openmodelica" / file).exists() or (
+                folder in folders and name == f"{folder}_me_FMU.mo"
+            )
             loaded.add(name.removesuffix(".mo"))
         elif function == "simulate":
-            assert argument.split(",")[0] in loaded and "tolerance = 1e-8" in argument and "csv" not in argument
+            assert (
+                argument.split(",")[0] in loaded
+                and "tolerance = 1e-8" in argument
+                and "csv" not in argument
+            )
         else:
             assert function in {"loadModel", "getErrorString", "val"}
     assert len(set(folders)) == len(folders) > 0
-    for example in {argument.split(",")[0] for function, argument in calls if function == "simulate"}:
-        needed = set(re.findall(r"\b\w+_me_FMU\b", (EXAMPLES / "openmodelica" / f"{example}.mo").read_text()))
+    for example in {
+        argument.split(",")[0] for function, argument in calls if function == "simulate"
+    }:
+        needed = set(
+            re.findall(r"\b\w+_me_FMU\b", (EXAMPLES / "openmodelica" / f"{example}.mo").read_text())
+        )
         assert needed <= loaded
 
 
 class Coupled:
-    """Bodies whose positions and velocities are y, and elements whose states follow them, in one solver."""
+    """Bodies whose positions and velocities are y, and elements whose states follow them, in one
+    solver."""
 
     def __init__(self, *elements):
         self.elements = [description_instance(name, values) for name, values in elements]
 
     def run(self, start, rates, stop):
-        """rates(t, y, force) with force(k, inputs), the force of element k; gives y at the end and the force of the first element."""
+        """rates(t, y, force) with force(k, inputs), the force of element k; gives y at the end and
+        the force of the first element."""
         places = np.cumsum([len(start), *(len(e.description.states) for e in self.elements)])
 
         def force(y):
             def of(k, inputs, name="frictionForce"):
                 self.elements[k].set(inputs)
-                self.elements[k].states = list(y[places[k]:places[k + 1]])
+                self.elements[k].states = list(y[places[k] : places[k + 1]])
                 return self.elements[k].get(name)
+
             return of
 
         def rhs(t, y):
@@ -319,7 +474,9 @@ class Coupled:
         solution = solve_ivp(rhs, (0, stop), y, method="LSODA", rtol=1e-9, atol=1e-11)
         assert solution.success
         rhs(stop, solution.y[:, -1])
-        outputs = {v.name: self.elements[0].get(v.name) for v in self.elements[0].description.outputs}
+        outputs = {
+            v.name: self.elements[0].get(v.name) for v in self.elements[0].description.outputs
+        }
         for element in self.elements:
             element.free()
         return solution.y[:, -1], outputs
@@ -339,17 +496,39 @@ def modifiers(path, kind):
 def test_openmodelica_examples_come_out_as_their_page_says():
     """The equations of the six models once more, with another solver."""
     folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
-    told = {name: float(value.replace("−", "-")) for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad) at", page)}
+    told = {
+        name: float(value.replace("−", "-"))
+        for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad) at", page)
+    }
 
     belt = Coupled(("LuGre", modifiers(folder / "Belt.mo", "LuGre") | {"normalForce": 9.81}))
-    _, outputs = belt.run([0, 0.1], lambda t, y, force: [y[1], -2 * y[0] - force(0, {"relativeVelocity": y[1] - 0.1})], 5)
+    _, outputs = belt.run(
+        [0, 0.1],
+        lambda t, y, force: [y[1], -2 * y[0] - force(0, {"relativeVelocity": y[1] - 0.1})],
+        5,
+    )
     block = Coupled(("LuGre", modifiers(folder / "Block.mo", "LuGre") | {"normalForce": 9.81}))
-    blocked, _ = block.run([0, 0], lambda t, y, force: [y[1], 8 * math.sin(6 * t) - 100 * y[0] - force(0, {"relativeVelocity": y[1]})], 2)
-    two = Coupled(("LuGre", modifiers(folder / "TwoBlocks.mo", "LuGre") | {"normalForce": 3 * 9.81}),
-                  ("SecondOrderBristle", modifiers(folder / "TwoBlocks.mo", "SecondOrderBristle") | {"normalForce": 9.81}))
+    blocked, _ = block.run(
+        [0, 0],
+        lambda t, y, force: [
+            y[1],
+            8 * math.sin(6 * t) - 100 * y[0] - force(0, {"relativeVelocity": y[1]}),
+        ],
+        2,
+    )
+    two = Coupled(
+        ("LuGre", modifiers(folder / "TwoBlocks.mo", "LuGre") | {"normalForce": 3 * 9.81}),
+        (
+            "SecondOrderBristle",
+            modifiers(folder / "TwoBlocks.mo", "SecondOrderBristle") | {"normalForce": 9.81},
+        ),
+    )
 
     def blocks(t, y, force):
-        below, between = force(0, {"relativeVelocity": y[1]}), force(1, {"relativeVelocity": y[3] - y[1]})
+        below, between = (
+            force(0, {"relativeVelocity": y[1]}),
+            force(1, {"relativeVelocity": y[3] - y[1]}),
+        )
         return [y[1], (20 * math.sin(10 * t) - below + between) / 2, y[3], -between]
 
     stacked, _ = two.run([0, 0, 0, 0], blocks, 2)
@@ -357,43 +536,86 @@ def test_openmodelica_examples_come_out_as_their_page_says():
 
     def sliding(t, y, force):
         inputs = {"relativeVelocity[1]": y[2], "relativeVelocity[2]": y[3]}
-        return [y[2], y[3], -force(0, inputs, "frictionForce[1]"), -force(0, inputs, "frictionForce[2]")]
+        return [
+            y[2],
+            y[3],
+            -force(0, inputs, "frictionForce[1]"),
+            -force(0, inputs, "frictionForce[2]"),
+        ]
 
     slid, _ = puck.run([0, 0, 0.3, 0.4], sliding, 1)
-    joint = Coupled(("LuGreRotational", modifiers(folder / "Joint.mo", "LuGreRotational") | {"normalForce": 100}))
+    joint = Coupled(
+        (
+            "LuGreRotational",
+            modifiers(folder / "Joint.mo", "LuGreRotational") | {"normalForce": 100},
+        )
+    )
     weight = 15 * 9.81 * 1.14
 
     def falling(t, y, force):
         gear = 8 * (y[0] - 210 * y[2]) + 0.01 * (y[1] - 210 * y[3])
         friction = force(0, {"relativeAngularVelocity": y[1]}, "frictionTorque")
-        return [y[1], (-friction - gear) / 0.0013, y[3], (210 * gear - weight * math.sin(y[2])) / (15 * 1.14**2)]
+        return [
+            y[1],
+            (-friction - gear) / 0.0013,
+            y[3],
+            (210 * gear - weight * math.sin(y[2])) / (15 * 1.14**2),
+        ]
 
     fallen, _ = joint.run([210 + weight * math.sin(1) / (210 * 8), 0, 1, 0], falling, 10)
-    pin = Coupled(("LuGreRotational", modifiers(folder / "Pin.mo", "LuGreRotational")), ("PinLoad", modifiers(folder / "Pin.mo", "PinLoad")))
+    pin = Coupled(
+        ("LuGreRotational", modifiers(folder / "Pin.mo", "LuGreRotational")),
+        ("PinLoad", modifiers(folder / "Pin.mo", "PinLoad")),
+    )
 
     def swinging(t, y, force):
         friction = 0.0
         for _ in range(50):  # friction is part of the reaction, by a 25th of itself
             swing = -9.81 / 0.5 * math.sin(y[0]) - friction / (2 * 0.5**2)
-            reaction = {"reactionForce[1]": 2 * (0.5 * y[1] ** 2 + 9.81 * math.cos(y[0])), "reactionForce[2]": 2 * (0.5 * swing + 9.81 * math.sin(y[0]))}
+            reaction = {
+                "reactionForce[1]": 2 * (0.5 * y[1] ** 2 + 9.81 * math.cos(y[0])),
+                "reactionForce[2]": 2 * (0.5 * swing + 9.81 * math.sin(y[0])),
+            }
             normal = force(1, reaction, "normalForce")
-            before, friction = friction, force(0, {"relativeAngularVelocity": y[1], "normalForce": normal}, "frictionTorque")
+            before, friction = (
+                friction,
+                force(
+                    0, {"relativeAngularVelocity": y[1], "normalForce": normal}, "frictionTorque"
+                ),
+            )
             if abs(friction - before) < 1e-12:
                 break
         return [y[1], swing]
 
     swung, _ = pin.run([1.5, 0], swinging, 5)
-    found = {"friction.frictionForce": outputs["frictionForce"], "body.s": blocked[0], "upper.s": stacked[2], "position[1]": slid[0],
-             "angle": swung[0], "arm.phi": fallen[2]}  # fmt: skip
+    found = {
+        "friction.frictionForce": outputs["frictionForce"],
+        "body.s": blocked[0],
+        "upper.s": stacked[2],
+        "position[1]": slid[0],
+        "angle": swung[0],
+        "arm.phi": fallen[2],
+    }
     assert told == pytest.approx(found, rel=5e-4), "to the digits that are printed"
 
 
 def test_openmodelica_flag_and_tolerance_are_where_people_look():
     for page in (REPOSITORY / "docs" / "tools.md", EXAMPLES / "openmodelica" / "README.md"):
         text = page.read_text()
-        assert FLAG in text and "1e-8" in text and 'workdir = cd() + "/LuGre"' in text and "every" in text, page
-    front = next(line for line in (REPOSITORY / "README.md").read_text().splitlines() if line.startswith("| OpenModelica |"))
-    assert "every input" in front and "1e-8" in front and "(examples/openmodelica/README.md)" in front
+        assert (
+            FLAG in text
+            and "1e-8" in text
+            and 'workdir = cd() + "/LuGre"' in text
+            and "every" in text
+        ), page
+    front = next(
+        line
+        for line in (REPOSITORY / "README.md").read_text().splitlines()
+        if line.startswith("| OpenModelica |")
+    )
+    assert (
+        "every input" in front and "1e-8" in front and "(examples/openmodelica/README.md)" in front
+    )
 
 
 def test_simulink_and_dymola_page_names_what_the_fmu_has():
@@ -411,4 +633,6 @@ def test_simulink_and_dymola_page_names_what_the_fmu_has():
     assert camel <= names, camel - names
     for code in re.findall(r"```modelica\n(.*?)```", text, re.DOTALL):
         body = (EXAMPLES / "openmodelica" / "Belt.mo").read_text()
-        assert all(line.strip() in body for line in code.strip().splitlines()), "the same equations as in Belt.mo"
+        assert all(line.strip() in body for line in code.strip().splitlines()), (
+            "the same equations as in Belt.mo"
+        )

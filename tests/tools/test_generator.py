@@ -80,8 +80,12 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 @pytest.fixture
 def project(tmp_path):
     """A project with one model of its own and the shared parts of this one."""
-    shutil.copytree(REPOSITORY / "modelDescription" / "shared", tmp_path / "modelDescription" / "shared")
-    shutil.copytree(REPOSITORY / "fmu_src", tmp_path / "fmu_src", ignore=shutil.ignore_patterns("models"))
+    shutil.copytree(
+        REPOSITORY / "modelDescription" / "shared", tmp_path / "modelDescription" / "shared"
+    )
+    shutil.copytree(
+        REPOSITORY / "fmu_src", tmp_path / "fmu_src", ignore=shutil.ignore_patterns("models")
+    )
     (tmp_path / "fmu_src" / "models").mkdir()
     (tmp_path / "fmu_src" / "models" / "Element.c").write_text(CODE)
     (tmp_path / "modelDescription" / "Element.toml").write_text(ELEMENT)
@@ -98,44 +102,144 @@ def changed(project, old, new, file="Element.toml"):
 
 
 BAD = {
-    "unknown key": ('start = 100', 'start = 100\ncolour = "red"', "parameters.springStiffness.colour: unknown key"),
-    "unknown key at the top": ('title =', 'colour = "red"\ntitle =', "colour: unknown key"),
-    "wrong kind": ("start = 100", 'start = "much"', "parameters.springStiffness.start: has to be a number"),
-    "not finite": ("start = 100", "start = inf", "parameters.springStiffness.start: has to be finite"),
-    "unknown unit": ('unit = "m"', 'unit = "furlong"', 'states.springDeflection.unit: "furlong" is not a unit'),
-    "unknown display unit": ("at_least = 1e-3", 'display = "mm"', 'parameters.springStiffness.display: "mm" is not a display unit of N/m'),
-    "no unit for the derivative": ('unit = "m"\n', 'unit = "m/s2"\n', 'no unit of'),
-    "start below its bound": ("start = 100\n", "start = 0\n", "parameters.springStiffness.start: 0 is not at least 0.001"),
-    "start beyond another parameter": ("start = 1000\n", "start = 10\n", "springStiffness.start: 100 is not at most stiffnessLimit"),
-    "bound that is no parameter": ('"stiffnessLimit"', '"nothing"', 'springStiffness.at_most: "nothing" is not a parameter'),
-    "bound of another dimension": ('unit = "N/m"\nstart = 1000', 'unit = "N"\nstart = 1000', "N/m cannot be compared with N"),
-    "bound that XML cannot say": ("at_least = 1e-3", "above = 0", "springStiffness.above: has to be the name of a parameter"),
-    "nominal of zero": ("nominal = 1e-3", "nominal = 0", "states.springDeflection.nominal: has to be above 0"),
+    "unknown key": (
+        "start = 100",
+        'start = 100\ncolour = "red"',
+        "parameters.springStiffness.colour: unknown key",
+    ),
+    "unknown key at the top": ("title =", 'colour = "red"\ntitle =', "colour: unknown key"),
+    "wrong kind": (
+        "start = 100",
+        'start = "much"',
+        "parameters.springStiffness.start: has to be a number",
+    ),
+    "not finite": (
+        "start = 100",
+        "start = inf",
+        "parameters.springStiffness.start: has to be finite",
+    ),
+    "unknown unit": (
+        'unit = "m"',
+        'unit = "furlong"',
+        'states.springDeflection.unit: "furlong" is not a unit',
+    ),
+    "unknown display unit": (
+        "at_least = 1e-3",
+        'display = "mm"',
+        'parameters.springStiffness.display: "mm" is not a display unit of N/m',
+    ),
+    "no unit for the derivative": ('unit = "m"\n', 'unit = "m/s2"\n', "no unit of"),
+    "start below its bound": (
+        "start = 100\n",
+        "start = 0\n",
+        "parameters.springStiffness.start: 0 is not at least 0.001",
+    ),
+    "start beyond another parameter": (
+        "start = 1000\n",
+        "start = 10\n",
+        "springStiffness.start: 100 is not at most stiffnessLimit",
+    ),
+    "bound that is no parameter": (
+        '"stiffnessLimit"',
+        '"nothing"',
+        'springStiffness.at_most: "nothing" is not a parameter',
+    ),
+    "bound of another dimension": (
+        'unit = "N/m"\nstart = 1000',
+        'unit = "N"\nstart = 1000',
+        "N/m cannot be compared with N",
+    ),
+    "bound that XML cannot say": (
+        "at_least = 1e-3",
+        "above = 0",
+        "springStiffness.above: has to be the name of a parameter",
+    ),
+    "nominal of zero": (
+        "nominal = 1e-3",
+        "nominal = 0",
+        "states.springDeflection.nominal: has to be above 0",
+    ),
     "symbol missing": ('symbol = "k"\n', "", "parameters.springStiffness.symbol: is missing"),
     "text missing": ('text = "Stiffness"\n', "", "parameters.springStiffness.text: is missing"),
     "start missing": ("start = 100\n", "", "parameters.springStiffness.start: is missing"),
-    "symbol twice": ('symbol = "k_max"', 'symbol = "k"', 'stiffnessLimit.symbol: "k" is the symbol of springStiffness too'),
+    "symbol twice": (
+        'symbol = "k_max"',
+        'symbol = "k"',
+        'stiffnessLimit.symbol: "k" is the symbol of springStiffness too',
+    ),
     "symbol of the interface": ('symbol = "k_max"', 'symbol = "N"', '"N" is the symbol of'),
     "symbol that is no name": ('symbol = "k"', 'symbol = "k-1"', '"k-1" is not a name in C'),
     "symbol that is taken": ('symbol = "k"', 'symbol = "double"', '"double" is taken in C'),
-    "symbol of a slope": ('symbol = "k"', 'symbol = "k_slope"', '"k_slope" ends like a generated name'),
-    "name twice": ("[parameters.stiffnessLimit]", "[parameters.normalForce]", '"normalForce" is there twice'),
-    "name of an initial value": ("[parameters.stiffnessLimit]", "[parameters.springDeflectionStart]", '"springDeflectionStart" is there twice'),
-    "name time": ("[parameters.stiffnessLimit]", "[parameters.time]", "parameters.time: the name is taken in OpenModelica"),
-    "name logLevel": ("[parameters.stiffnessLimit]", "[parameters.logLevel]", "taken in OpenModelica"),
+    "symbol of a slope": (
+        'symbol = "k"',
+        'symbol = "k_slope"',
+        '"k_slope" ends like a generated name',
+    ),
+    "name twice": (
+        "[parameters.stiffnessLimit]",
+        "[parameters.normalForce]",
+        '"normalForce" is there twice',
+    ),
+    "name of an initial value": (
+        "[parameters.stiffnessLimit]",
+        "[parameters.springDeflectionStart]",
+        '"springDeflectionStart" is there twice',
+    ),
+    "name time": (
+        "[parameters.stiffnessLimit]",
+        "[parameters.time]",
+        "parameters.time: the name is taken in OpenModelica",
+    ),
+    "name logLevel": (
+        "[parameters.stiffnessLimit]",
+        "[parameters.logLevel]",
+        "taken in OpenModelica",
+    ),
     "name flow": ("[parameters.stiffnessLimit]", "[parameters.flowRate]", "taken in OpenModelica"),
-    "name of a keyword": ("[parameters.stiffnessLimit]", "[parameters.equation]", "a keyword of Modelica"),
-    "name with a dot": ("[parameters.stiffnessLimit]", '[parameters."a.b"]', "letters and digits only"),
-    "size of zero": ("nominal = 1e-3", "size = 0", "states.springDeflection.size: has to be at least 1"),
-    "starts of another size": ("start = 100\n", "start = [1, 2]\nsize = 3\n", "as many numbers as the size says"),
+    "name of a keyword": (
+        "[parameters.stiffnessLimit]",
+        "[parameters.equation]",
+        "a keyword of Modelica",
+    ),
+    "name with a dot": (
+        "[parameters.stiffnessLimit]",
+        '[parameters."a.b"]',
+        "letters and digits only",
+    ),
+    "size of zero": (
+        "nominal = 1e-3",
+        "size = 0",
+        "states.springDeflection.size: has to be at least 1",
+    ),
+    "starts of another size": (
+        "start = 100\n",
+        "start = [1, 2]\nsize = 3\n",
+        "as many numbers as the size says",
+    ),
     "not_modelled missing": ('not_modelled = ["All the rest."]', "", "not_modelled: is missing"),
     "title missing": ('title = "An element"', "", "title: is missing"),
     "experiment missing": ("step = 1e-3\n", "", "experiment.step: is missing"),
     "unknown include": ('["translational"]', '["rotating"]', 'include: "rotating" is not a file'),
-    "unknown reference": ('"rill2023 eq 2"', '"nobody1900 eq 2"', 'equations[1].source: "nobody1900" is not a reference'),
-    "item with a space": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A b", "c"]]\n[[equations]]', '"A b" has to be a capitalised word'),
-    "item twice": ("[[equations]]", '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]', "an item is there twice"),
-    "whole number with a unit": ("start = 100\n", "start = 100\nwhole = true\n", "parameters.springStiffness.unit: does not go with whole"),
+    "unknown reference": (
+        '"rill2023 eq 2"',
+        '"nobody1900 eq 2"',
+        'equations[1].source: "nobody1900" is not a reference',
+    ),
+    "item with a space": (
+        "[[equations]]",
+        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A b", "c"]]\n[[equations]]',
+        '"A b" has to be a capitalised word',
+    ),
+    "item twice": (
+        "[[equations]]",
+        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]',
+        "an item is there twice",
+    ),
+    "whole number with a unit": (
+        "start = 100\n",
+        "start = 100\nwhole = true\n",
+        "parameters.springStiffness.unit: does not go with whole",
+    ),
     "whole number that is none": (
         "[[equations]]",
         '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n[[equations]]',
@@ -146,9 +250,13 @@ BAD = {
         '[[tables]]\ntitle = "Names"\nhead = ["Here", "There"]\nrows = [["a"]]\n[[equations]]',
         "tables[1].rows: has to be a list of rows with a text for each column",
     ),
-    "table without a title": ("[[equations]]", '[[tables]]\nhead = ["Here"]\nrows = [["a"]]\n[[equations]]', "tables[1].title: is missing"),
+    "table without a title": (
+        "[[equations]]",
+        '[[tables]]\nhead = ["Here"]\nrows = [["a"]]\n[[equations]]',
+        "tables[1].title: is missing",
+    ),
     "not TOML": ("start = 100", "start = = 100", "not valid TOML"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("old", "new", "sentence"), BAD.values(), ids=BAD.keys())
@@ -162,17 +270,35 @@ def test_bad_description_gets_a_sentence_with_file_and_key(project, old, new, se
 
 
 def test_a_table_of_a_description_is_a_section_of_its_page(project):
-    file = changed(project, "[[equations]]", '[[tables]]\ntitle = "Names, elsewhere"\nhead = ["Here", "There"]\nrows = [["`k`", "a < b"]]\n[[equations]]')
+    file = changed(
+        project,
+        "[[equations]]",
+        '[[tables]]\ntitle = "Names, elsewhere"\nhead = ["Here", "There"]\nrows = [["`k`", "a <'
+        ' b"]]\n[[equations]]',
+    )
     page = page_text(read_description(file), [], [])
-    assert '<h2 id="names-elsewhere">Names, elsewhere</h2>' in page and 'href="#names-elsewhere"' in page
+    assert (
+        '<h2 id="names-elsewhere">Names, elsewhere</h2>' in page
+        and 'href="#names-elsewhere"' in page
+    )
     assert "<td><code>k</code></td><td>a &lt; b</td>" in page
 
 
-@pytest.mark.parametrize("file", model_files(REPOSITORY / "modelDescription"), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", model_files(REPOSITORY / "modelDescription"), ids=lambda file: file.stem
+)
 def test_tables_name_parameters_that_exist(file):
     """In the column of our own names; those of the friction element are common to all."""
     description = read_description(file)
-    known = {e.name for e in (*description.parameters, *description.options, *description.inputs, *description.outputs)}
+    known = {
+        e.name
+        for e in (
+            *description.parameters,
+            *description.options,
+            *description.inputs,
+            *description.outputs,
+        )
+    }
     known |= {item for option in description.options for item, _ in option.items} | {"preloadForce"}
     for table in description.tables:
         if table.head[0] == "Here":
@@ -188,21 +314,32 @@ def test_equations_are_required(project):
 
 def test_mistake_in_a_shared_part_is_blamed_on_that_part(project):
     file = changed(project, 'unit = "W"', 'unit = "HP"', file="shared/translational.toml")
-    with pytest.raises(DescriptionError, match=r"translational\.toml: outputs\.dissipatedPower\.unit"):
+    with pytest.raises(
+        DescriptionError, match=r"translational\.toml: outputs\.dissipatedPower\.unit"
+    ):
         read_description(file)
 
 
 def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
     changed(project, '"translational"]', '"translational", "stribeck"]')
-    file = changed(project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]")
-    exponent = next(one for one in read_description(file).parameters if one.name == "stribeckExponent")
-    assert [(one.relation, one.limit) for one in exponent.bounds] == [("at_least", 1), ("at_most", 20)]
+    file = changed(
+        project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]"
+    )
+    exponent = next(
+        one for one in read_description(file).parameters if one.name == "stribeckExponent"
+    )
+    assert [(one.relation, one.limit) for one in exponent.bounds] == [
+        ("at_least", 1),
+        ("at_most", 20),
+    ]
 
 
 def test_names_that_collide_in_openmodelica_are_refused(project):
     array = '[parameters.gain]\nsymbol = "c"\nunit = "1"\nstart = 1\nsize = 2\ntext = "Gain"\n\n'
     changed(project, "[[equations]]", array + "[[equations]]")
-    assert read_description(project / "modelDescription" / "Element.toml").parameters[2].scalar_names == ["gain[1]", "gain[2]"]
+    assert read_description(project / "modelDescription" / "Element.toml").parameters[
+        2
+    ].scalar_names == ["gain[1]", "gain[2]"]
     from bristle.format.names import mangled
 
     assert mangled("gain[1]") == mangled("gain(1)") == "gain_1_"
@@ -240,34 +377,66 @@ def test_user_sees_one_sentence_and_no_traceback(project, tmp_path, where, old, 
         code = project / "fmu_src" / "models" / "Element.c"
         assert old in code.read_text()
         code.write_text(code.read_text().replace(old, new))
-    result = run("generate", project / "modelDescription" / "Element.toml", "--out", tmp_path / "out", "--fmi-include", HEADERS)
+    result = run(
+        "generate",
+        project / "modelDescription" / "Element.toml",
+        "--out",
+        tmp_path / "out",
+        "--fmi-include",
+        HEADERS,
+    )
     assert result.returncode == 2, result.stdout + result.stderr
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
 
 
 def test_missing_description_is_said(tmp_path):
-    result = run("generate", tmp_path / "modelDescription" / "Nothing.toml", "--out", tmp_path, "--fmi-include", HEADERS)
+    result = run(
+        "generate",
+        tmp_path / "modelDescription" / "Nothing.toml",
+        "--out",
+        tmp_path,
+        "--fmi-include",
+        HEADERS,
+    )
     assert result.returncode == 2 and "Traceback" not in result.stderr
 
 
 def test_generated_xml_is_valid_and_complete(project, tmp_path):
     out = generated(project, tmp_path / "out")
     root = etree.parse(out / "modelDescription.xml").getroot()
-    schema = etree.XMLSchema(etree.parse(HEADERS.parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd"))
+    schema = etree.XMLSchema(
+        etree.parse(HEADERS.parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd")
+    )
     schema.assertValid(root)
     variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
     assert list(variables) == [
-        "springStiffness", "stiffnessLimit", "couplingMass", "preloadForce", "backwardFrictionRatio", "springDeflectionStart", "normalForce", "relativeVelocity",
-        "springDeflection", "der(springDeflection)", "frictionForce", "frictionCoefficient", "slidingVelocity", "dissipatedPower",
-        "estimatedLoad", "couplingTiming", "maximumSubsteps",
-    ]  # fmt: skip
+        "springStiffness",
+        "stiffnessLimit",
+        "couplingMass",
+        "preloadForce",
+        "backwardFrictionRatio",
+        "springDeflectionStart",
+        "normalForce",
+        "relativeVelocity",
+        "springDeflection",
+        "der(springDeflection)",
+        "frictionForce",
+        "frictionCoefficient",
+        "slidingVelocity",
+        "dissipatedPower",
+        "estimatedLoad",
+        "couplingTiming",
+        "maximumSubsteps",
+    ]
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
     assert variables["der(springDeflection)"][0].get("derivative") == "9"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
     assert variables["springDeflection"][0].get("start") is None
     assert variables["springStiffness"][0].get("min") == "0.001"
-    assert variables["springStiffness"][0].get("max") is None, "a bound by another parameter is no number"
+    assert variables["springStiffness"][0].get("max") is None, (
+        "a bound by another parameter is no number"
+    )
 
 
 def test_structure_is_what_the_code_does(project, tmp_path):
@@ -276,7 +445,9 @@ def test_structure_is_what_the_code_does(project, tmp_path):
 
     def knowns(group):
         return {
-            names[int(u.get("index")) - 1]: {names[int(i) - 1] for i in u.get("dependencies").split()}
+            names[int(u.get("index")) - 1]: {
+                names[int(i) - 1] for i in u.get("dependencies").split()
+            }
             for u in root.find(f"ModelStructure/{group}")
         }
 
@@ -286,7 +457,13 @@ def test_structure_is_what_the_code_does(project, tmp_path):
     assert knowns("Derivatives") == {"der(springDeflection)": all_three}
     initial = knowns("InitialUnknowns")
     assert initial["springDeflection"] == {"springDeflectionStart"}
-    assert initial["frictionForce"] == {"normalForce", "preloadForce", "backwardFrictionRatio", "springDeflectionStart", "springStiffness"}
+    assert initial["frictionForce"] == {
+        "normalForce",
+        "preloadForce",
+        "backwardFrictionRatio",
+        "springDeflectionStart",
+        "springStiffness",
+    }
     assert "springStiffness" not in initial["der(springDeflection)"]
 
 
@@ -294,7 +471,9 @@ def test_array_becomes_scalars(project, tmp_path):
     changed(project, "nominal = 1e-3", "nominal = 1e-3\nsize = 2")
     code = project / "fmu_src" / "models" / "Element.c"
     code.write_text(
-        CODE.replace("dx->z = u->N > 0 ? u->v : -x->z;", "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];")
+        CODE.replace(
+            "dx->z = u->N > 0 ? u->v : -x->z;", "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];"
+        )
         .replace("p->k * x->z", "p->k * x->z[0]")
         .replace("u->v - dx->z", "u->v - dx->z[0]")
     )
@@ -302,9 +481,17 @@ def test_array_becomes_scalars(project, tmp_path):
     root = etree.parse(out / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
     assert names[5:7] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
-    assert names[9:13] == ["springDeflection[1]", "springDeflection[2]", "der(springDeflection[1])", "der(springDeflection[2])"]
+    assert names[9:13] == [
+        "springDeflection[1]",
+        "springDeflection[2]",
+        "der(springDeflection[1])",
+        "der(springDeflection[2])",
+    ]
     assert "double z[2];" in (out / "Element.h").read_text()
-    derivatives = {names[int(u.get("index")) - 1]: u.get("dependencies") for u in root.find("ModelStructure/Derivatives")}
+    derivatives = {
+        names[int(u.get("index")) - 1]: u.get("dependencies")
+        for u in root.find("ModelStructure/Derivatives")
+    }
     assert derivatives == {"der(springDeflection[1])": "9", "der(springDeflection[2])": "11"}
 
 
@@ -326,7 +513,7 @@ start = 2
 
 def test_modes_become_enumerations_and_options_integers(project, tmp_path):
     changed(project, "[[equations]]", MODE + "[[equations]]")
-    changed(project, 'not_modelled', 'indicators = 2\nnot_modelled')
+    changed(project, "not_modelled", "indicators = 2\nnot_modelled")
     code = project / "fmu_src" / "models" / "Element.c"
     code.write_text(
         CODE.replace(EVENTS, "")
@@ -351,48 +538,76 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     root = etree.parse(out / "modelDescription.xml").getroot()
     assert root.get("numberOfEventIndicators") == "2"
     mode, restart, timing, substeps = list(root.iter("ScalarVariable"))[-4:]
-    assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == ("mode", "output", "discrete")
+    assert (mode.get("name"), mode.get("causality"), mode.get("variability")) == (
+        "mode",
+        "output",
+        "discrete",
+    )
     assert (restart.get("name"), restart.get("variability")) == ("restart", "fixed")
-    assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {"min": "1", "max": "2", "start": "2"}
-    assert restart.get("description") == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
+    assert restart[0].tag == "Integer" and dict(restart[0].attrib) == {
+        "min": "1",
+        "max": "2",
+        "start": "2",
+    }
+    assert (
+        restart.get("description")
+        == "How it starts again (1 = Unloaded: with no force; 2 = Preloaded: with the old force)"
+    )
     assert timing.get("name") == "couplingTiming"
-    assert substeps.get("name") == "maximumSubsteps", "what every element has comes after all of its own, so that it changes no value reference"
-    assert [i.get("value") for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")] == ["1", "2"]
+    assert substeps.get("name") == "maximumSubsteps", (
+        "what every element has comes after all of its own, so that it changes no value reference"
+    )
+    assert [
+        i.get("value")
+        for i in root.iterfind("TypeDefinitions/SimpleType[@name='Mode']/Enumeration/Item")
+    ] == ["1", "2"]
 
 
 OPTIONAL = {
-    "initialize": """
+    "initialize": (
+        """
 static void initialize(const Parameters *p, const Inputs *u, States *x) {
     x->z = u->N / p->k;
 }
-""",
-    "check": """
+"""
+    ),
+    "check": (
+        """
 static const char *check(const Parameters *p) {
     return p->k == 13 ? "springStiffness brings bad luck." : 0;
 }
-""",
-    "check_inputs": """
+"""
+    ),
+    "check_inputs": (
+        """
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return u->v * p->k > 1e6 ? "relativeVelocity is too much for the spring." : 0;
 }
-""",
-    "constrain": """
+"""
+    ),
+    "constrain": (
+        """
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     if (u->N > p->k * before->N) x->z = 0;
 }
-""",
-    "resolution": """
+"""
+    ),
+    "resolution": (
+        """
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
     (void)m;
     length->z = u->N / p->k + x->z;
 }
-""",
-    "advice": """
+"""
+    ),
+    "advice": (
+        """
 static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
     (void)m;
     return p->k * x->z > u->N ? "The spring is beyond its limit." : 0;
 }
-""",
+"""
+    ),
 }
 
 
@@ -405,7 +620,11 @@ def compiled(project, out):
     """What a compiler with the warnings of the build says of the generated unit."""
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
-    return subprocess.run(["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"], capture_output=True, text=True)
+    return subprocess.run(
+        ["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"],
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.parametrize("present", [*OPTIONAL, None])
@@ -419,16 +638,29 @@ def test_an_optional_function_is_called_where_the_model_has_it(project, tmp_path
 
 
 WRONG = {
-    "without the parameters": 'static const char *check_inputs(const Inputs *u) { return u->v > 9 ? "Too fast." : 0; }',
-    "in another order": 'static const char *check_inputs(const Inputs *u, const Parameters *p) { return u->v > p->k ? "Too fast." : 0; }',
-    "changing the inputs": 'static const char *check_inputs(const Parameters *p, Inputs *u) { return (u->v = p->k) > 9 ? "Too fast." : 0; }',
-    "giving a number": "static int check_inputs(const Parameters *p, const Inputs *u) { return u->v > p->k; }",
+    "without the parameters": (
+        'static const char *check_inputs(const Inputs *u) { return u->v > 9 ? "Too fast." : 0; }'
+    ),
+    "in another order": (
+        "static const char *check_inputs(const Inputs *u, const Parameters *p) { return u->v > p->k"
+        ' ? "Too fast." : 0; }'
+    ),
+    "changing the inputs": (
+        "static const char *check_inputs(const Parameters *p, Inputs *u) { return (u->v = p->k) > 9"
+        ' ? "Too fast." : 0; }'
+    ),
+    "giving a number": (
+        "static int check_inputs(const Parameters *p, const Inputs *u) { return u->v > p->k; }"
+    ),
 }
 
 
 @pytest.mark.parametrize("function", WRONG.values(), ids=WRONG.keys())
 def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path, function):
-    wanted = r"Element.c:\d+: check_inputs must be declared as static const char \*check_inputs\(const Parameters \*p, const Inputs \*u\)$"
+    wanted = (
+        r"Element.c:\d+: check_inputs must be declared as static const char \*check_inputs\(const"
+        r" Parameters \*p, const Inputs \*u\)$"
+    )
     with pytest.raises(BristleError, match=wanted):
         generated_with(project, tmp_path / "out", function)
 
@@ -454,12 +686,21 @@ def test_the_number_of_indicators_is_that_of_the_description(project, tmp_path, 
     code = CODE.replace(EVENTS, "")
     generated_with(project, tmp_path / "good", INDICATORS, code)
     description.write_text(f"indicators = {count}\n{text}")
-    with pytest.raises(BristleError, match=rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$"):
+    with pytest.raises(
+        BristleError,
+        match=(
+            rf"Element.c:\d+: indicators {objection}, but the description says indicators ="
+            rf" {count}$"
+        ),
+    ):
         generated_with(project, tmp_path / "out", INDICATORS, code)
 
 
 def test_a_model_says_what_its_events_are(project, tmp_path):
-    with pytest.raises(BristleError, match=r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"'):
+    with pytest.raises(
+        BristleError,
+        match=r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"',
+    ):
         generated_with(project, tmp_path / "out", "", CODE.replace(EVENTS, ""))
 
 
@@ -472,37 +713,63 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 """
 
 
-@pytest.mark.parametrize(("body", "is_right"), [
-    ("if (u->N <= 0) x->z = 0; return 0;", False),
-    ("if (u->N <= 0) { release(x); } return 0;", False),
-    ("for (int i = 0; i < 2; i++) { if (u->N <= i) x->z = 0; } return 0;", False),
-    ("x->z = 0; if (u->N > 0) return 1; else return 0;", False),
-    ("if (u->N <= 0) { x->z = 0; return 1; } return 0;", True),
-    ("if (u->N > 0) return 0; release(x); return 1;", True),
-    ("const int lifted = u->N <= 0; if (lifted) x->z = 0; return lifted;", True),
-])
+@pytest.mark.parametrize(
+    ("body", "is_right"),
+    [
+        ("if (u->N <= 0) x->z = 0; return 0;", False),
+        ("if (u->N <= 0) { release(x); } return 0;", False),
+        ("for (int i = 0; i < 2; i++) { if (u->N <= i) x->z = 0; } return 0;", False),
+        ("x->z = 0; if (u->N > 0) return 1; else return 0;", False),
+        ("if (u->N <= 0) { x->z = 0; return 1; } return 0;", True),
+        ("if (u->N > 0) return 0; release(x); return 1;", True),
+        ("const int lifted = u->N <= 0; if (lifted) x->z = 0; return lifted;", True),
+    ],
+)
 def test_a_reset_of_a_state_is_reported(project, tmp_path, body, is_right):
-    events = INDICATORS.partition("static int next_modes")[0].replace("g[1]", "g[0]") + (RELEASE if "release" in body else "") + NEXT_MODES.replace("WHERE", body)
+    events = (
+        INDICATORS.partition("static int next_modes")[0].replace("g[1]", "g[0]")
+        + (RELEASE if "release" in body else "")
+        + NEXT_MODES.replace("WHERE", body)
+    )
     if is_right:
         generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
     else:
-        with pytest.raises(BristleError, match=r"Element.c:\d+: next_modes returns 0 although it may have set a state"):
+        with pytest.raises(
+            BristleError,
+            match=r"Element.c:\d+: next_modes returns 0 although it may have set a state",
+        ):
             generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
 
 
 def test_linear_states_are_linear_each_for_itself(project, tmp_path):
-    description = changed(project, 'title =', 'linear_states = true\ntitle =')
+    description = changed(project, "title =", "linear_states = true\ntitle =")
     generated(project, tmp_path / "good")
-    second = '[states.springForce]\nsymbol = "f"\nunit = "N"\nstart = 0\nnominal = 1\ntext = "Force"\n\n[[equations]]'
+    second = (
+        '[states.springForce]\nsymbol = "f"\nunit = "N"\nstart = 0\nnominal = 1\ntext ='
+        ' "Force"\n\n[[equations]]'
+    )
     changed(project, "[[equations]]", second)
-    (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("    (void)m;\n", "    (void)m;\n    dx->f = p->k * x->z - x->f;\n"))
-    with pytest.raises(BristleError, match=r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear for itself$"):
+    (project / "fmu_src" / "models" / "Element.c").write_text(
+        CODE.replace("    (void)m;\n", "    (void)m;\n    dx->f = p->k * x->z - x->f;\n")
+    )
+    with pytest.raises(
+        BristleError,
+        match=(
+            r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear"
+            r" for itself$"
+        ),
+    ):
         generate(description, tmp_path / "out", HEADERS)
 
 
 def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):
-    with pytest.raises(BristleError, match=r'Element.c:1: the types of the model are not known; include "Element.h" first$'):
-        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace('#include "Element.h"\n', ""))
+    with pytest.raises(
+        BristleError,
+        match=r'Element.c:1: the types of the model are not known; include "Element.h" first$',
+    ):
+        (project / "fmu_src" / "models" / "Element.c").write_text(
+            CODE.replace('#include "Element.h"\n', "")
+        )
         generated(project, tmp_path / "out")
     with pytest.raises(BristleError, match=r"Element.c:\d+: Inputs has no member w, but N, v$"):
         (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("u->v", "u->w"))
@@ -519,18 +786,30 @@ def test_latex_that_cannot_be_shown_is_refused_with_its_file(project, tmp_path):
 
 def test_a_parameter_that_nothing_uses_is_refused(project, tmp_path):
     description = project / "modelDescription" / "Element.toml"
-    extra = '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n[[equations]]'
+    extra = (
+        '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n[[equations]]'
+    )
     description.write_text(description.read_text().replace("[[equations]]", extra))
-    with pytest.raises(BristleError, match=r"Element.toml: parameters.extra: is not used by Element.c$"):
+    with pytest.raises(
+        BristleError, match=r"Element.toml: parameters.extra: is not used by Element.c$"
+    ):
         generated(project, tmp_path / "out")
 
 
 def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
     """It may be one of the contract, misspelt."""
-    with pytest.raises(BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"):
-        generated_with(project, tmp_path / "out", OPTIONAL["check_inputs"].replace("check_inputs", "check_input"))
+    with pytest.raises(
+        BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"
+    ):
+        generated_with(
+            project,
+            tmp_path / "out",
+            OPTIONAL["check_inputs"].replace("check_inputs", "check_input"),
+        )
     with pytest.raises(BristleError, match=r"Element.c:\d+: twice is never called$"):
-        generated_with(project, tmp_path / "out", "static double twice(double a) { return 2 * a; }\n")
+        generated_with(
+            project, tmp_path / "out", "static double twice(double a) { return 2 * a; }\n"
+        )
 
 
 def test_same_input_gives_the_same_bytes(project, tmp_path):
@@ -561,29 +840,64 @@ def test_guid_changes_with_what_it_stands_for(project, tmp_path, what):
 
 def test_archive_is_plain(project, tmp_path):
     fmu = tmp_path / "Element.fmu"
-    write_package(fmu, generated(project, tmp_path / "out"), project / "fmu_src", HEADERS, project / "LICENSE", [])
+    write_package(
+        fmu,
+        generated(project, tmp_path / "out"),
+        project / "fmu_src",
+        HEADERS,
+        project / "LICENSE",
+        [],
+    )
     with zipfile.ZipFile(fmu) as archive:
         names = archive.namelist()
         assert names[0] == "modelDescription.xml"
-        assert {"model.png", "documentation/index.html", "documentation/licenses/license.txt", "sources/fmu.c"} <= set(names)
+        assert {
+            "model.png",
+            "documentation/index.html",
+            "documentation/licenses/license.txt",
+            "sources/fmu.c",
+        } <= set(names)
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_depfile_names_every_file_that_was_read(project, tmp_path):
     out, depfile = tmp_path / "out", tmp_path / "out" / "generate.d"
-    result = run("generate", project / "modelDescription" / "Element.toml", "--out", out, "--fmi-include", HEADERS)
+    result = run(
+        "generate",
+        project / "modelDescription" / "Element.toml",
+        "--out",
+        out,
+        "--fmi-include",
+        HEADERS,
+    )
     assert result.returncode == 0, result.stderr
     listed = depfile.read_text()
-    for name in ("Element.toml", "units.toml", "translational.toml", "references.toml", "Element.c", "contact.h", "solver.c", "fmi2.c"):
+    for name in (
+        "Element.toml",
+        "units.toml",
+        "translational.toml",
+        "references.toml",
+        "Element.c",
+        "contact.h",
+        "solver.c",
+        "fmi2.c",
+    ):
         assert f"/{name}" in listed, name
 
 
 def test_page_shows_what_a_reader_needs(project):
     page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
     etree.HTML(page)
-    for piece in ("<math", "springStiffness", "at least 0.001, at most stiffnessLimit", "All the rest.", "Rill et al. 2023", "subtracted"):
+    for piece in (
+        "<math",
+        "springStiffness",
+        "at least 0.001, at most stiffnessLimit",
+        "All the rest.",
+        "Rill et al. 2023",
+        "subtracted",
+    ):
         assert piece in page
-    assert not re.search(r'<(script|link|img)[^>]+https?://', page)
+    assert not re.search(r"<(script|link|img)[^>]+https?://", page)
 
 
 def test_universal_library_holds_its_parts(tmp_path):
@@ -595,7 +909,9 @@ def test_universal_library_holds_its_parts(tmp_path):
     content = (tmp_path / "all.dylib").read_bytes()
     assert content[:8].hex() == "cafebabe00000002"
     for i, part in enumerate(parts):
-        entry = [int.from_bytes(content[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)]
+        entry = [
+            int.from_bytes(content[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)
+        ]
         assert entry[0] == i + 1 and entry[2] % 2 ** entry[4] == 0
         assert content[entry[2] : entry[2] + entry[3]] == part.read_bytes()
 
@@ -606,7 +922,11 @@ def test_universal_library_holds_its_parts(tmp_path):
 def twin_page(model):
     description = read_description(REPOSITORY / "modelDescription" / f"{model}.toml", "Rotational")
     sets = parameter_sets(description, REPOSITORY / "resources")
-    return page_text(description, sets, sorted((REPOSITORY / "modelDescription" / "pictures" / model).glob("*.svg")))
+    return page_text(
+        description,
+        sets,
+        sorted((REPOSITORY / "modelDescription" / "pictures" / model).glob("*.svg")),
+    )
 
 
 def drawn(page):
@@ -616,50 +936,112 @@ def drawn(page):
 
 
 def test_pictures_of_a_twin_have_its_quantities_at_their_axes():
-    """T = r F and omega = v/r at the default of 0.1 m: the lines of the model, other labels, and the numbers at the axes to go with them."""
+    """T = r F and omega = v/r at the default of 0.1 m: the lines of the model, other labels, and
+    the numbers at the axes to go with them."""
     pictures = drawn(twin_page("LuGre"))
     folder = REPOSITORY / "modelDescription" / "pictures" / "LuGre"
-    axes = {"friction curve": (1e-2, 0.1), "hysteresis loop": (10, 0.1)}  # mm/s to rad/s, mm to mrad; N to N.m
+    axes = {
+        "friction curve": (1e-2, 0.1),
+        "hysteresis loop": (10, 0.1),
+    }  # mm/s to rad/s, mm to mrad; N to N.m
     for name, (x, y) in axes.items():
-        ours, model = pictures[name], (folder / f"{name.replace(' ', '_')}.svg").read_text(encoding="utf-8")
+        ours, model = (
+            pictures[name],
+            (folder / f"{name.replace(' ', '_')}.svg").read_text(encoding="utf-8"),
+        )
         assert re.findall("<polyline.*", ours) == re.findall("<polyline.*", model)
         for anchor, factor in (("middle", x), ("end", y)):
-            numbers = [[float(tick.replace("−", "-")) for tick in re.findall(rf'text-anchor="{anchor}">([−\d.]+)<', svg)] for svg in (ours, model)]
-            assert numbers[0] == pytest.approx([factor * value for value in numbers[1]]) and len(numbers[0]) > 2
-    labels = {label for svg in pictures.values() for label in re.findall(r">([a-z][^<]*) in ([^<]+)</text>", svg)}
-    assert labels == {("relative angular velocity", "rad/s"), ("angle", "mrad"), ("friction torque", "N·m"), ("time", "s")}
-    pulse = [float(tick) for tick in re.findall(r'text-anchor="end">([\d.]+)<', pictures["pulse response"])]
+            numbers = [
+                [
+                    float(tick.replace("−", "-"))
+                    for tick in re.findall(rf'text-anchor="{anchor}">([−\d.]+)<', svg)
+                ]
+                for svg in (ours, model)
+            ]
+            assert (
+                numbers[0] == pytest.approx([factor * value for value in numbers[1]])
+                and len(numbers[0]) > 2
+            )
+    labels = {
+        label
+        for svg in pictures.values()
+        for label in re.findall(r">([a-z][^<]*) in ([^<]+)</text>", svg)
+    }
+    assert labels == {
+        ("relative angular velocity", "rad/s"),
+        ("angle", "mrad"),
+        ("friction torque", "N·m"),
+        ("time", "s"),
+    }
+    pulse = [
+        float(tick)
+        for tick in re.findall(r'text-anchor="end">([\d.]+)<', pictures["pulse response"])
+    ]
     assert pulse == [0, 0.2, 0.4, 0.6, 0.8, 0, 0.1, 0.2], "two panels, an angle and a torque"
 
 
 def test_sentences_of_a_table_go_below_its_other_columns_on_a_narrow_screen(project):
     page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
     assert page.count("<th>Meaning</th></tr>") == page.count('<table class="named">') > 2
-    assert re.search(r"@media \(max-width: 40rem\) {\s+\.named tr { display: flex;[^@]*\.named td:last-child { flex-basis: 100%; }", page)
+    assert re.search(
+        r"@media \(max-width: 40rem\) {\s+\.named tr { display: flex;[^@]*\.named td:last-child {"
+        r" flex-basis: 100%; }",
+        page,
+    )
 
 
 def test_page_of_a_twin_speaks_of_a_joint():
     page = twin_page("Coulomb")
     sketch = page.partition('<svg class="sketch"')[2].partition("</svg>")[0]
-    assert all(name in sketch for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce"))
+    assert all(
+        name in sketch
+        for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce")
+    )
     assert "A wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
-    assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), "parameter sets with a radius"
-    assert "at most 2 J/h, or J/h if" in page and "μ<sub>s</sub> N r² h/J" in page and "returns the mean torque" in page
+    assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), (
+        "parameter sets with a radius"
+    )
+    assert (
+        "at most 2 J/h, or J/h if" in page
+        and "μ<sub>s</sub> N r² h/J" in page
+        and "returns the mean torque" in page
+    )
     assert "m/h" not in page and "g h, twice" not in page
     element = page_text(read_description(REPOSITORY / "modelDescription" / "Coulomb.toml"), [], [])
-    assert "at most 2 m/h, or m/h if" in element and "μ<sub>s</sub> g h, twice" in element and "returns the mean force" in element
+    assert (
+        "at most 2 m/h, or m/h if" in element
+        and "μ<sub>s</sub> g h, twice" in element
+        and "returns the mean force" in element
+    )
 
 
 def test_the_page_says_with_which_option_an_element_is_passive(project):
-    verdicts = {name: page_text(read_description(REPOSITORY / "modelDescription" / f"{name}.toml"), [], []) for name in ("LuGre", "Leuven", "Dahl")}
-    verdicts = {name: re.search(r"<h2 id=\"energy\">.*?<strong>(.*?)</strong>", page, re.DOTALL)[1] for name, page in verdicts.items()}
+    verdicts = {
+        name: page_text(read_description(REPOSITORY / "modelDescription" / f"{name}.toml"), [], [])
+        for name in ("LuGre", "Leuven", "Dahl")
+    }
+    verdicts = {
+        name: re.search(r"<h2 id=\"energy\">.*?<strong>(.*?)</strong>", page, re.DOTALL)[1]
+        for name, page in verdicts.items()
+    }
     assert verdicts["LuGre"] == "Passive with law = Bounded, but not with Printed."
     assert verdicts["Leuven"] == "Not passive." and verdicts["Dahl"].startswith("Passive: ")
     text = (REPOSITORY / "modelDescription" / "Dahl.toml").read_text(encoding="utf-8")
     folder = project / "modelDescription"
-    (folder / "shared").exists() or (folder / "shared").symlink_to(REPOSITORY / "modelDescription" / "shared")
-    for keys in ('passive_with = "Bounded"\n', 'passive = false\nenergy = "..."\npassive_with = "Printed"\n'):
-        (folder / "Wrong.toml").write_text(keys + text.replace('energy = """', 'choose_energy = """' if "energy" in keys else 'energy = """'), encoding="utf-8")
+    (folder / "shared").exists() or (folder / "shared").symlink_to(
+        REPOSITORY / "modelDescription" / "shared"
+    )
+    for keys in (
+        'passive_with = "Bounded"\n',
+        'passive = false\nenergy = "..."\npassive_with = "Printed"\n',
+    ):
+        (folder / "Wrong.toml").write_text(
+            keys
+            + text.replace(
+                'energy = """', 'choose_energy = """' if "energy" in keys else 'energy = """'
+            ),
+            encoding="utf-8",
+        )
         with pytest.raises(BristleError, match="passive_with"):
             read_description(folder / "Wrong.toml")
 

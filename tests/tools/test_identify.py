@@ -1,4 +1,5 @@
-"""Identification: known parameters come back, with and without noise; what the data do not tell is said; real data are met."""
+"""Identification: known parameters come back, with and without noise; what the data do not tell is
+said; real data are met."""
 
 import re
 import resource
@@ -15,7 +16,15 @@ from bristle import cli, describe
 from bristle.parameters import read_ssv
 from bristle.identify.candidates import Space, all_candidates, candidate
 from bristle.identify.command import rank, validated
-from bristle.identify.fitting import BLOCKS, Quality, _half, _mass, _way_after_reversal, correlation_time, fit
+from bristle.identify.fitting import (
+    BLOCKS,
+    Quality,
+    _half,
+    _mass,
+    _way_after_reversal,
+    correlation_time,
+    fit,
+)
 from bristle.identify.load import with_load
 from bristle.identify.page import _validation
 from bristle.identify.problem import PATIENCE, Linear, Problem, extracts
@@ -48,33 +57,53 @@ def these_fmus(monkeypatch):
 def loop_file(tmp_path, model, parameters, noise):
     time, way, velocity = slow_loop(interval=0.02)
     force = noisy(friction(model, time, velocity, PIATKOWSKI_NORMAL, parameters), noise)
-    return written(tmp_path / "loop.csv", {"Time [s]": time, "Displacement [um]": 1e6 * way, "Friction [N]": force})
+    return written(
+        tmp_path / "loop.csv",
+        {"Time [s]": time, "Displacement [um]": 1e6 * way, "Friction [N]": force},
+    )
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 @pytest.mark.parametrize(
     ("model", "parameters", "wanted"),
-    [("LuGre", PIATKOWSKI, ["bristleStiffness"]), ("Dahl", PIATKOWSKI_DAHL, ["bristleStiffness", "hysteresisExponent"])],
+    [
+        ("LuGre", PIATKOWSKI, ["bristleStiffness"]),
+        ("Dahl", PIATKOWSKI_DAHL, ["bristleStiffness", "hysteresisExponent"]),
+    ],
 )
 def test_piatkowski_with_the_stribeck_curve_known(tmp_path, model, parameters, wanted, noise):
-    """His method: the sliding friction is known, the loop gives the bristle. Within 1 %, as asked for."""
-    record = read_record(loop_file(tmp_path, model, parameters, noise), Options(normal=PIATKOWSKI_NORMAL))
+    """His method: the sliding friction is known, the loop gives the bristle. Within 1 %, as asked
+    for."""
+    record = read_record(
+        loop_file(tmp_path, model, parameters, noise), Options(normal=PIATKOWSKI_NORMAL)
+    )
     known = {name: value for name, value in parameters.items() if name not in wanted}
     result = fit(candidate(model), [record], known, with_profiles=False)
     for name in wanted:
         assert result.values[name] == pytest.approx(parameters[name], rel=0.01), name
         estimate = next(one for one in result.estimates if one.name == name)
-        assert estimate.determined and (noise == 0 or estimate.low <= parameters[name] * 1.005 and estimate.high >= parameters[name] * 0.995)
+        assert estimate.determined and (
+            noise == 0
+            or estimate.low <= parameters[name] * 1.005
+            and estimate.high >= parameters[name] * 0.995
+        )
     assert result.quality.relative < 0.02
 
 
 def test_piatkowski_with_nothing_known(tmp_path):
-    """The loop does not reach sliding, so that the Stribeck curve cannot be told from it, but the stiffness can."""
-    record = read_record(loop_file(tmp_path, "LuGre", PIATKOWSKI, 0.01), Options(normal=PIATKOWSKI_NORMAL))
+    """The loop does not reach sliding, so that the Stribeck curve cannot be told from it, but the
+    stiffness can."""
+    record = read_record(
+        loop_file(tmp_path, "LuGre", PIATKOWSKI, 0.01), Options(normal=PIATKOWSKI_NORMAL)
+    )
     result = fit(candidate("LuGre"), [record])
     assert result.values["bristleStiffness"] == pytest.approx(946160, rel=0.01)
     told = doubts(result)
-    assert any(text.startswith("The data do not determine stribeckVelocity") and "several constant velocities" in text for text in told)
+    assert any(
+        text.startswith("The data do not determine stribeckVelocity")
+        and "several constant velocities" in text
+        for text in told
+    )
     assert not any("bristleStiffness (" in text for text in told)
     profiles = {one.name: one.profile for one in result.estimates}
     values, sums = profiles["bristleStiffness"]
@@ -87,25 +116,42 @@ def test_friction_that_differs_by_direction_comes_back(tmp_path, model, ratio):
     time, _, velocity, _ = changing_strokes(4.0, 0.004)
     wanted = ("dynamicFriction", "bristleStiffness", "backwardFrictionRatio")
     usual = [one for one in candidate(model).parameters if not one.is_extra]
-    known = {one.name: DRIVE.get(one.name, one.default) for one in usual} | {"backwardFrictionRatio": ratio}
-    file = written(tmp_path / "axis.csv", {"t": time, "v": velocity, "F": noisy(friction(model, time, velocity, 1.0, known), 0.005)})
+    known = {one.name: DRIVE.get(one.name, one.default) for one in usual} | {
+        "backwardFrictionRatio": ratio
+    }
+    file = written(
+        tmp_path / "axis.csv",
+        {"t": time, "v": velocity, "F": noisy(friction(model, time, velocity, 1.0, known), 0.005)},
+    )
     held = {name: value for name, value in known.items() if name not in wanted}
-    result = fit(candidate(model), [read_record(file, Options(normal=1.0, offset="none"))], held, with_profiles=False)
+    result = fit(
+        candidate(model),
+        [read_record(file, Options(normal=1.0, offset="none"))],
+        held,
+        with_profiles=False,
+    )
     assert result.values["backwardFrictionRatio"] == pytest.approx(ratio, rel=0.01)
     assert result.values["dynamicFriction"] == pytest.approx(known["dynamicFriction"], rel=0.01)
     assert result.quality.relative < 0.02
-    blind = fit(candidate(model), [read_record(file, Options(normal=1.0))], held, with_profiles=False)
+    blind = fit(
+        candidate(model), [read_record(file, Options(normal=1.0))], held, with_profiles=False
+    )
     assert "backwardFrictionRatio" not in blind.values
     assert any("--offset none" in text for text in doubts(blind))
 
 
 def drive_file(tmp_path, name, seed, scale=1.0, sign=-1):
-    """Motor force on an axis of 12 kg, with an offset, an encoder of 0.1 µm and noise, in a table with semicolons and decimal commas."""
+    """Motor force on an axis of 12 kg, with an offset, an encoder of 0.1 µm and noise, in a table
+    with semicolons and decimal commas."""
     time, way, velocity, acceleration = changing_strokes(8.0)
     velocity, way, acceleration = scale * velocity, scale * way, scale * acceleration
     force = friction("LuGre", time, velocity, 1.0, DRIVE) + 12.0 * acceleration + 2.0
     force = force + 0.3 * np.random.default_rng(seed).standard_normal(len(time))
-    columns = {"Zeit [ms]": 1e3 * time, "Position [um]": np.round(way * 1e7) / 10, "Motor force [N]": sign * force}
+    columns = {
+        "Zeit [ms]": 1e3 * time,
+        "Position [um]": np.round(way * 1e7) / 10,
+        "Motor force [N]": sign * force,
+    }
     return written(tmp_path / name, columns, ";", ",")
 
 
@@ -115,9 +161,12 @@ def test_drive_data_with_an_unknown_mass(tmp_path):
     result = fit(candidate("LuGre"), [record], with_profiles=False)
     assert result.linear.mass == pytest.approx(12.0, rel=0.01)
     assert result.mass.determined and result.mass.low < 12.0 < result.mass.high < 12.5
-    assert any(re.match(r"  mass +1[12]\.\d+ kg +11\.\d+ … 12\.\d+", line) for line in summary(result))
+    assert any(
+        re.match(r"  mass +1[12]\.\d+ kg +11\.\d+ … 12\.\d+", line) for line in summary(result)
+    )
     assert result.linear.offsets[0] == pytest.approx(2.0, abs=0.1)
-    # 1 % of noise in the force, and the velocity comes from an encoder: what the force shows directly is met within 3 %
+    # 1 % of noise in the force, and the velocity comes from an encoder: what the force shows
+    # directly is met within 3 %
     for name in ("staticFriction", "dynamicFriction", "stribeckVelocity", "viscousFriction"):
         assert result.values[name] == pytest.approx(DRIVE[name], rel=0.03), name
     assert result.values["bristleStiffness"] == pytest.approx(DRIVE["bristleStiffness"], rel=0.1)
@@ -129,11 +178,14 @@ def integral(rate, interval=1e-3):
 
 
 def positioning_file(tmp_path, seed):
-    """A carriage of 95 kg that goes to and fro with trapezoids of velocity, by motor force and an encoder of 0.4 µm at 1 kHz."""
+    """A carriage of 95 kg that goes to and fro with trapezoids of velocity, by motor force and an
+    encoder of 0.4 µm at 1 kHz."""
     time = np.arange(9000) * 1e-3
     corners = [0, 0.2, 0.3, 1.3, 1.4, 1.6, 1.8, 2.3, 2.5, 2.7, 3.0]
     velocity = np.interp(time % 3.0, corners, [0, 0, 0.1, 0.1, 0, 0, -0.2, -0.2, 0, 0, 0])
-    acceleration = np.convolve(np.gradient(velocity, 1e-3), np.ones(3) / 3, "same")  # the jerk of a position controller
+    acceleration = np.convolve(
+        np.gradient(velocity, 1e-3), np.ones(3) / 3, "same"
+    )  # the jerk of a position controller
     velocity = integral(acceleration)
     way = integral(velocity)
     force = friction("LuGre", time, velocity, 1.0, CARRIAGE) + 95.0 * acceleration - 3.2
@@ -142,14 +194,26 @@ def positioning_file(tmp_path, seed):
     return written(tmp_path / f"axis{seed}.csv", columns)
 
 
-CARRIAGE = {"staticFriction": 20.4, "dynamicFriction": 20.0, "viscousFriction": 203.5, "bristleStiffness": 1e5, "bristleDamping": 100.0, "stribeckVelocity": 0.01}
+CARRIAGE = {
+    "staticFriction": 20.4,
+    "dynamicFriction": 20.0,
+    "viscousFriction": 203.5,
+    "bristleStiffness": 1e5,
+    "bristleDamping": 100.0,
+    "stribeckVelocity": 0.01,
+}
 
 
 @pytest.mark.parametrize("mass", ["identify", 95.0])
 def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
-    """It rounds off the corners of a trapezoid; where the force kept them the mass came out as 95.27 ± 0.11 kg."""
+    """It rounds off the corners of a trapezoid; where the force kept them the mass came out as
+    95.27 ± 0.11 kg."""
     options = Options(normal=1.0, mass=mass, constant=35.15)
-    known = {name: value for name, value in CARRIAGE.items() if name not in ("viscousFriction", "dynamicFriction")} | {"stribeckExponent": 1.0}
+    known = {
+        name: value
+        for name, value in CARRIAGE.items()
+        if name not in ("viscousFriction", "dynamicFriction")
+    } | {"stribeckExponent": 1.0}
     record = read_record(positioning_file(tmp_path, 1), options)
     result = fit(candidate("LuGre"), [record], known, with_profiles=False)
     for one in [*result.estimates, *([result.mass] if result.mass else [])]:
@@ -157,7 +221,10 @@ def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
         assert one.low <= truth <= one.high and one.half_width < 0.02 * truth, one
     assert result.linear.offsets[0] == pytest.approx(-3.2, abs=1.5 * result.linear_doubts[0][0])
     assert abs(result.linear.drifts[0]) < 1.5 * result.linear_doubts[0][1]
-    assert result.quality.relative < 0.02 and result.quality.relative_to_drive < result.quality.relative
+    assert (
+        result.quality.relative < 0.02
+        and result.quality.relative_to_drive < result.quality.relative
+    )
     # the same record as one that was not fitted: what is told about it is the same
     again, _ = validated(result, record)
     for name in ("rms", "relative", "relative_to_largest", "relative_to_drive", "r2"):
@@ -165,8 +232,15 @@ def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
 
 
 def test_a_drive_is_glanced_at_without_its_inertia(tmp_path):
-    """Friction and viscous part to begin with; with 95 kg in the force they were taken for 10 N and 456 N.s/m."""
-    seen = scales([read_record(positioning_file(tmp_path, 1), Options(normal=1.0, mass="identify", constant=35.15))])
+    """Friction and viscous part to begin with; with 95 kg in the force they were taken for 10 N and
+    456 N.s/m."""
+    seen = scales(
+        [
+            read_record(
+                positioning_file(tmp_path, 1), Options(normal=1.0, mass="identify", constant=35.15)
+            )
+        ]
+    )
     assert 100 < seen.viscous < 300 and seen.dynamic == pytest.approx(20.0, rel=0.1)
 
 
@@ -174,21 +248,49 @@ def test_a_record_that_begins_small_is_searched_where_it_is_fast_too():
     """The first strokes may stay in pre-sliding and tell nothing about the Stribeck curve."""
     time, ones = np.arange(4000) * 0.002, np.ones(4000)
     velocity = 0.02 * (time / time[-1]) ** 2 * np.sin(4 * np.pi * time)
-    record = Record("a", time, velocity, ones, ones, ones, ones, False, None, None, None, True, 0.0, ())
+    record = Record(
+        "a", time, velocity, ones, ones, ones, ones, False, None, None, None, True, 0.0, ()
+    )
     first, fast = extracts(record, 800)
-    assert len(first.time) == len(fast.time) == 400 and np.abs(fast.velocity).max() == np.abs(velocity).max() > 3 * np.abs(first.velocity).max()
+    assert (
+        len(first.time) == len(fast.time) == 400
+        and np.abs(fast.velocity).max() == np.abs(velocity).max() > 3 * np.abs(first.velocity).max()
+    )
     assert [len(part.time) for part in extracts(record, 4000)] == [4000]
-    assert [part.time[0] for part in extracts(replace(record, velocity=velocity[::-1]), 800)] == [0.0]
+    assert [part.time[0] for part in extracts(replace(record, velocity=velocity[::-1]), 800)] == [
+        0.0
+    ]
 
 
 def test_a_mass_is_never_negative():
-    """The force of a body that is driven the other way round: inertia with the wrong sign is not taken for one."""
+    """The force of a body that is driven the other way round: inertia with the wrong sign is not
+    taken for one."""
     time, way, velocity, acceleration = changing_strokes(4.0)
-    force = friction("SmoothCoulomb", time, velocity, 1.0, {"dynamicFriction": 20.0}) - 12.0 * acceleration
+    force = (
+        friction("SmoothCoulomb", time, velocity, 1.0, {"dynamicFriction": 20.0})
+        - 12.0 * acceleration
+    )
     count = len(time)
-    record = Record("a", time, velocity, np.ones(count), force, np.ones(count), way, True, None, acceleration, None, True, 0.0, ())
+    record = Record(
+        "a",
+        time,
+        velocity,
+        np.ones(count),
+        force,
+        np.ones(count),
+        way,
+        True,
+        None,
+        acceleration,
+        None,
+        True,
+        0.0,
+        (),
+    )
     of = candidate("SmoothCoulomb")
-    problem = Problem(of, [record], Space(of, ["dynamicFriction"], first_values(of, scales([record])), {}))
+    problem = Problem(
+        of, [record], Space(of, ["dynamicFriction"], first_values(of, scales([record])), {})
+    )
     point = np.log([20.0])
     forces = problem.forces([point, point + 0.1])
     assert problem.linear(forces[0]).mass == 0.0
@@ -196,15 +298,26 @@ def test_a_mass_is_never_negative():
     design = problem.design[:, :-1]
     for one, given in zip(rest, forces, strict=True):
         measured = record.force - given
-        np.testing.assert_allclose(one, measured - design @ np.linalg.lstsq(design, measured, rcond=None)[0], atol=1e-9 * np.abs(measured).max())
-    assert problem.linear(forces[0] - 24.0 * acceleration).mass == pytest.approx(12.0, rel=0.05)  # the regularization is not the one of the record
+        np.testing.assert_allclose(
+            one,
+            measured - design @ np.linalg.lstsq(design, measured, rcond=None)[0],
+            atol=1e-9 * np.abs(measured).max(),
+        )
+    assert problem.linear(forces[0] - 24.0 * acceleration).mass == pytest.approx(
+        12.0, rel=0.05
+    )  # the regularization is not the one of the record
 
 
-def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(tmp_path, capsys, monkeypatch):
+def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     drive_file(tmp_path, "drive.csv", 1)
     drive_file(tmp_path, "other.csv", 2, scale=0.7, sign=1)
-    words = "identify drive.csv --model Dahl --normal 1 --mass 12 --validate other.csv -o axis --samples 1500"
+    words = (
+        "identify drive.csv --model Dahl --normal 1 --mass 12 --validate other.csv -o axis"
+        " --samples 1500"
+    )
     assert cli.main(words.split()) == 0
     said = capsys.readouterr().out
     assert re.search(r"Not used in the fit, other.csv: RMS error .* R² 0\.9", said)
@@ -213,58 +326,107 @@ def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(tmp
     assert "On data that were not used" in page and "http" not in re.sub(r'xmlns="[^"]*"', "", page)
     values = read_ssv(tmp_path / "axis.ssv", describe("Dahl"))
     fitted = {one.name for one in candidate("Dahl").parameters if not one.is_extra}
-    assert set(values) == fitted - {"backwardFrictionRatio"}, "an offset of the force, which is free here, looks like it"
+    assert set(values) == fitted - {"backwardFrictionRatio"}, (
+        "an offset of the force, which is free here, looks like it"
+    )
     assert 20 < values["dynamicFriction"] < 30  # one coefficient for a curve between these
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["axis.html", "axis.ssv", "drive.csv", "other.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "axis.html",
+        "axis.ssv",
+        "drive.csv",
+        "other.csv",
+    ]
 
 
 def test_the_second_half_of_a_record_tries_what_the_first_half_gave(tmp_path, capsys, monkeypatch):
-    """The windows of both are apart: in the second half friction is twice as large, which only a validation there can show."""
+    """The windows of both are apart: in the second half friction is twice as large, which only a
+    validation there can show."""
     time, way, velocity, _ = changing_strokes(8.0, 0.004)
-    force = friction("Dahl", time, velocity, 1.0, {"dynamicFriction": 20.0, "bristleStiffness": 1e5}) * np.where(time > 4, 2, 1)
+    force = friction(
+        "Dahl", time, velocity, 1.0, {"dynamicFriction": 20.0, "bristleStiffness": 1e5}
+    ) * np.where(time > 4, 2, 1)
     written(tmp_path / "long.csv", {"t": time, "v": velocity, "F": force})
     monkeypatch.chdir(tmp_path)
     errors = {}
     for window in ("--validate-from 4.1", "--validate-to 4", ""):
-        words = f"identify long.csv --model Dahl --normal 1 --to 4 --fit dynamicFriction --fix bristleStiffness=1e5 --validate long.csv {window} -o half"
+        words = (
+            "identify long.csv --model Dahl --normal 1 --to 4 --fit dynamicFriction --fix"
+            f" bristleStiffness=1e5 --validate long.csv {window} -o half"
+        )
         assert cli.main(words.split()) == 0
         said = capsys.readouterr().out
-        fitted, tried = re.search(r"Dahl: .*?([\d.]+)% of the RMS", said), re.search(r"Not used in the fit, .*?([\d.]+)% of the RMS", said)
+        fitted, tried = (
+            re.search(r"Dahl: .*?([\d.]+)% of the RMS", said),
+            re.search(r"Not used in the fit, .*?([\d.]+)% of the RMS", said),
+        )
         errors[window] = float(tried[1])
         assert float(fitted[1]) < 1
     assert errors["--validate-to 4"] < 1
-    assert errors["--validate-from 4.1"] == pytest.approx(50, abs=2)  # half of the force is not there
+    assert errors["--validate-from 4.1"] == pytest.approx(
+        50, abs=2
+    )  # half of the force is not there
     assert 30 < errors[""] < 48  # of the whole record, where the first half is met
 
 
 def test_a_window_of_no_validation_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
-    assert "given with --validate" in refused("identify", file, "--model", "Dahl", "--normal", "98.1", "--validate-to", "3")
+    assert "given with --validate" in refused(
+        "identify", file, "--model", "Dahl", "--normal", "98.1", "--validate-to", "3"
+    )
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.95])
 def test_the_intervals_hold_what_they_promise(tmp_path, memory):
-    """Noise that remembers 1/(1 - memory) samples: of 16 intervals of 95 % four or more miss the truth once in 150 times by chance."""
+    """Noise that remembers 1/(1 - memory) samples: of 16 intervals of 95 % four or more miss the
+    truth once in 150 times by chance."""
     truth = {"dynamicFriction": 20.0, "bristleStiffness": 5e5}
     time, _, velocity, _ = changing_strokes(4.0, 0.004)
     clean = friction("Dahl", time, velocity, 1.0, truth)
     missed = 0
-    for seed in range(8):  # a start that is far off, as this one of the stiffness, must not draw the result out of its interval
-        noise = lfilter([np.sqrt(1 - memory**2)], [1, -memory], np.random.default_rng(seed).standard_normal(len(time) + 200))[200:]
+    for seed in range(
+        8
+        # a start that is far off, as this one of the stiffness, must not draw the result out of its
+        # interval
+    ):
+        noise = lfilter(
+            [np.sqrt(1 - memory**2)],
+            [1, -memory],
+            np.random.default_rng(seed).standard_normal(len(time) + 200),
+        )[200:]
         file = written(tmp_path / "noisy.csv", {"t": time, "v": velocity, "F": clean + 0.5 * noise})
-        known = {name: describe("Dahl")[name].start for name in ("hysteresisExponent", "relaxationTime")}
-        result = fit(candidate("Dahl"), [read_record(file, Options(normal=1.0))], known, with_profiles=False)
+        known = {
+            name: describe("Dahl")[name].start for name in ("hysteresisExponent", "relaxationTime")
+        }
+        result = fit(
+            candidate("Dahl"), [read_record(file, Options(normal=1.0))], known, with_profiles=False
+        )
         missed += sum(not one.low <= truth[one.name] <= one.high for one in result.estimates)
     assert missed < 4
     # known for noise of this kind: (1 + memory)/(1 - memory) samples count as one
-    assert result.quality.samples / result.quality.independent == pytest.approx((1 + memory) / (1 - memory), rel=0.6)
-    assert f"{result.quality.samples} samples count as {result.quality.independent:.0f} independent ones" in " ".join(summary(result))
+    assert result.quality.samples / result.quality.independent == pytest.approx(
+        (1 + memory) / (1 - memory), rel=0.6
+    )
+    assert (
+        f"{result.quality.samples} samples count as {result.quality.independent:.0f} independent"
+        " ones" in " ".join(summary(result))
+    )
 
 
 def there_and_back(tmp_path):
     """A record of two strokes, one with 2 m/s and one back with 1 m/s."""
     velocity = np.repeat([2.0, -1.0], 40)
-    return read_record(written(tmp_path / "a.csv", {"t": np.arange(80) * 0.1, "v": velocity, "F": np.sign(velocity), "N": np.full(80, 5.0)}), Options())
+    return read_record(
+        written(
+            tmp_path / "a.csv",
+            {
+                "t": np.arange(80) * 0.1,
+                "v": velocity,
+                "F": np.sign(velocity),
+                "N": np.full(80, 5.0),
+            },
+        ),
+        Options(),
+    )
 
 
 def test_the_way_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
@@ -281,13 +443,26 @@ def test_half_of_a_record_with_few_strokes_is_every_second_block(tmp_path):
 def test_a_mass_is_not_below_zero_and_its_interval_is_that_of_the_fit():
     one, doubtful = _mass(Linear(0.5, (), ()), 0.2), _mass(Linear(0.5, (), ()), 0.7)
     assert (one.low, one.high, one.determined) == (0.3, 0.7, True) and one.at_limit == ""
-    assert (doubtful.low, doubtful.high) == (0.0, 1.2) and _mass(Linear(0.0, (), ()), 0.1).at_limit == "lower"
+    assert (doubtful.low, doubtful.high) == (0.0, 1.2) and _mass(
+        Linear(0.0, (), ()), 0.1
+    ).at_limit == "lower"
 
 
 def test_numbers_have_the_prefix_that_they_need():
-    texts = {2e-9: "2 nN", 3.1e-6: "3.1 µN", 12.3e-3: "12.3 mN", 1.5: "1.5 N", 2e3: "2 kN", 4e6: "4 MN"}
+    texts = {
+        2e-9: "2 nN",
+        3.1e-6: "3.1 µN",
+        12.3e-3: "12.3 mN",
+        1.5: "1.5 N",
+        2e3: "2 kN",
+        4e6: "4 MN",
+    }
     assert {value: with_prefix(value, "N") for value in texts} == texts
-    assert (_with_doubt(-3.148, 0.04), _with_doubt(3.148e-3, 4e-5), _with_doubt(3.148, 0.0)) == ("-3.148 ± 0.040 N", "3.148 ± 0.040 mN", "3.15 N")
+    assert (_with_doubt(-3.148, 0.04), _with_doubt(3.148e-3, 4e-5), _with_doubt(3.148, 0.0)) == (
+        "-3.148 ± 0.040 N",
+        "3.148 ± 0.040 mN",
+        "3.15 N",
+    )
 
 
 def test_the_page_tells_how_well_other_data_are_met(tmp_path):
@@ -301,47 +476,85 @@ def test_bic_counts_parameters_by_the_logarithm_of_the_samples_and_aic_twice():
     from types import SimpleNamespace
 
     quality = Quality(0.5, 0.1, 0.1, 0.9, 100, 50.0)
-    made = SimpleNamespace(quality=quality, records=[SimpleNamespace(has_offset=True)], linear=Linear(1.0, (0.0,), (0.0,), (1.0,)))
+    made = SimpleNamespace(
+        quality=quality,
+        records=[SimpleNamespace(has_offset=True)],
+        linear=Linear(1.0, (0.0,), (0.0,), (1.0,)),
+    )
     (one,) = ranked([Place(candidate("Dahl"), made, quality, 3, 1.0)])
     count = 3 + 2 + 1 + 1  # offset and drift, the mass, one load
-    assert one.aic == pytest.approx(50 * np.log(0.25) + 2 * count) and one.bic - one.aic == pytest.approx(count * (np.log(50) - 2))
+    assert one.aic == pytest.approx(
+        50 * np.log(0.25) + 2 * count
+    ) and one.bic - one.aic == pytest.approx(count * (np.log(50) - 2))
 
 
 def test_a_residual_counts_as_one_independent_sample_each_or_as_five_in_all():
-    assert correlation_time(np.tile([1.0, -1.0], 50)) == 1.0, "the autocorrelation ends at its first zero"
+    assert correlation_time(np.tile([1.0, -1.0], 50)) == 1.0, (
+        "the autocorrelation ends at its first zero"
+    )
     assert correlation_time(np.arange(100.0)) == 20.0, "what drifts through the whole record"
-    assert correlation_time(np.repeat(np.tile([1.0, -1.0], 10), 10)) == pytest.approx(5, abs=0.2)  # 1 + 2 (0.8 + 0.6 + 0.4 + 0.2)
-    assert [correlation_time(np.array(few)) for few in ([1.0], [1.0, 2.0], [1.0, 1.0, 2.0])] == [1.0, 1.0, 1.0]
-
+    assert correlation_time(np.repeat(np.tile([1.0, -1.0], 10), 10)) == pytest.approx(
+        5, abs=0.2
+    )  # 1 + 2 (0.8 + 0.6 + 0.4 + 0.2)
+    assert [correlation_time(np.array(few)) for few in ([1.0], [1.0, 2.0], [1.0, 1.0, 2.0])] == [
+        1.0,
+        1.0,
+        1.0,
+    ]
 
 
 def test_the_intervals_of_a_wrong_law_are_wider_and_it_is_told(tmp_path):
-    """A Stribeck exponent of 1 in place of 2: without what repeats from stroke to stroke, 7 of these 9 intervals missed the truth. The static friction, which both
-    laws only extrapolate to, stays far off, as is said."""
+    """A Stribeck exponent of 1 in place of 2: without what repeats from stroke to stroke, 7 of
+    these 9 intervals missed the truth. The static friction, which both laws only extrapolate to,
+    stays far off, as is said."""
     time, _, velocity, _ = changing_strokes(6.0, 0.004)
     clean = friction("LuGre", time, velocity, 1.0, DRIVE)
     missed = 0
     for seed in (1, 2, 3):
-        file = written(tmp_path / "drive.csv", {"t": time, "v": velocity, "F": noisy(clean, 0.005, seed)})
+        file = written(
+            tmp_path / "drive.csv", {"t": time, "v": velocity, "F": noisy(clean, 0.005, seed)}
+        )
         record = read_record(file, Options(normal=1.0))
         result = fit(candidate("LuGre"), [record], {"stribeckExponent": 1.0}, with_profiles=False)
         estimates = {one.name: one for one in result.estimates}
         for name in ("dynamicFriction", "viscousFriction", "bristleStiffness"):
             missed += not estimates[name].low <= DRIVE[name] <= estimates[name].high
-        assert 0.2 * record.noise < result.systematic < 0.5 * record.noise  # 0.43 of it is the excess of the squared residual over that of the noise
-        assert any(text.startswith("LuGre does not describe the data within their noise") for text in doubts(result))
+        assert (
+            0.2 * record.noise < result.systematic < 0.5 * record.noise
+        )  # 0.43 of it is the excess of the squared residual over that of the noise
+        assert any(
+            text.startswith("LuGre does not describe the data within their noise")
+            for text in doubts(result)
+        )
         right = fit(candidate("LuGre"), [record], {"stribeckExponent": 2.0}, with_profiles=False)
-        assert right.systematic == 0 and not any("within their noise" in text for text in doubts(right))
+        assert right.systematic == 0 and not any(
+            "within their noise" in text for text in doubts(right)
+        )
     assert missed <= 1, missed
 
 
 def test_several_records_are_fitted_together(tmp_path):
-    """Fast strokes alone do not show the bristle, a slow loop alone does not show sliding: together they show both."""
+    """Fast strokes alone do not show the bristle, a slow loop alone does not show sliding: together
+    they show both."""
     parameters = DRIVE | {"bristleStiffness": 2e6}
     time, way, velocity, _ = changing_strokes(6.0, 0.004)
-    fast = written(tmp_path / "fast.csv", {"t": time, "v": velocity, "F": noisy(friction("LuGre", time, velocity, 1.0, parameters), 0.005)})
+    fast = written(
+        tmp_path / "fast.csv",
+        {
+            "t": time,
+            "v": velocity,
+            "F": noisy(friction("LuGre", time, velocity, 1.0, parameters), 0.005),
+        },
+    )
     time, way, velocity = slow_loop(amplitude=1.2e-5)
-    slow = written(tmp_path / "slow.csv", {"t": time, "v": velocity, "F": noisy(friction("LuGre", time, velocity, 1.0, parameters), 0.005)})
+    slow = written(
+        tmp_path / "slow.csv",
+        {
+            "t": time,
+            "v": velocity,
+            "F": noisy(friction("LuGre", time, velocity, 1.0, parameters), 0.005),
+        },
+    )
     records = [read_record(file, Options(normal=1.0)) for file in (fast, slow)]
     result = fit(candidate("LuGre"), records, {"stribeckExponent": 2.0}, with_profiles=False)
     for name in ("staticFriction", "dynamicFriction", "viscousFriction", "bristleStiffness"):
@@ -356,36 +569,67 @@ def strokes():
 
 def test_the_tribometer_is_read_as_it_is(strokes):
     told = " ".join(strokes.notes)
-    for words in ("Gaps in time", "Savitzky-Golay", "steps of 1e-07 m", "its sign was turned round"):
+    for words in (
+        "Gaps in time",
+        "Savitzky-Golay",
+        "steps of 1e-07 m",
+        "its sign was turned round",
+    ):
         assert words in told
     assert strokes.normal.max() == pytest.approx(5.0, rel=0.01)
     assert 28 <= len(strokes.reversals()) <= 32
 
 
 def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monkeypatch):
-    """On strokes that were held out Dahl leaves less than a quarter of the error of one coefficient; a curve over the speed cannot follow."""
+    """On strokes that were held out Dahl leaves less than a quarter of the error of one
+    coefficient; a curve over the speed cannot follow."""
     models = [candidate(name) for name in ("SmoothCoulomb", "Dahl")]
     first, second = rank([strokes], {}, 1, models)
     assert (first.of.name, second.of.name) == ("Dahl", "SmoothCoulomb")
     assert first.held_out.relative < 0.25 * first.fit.baseline.relative
     assert first.held_out.r2 > 0.97 and second.held_out.r2 < 0.5
     assert first.aic < second.aic and first.bic < second.bic and first.seconds > 0
-    assert first.fit.values["dynamicFriction"] == pytest.approx(0.47, abs=0.03)  # 2.35 N under 5 N in the record
+    assert first.fit.values["dynamicFriction"] == pytest.approx(
+        0.47, abs=0.03
+    )  # 2.35 N under 5 N in the record
     assert any("hysteresis" in text or "relaxationTime" in text for text in doubts(first.fit))
 
 
 def test_models_near_the_best_are_compared_again_without_means():
-    """Means may hide how friction turns round: what is near the best goes through a final, whose errors count; AIC stays that of all."""
+    """Means may hide how friction turns round: what is near the best goes through a final, whose
+    errors count; AIC stays that of all."""
     of = {name: candidate(name) for name in ("Dahl", "LuGre", "Coulomb", "Gonthier", "GKF")}
 
     def placed(name, rms, aic):
-        return Place(of[name], None, Quality(rms, rms, rms, 1 - rms, 10, 10.0) if rms else None, 3, 1.0, "" if rms else "no.", aic)
+        return Place(
+            of[name],
+            None,
+            Quality(rms, rms, rms, 1 - rms, 10, 10.0) if rms else None,
+            3,
+            1.0,
+            "" if rms else "no.",
+            aic,
+        )
 
-    places = [placed("GKF", 0.02, 1.0), placed("LuGre", 0.025, 2.0), placed("Dahl", 0.029, 3.0), placed("Coulomb", 0.04, 4.0), placed("Gonthier", 0.0, 5.0)]
+    places = [
+        placed("GKF", 0.02, 1.0),
+        placed("LuGre", 0.025, 2.0),
+        placed("Dahl", 0.029, 3.0),
+        placed("Coulomb", 0.04, 4.0),
+        placed("Gonthier", 0.0, 5.0),
+    ]
     assert [one.of.name for one in finalists(places)] == ["GKF", "LuGre", "Dahl"]
-    after = after_final(places, [placed("LuGre", 0.01, 9.0), placed("GKF", 0.05, 9.0), placed("Dahl", 0.0, 9.0)])
+    after = after_final(
+        places, [placed("LuGre", 0.01, 9.0), placed("GKF", 0.05, 9.0), placed("Dahl", 0.0, 9.0)]
+    )
     told = [(one.of.name, one.held_out.rms if one.held_out else None, one.aic) for one in after]
-    assert told == [("LuGre", 0.01, 2.0), ("GKF", 0.05, 1.0), ("Dahl", 0.029, 3.0), ("Coulomb", 0.04, 4.0), ("Gonthier", None, 5.0)]
+    assert told == [
+        ("LuGre", 0.01, 2.0),
+        ("GKF", 0.05, 1.0),
+        ("Dahl", 0.029, 3.0),
+        ("Coulomb", 0.04, 4.0),
+        ("Gonthier", None, 5.0),
+    ]
 
 
 def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
@@ -400,23 +644,35 @@ def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
     assert len(found) >= 28
     for name, of in found.items():
         file = REPOSITORY / "modelDescription" / f"{name}.toml"
-        described = {one.name: one for one in read_description(file).parameters} if file.is_file() else {}
+        described = (
+            {one.name: one for one in read_description(file).parameters} if file.is_file() else {}
+        )
         for parameter in of.parameters:
             bounds = described[parameter.name.partition("[")[0]].bounds if described else ()
             related = [bound.limit for bound in bounds if isinstance(bound.limit, str)]
-            assert ([parameter.limit.other] if parameter.limit else []) == related, (name, parameter.name)
+            assert ([parameter.limit.other] if parameter.limit else []) == related, (
+                name,
+                parameter.name,
+            )
         space = Space(of, [one.name for one in of.parameters], {}, {})
         point = space.point({one.name: one.default for one in of.parameters})
         back = space.values(point)
-        assert all(back[one.name] == pytest.approx(one.default, rel=1e-9, abs=1e-12) for one in of.parameters), name
+        assert all(
+            back[one.name] == pytest.approx(one.default, rel=1e-9, abs=1e-12)
+            for one in of.parameters
+        ), name
         low, high = space.bounds(point)
         rng = np.random.default_rng(1)
         for _ in range(20):
-            values = space.values(rng.uniform(np.maximum(low, point - 3), np.minimum(high, point + 3)))
+            values = space.values(
+                rng.uniform(np.maximum(low, point - 3), np.minimum(high, point + 3))
+            )
             for one in of.parameters:
                 other = values.get(one.limit.other) if one.limit else None
                 assert one.low <= values[one.name] <= one.high
-                assert other is None or (values[one.name] > other if one.limit.above else values[one.name] <= other), (name, one.name)
+                assert other is None or (
+                    values[one.name] > other if one.limit.above else values[one.name] <= other
+                ), (name, one.name)
 
 
 @pytest.mark.parametrize("model", ["VelocityBased", "Dahl", "AdamsStickSlip"])
@@ -426,7 +682,9 @@ def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
     problem = Problem(of, [strokes], space)
     point = space.point(first_values(of, scales([strokes])))
     differences = problem._differences(point, central=True)
-    differences = -(differences - problem.basis @ (problem.basis.T @ differences)) * problem.weight[:, None]
+    differences = (
+        -(differences - problem.basis @ (problem.basis.T @ differences)) * problem.weight[:, None]
+    )
     monkeypatch.setattr(problem, "_differences", None)
     # the laws have kinks, where a difference of 1e-3 is off by as much
     exact = problem.jacobian(point)
@@ -436,8 +694,18 @@ def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
 def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     """A bristle that jumps: the slopes between the jumps are not those of the run."""
     of = candidate("SecondOrderBristle")
-    values = {"staticFriction": 0.4749, "dynamicFriction": 0.4468, "stribeckVelocity": 0.005526, "viscousFriction": 0.4617, "stribeckExponent": 0.1287}
-    values |= {"bristleStiffness": 40390, "bristleDamping": 66.98, "regularizationVelocity": 0.0002766}
+    values = {
+        "staticFriction": 0.4749,
+        "dynamicFriction": 0.4468,
+        "stribeckVelocity": 0.005526,
+        "viscousFriction": 0.4617,
+        "stribeckExponent": 0.1287,
+    }
+    values |= {
+        "bristleStiffness": 40390,
+        "bristleDamping": 66.98,
+        "regularizationVelocity": 0.0002766,
+    }
     space = Space(of, list(values), {}, {})
     problem = Problem(of, [strokes], space)
     point = space.point(values)
@@ -451,13 +719,18 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
 def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
-    """A noisy displacement needs a wide filter, which smears the reversals that a stiff bristle shows in."""
+    """A noisy displacement needs a wide filter, which smears the reversals that a stiff bristle
+    shows in."""
     time, way, velocity, _ = changing_strokes(duration=4.0)
     stiff = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
     force = friction("Dahl", time, velocity, 50.0, stiff)
     way = way + noise * np.random.default_rng(1).standard_normal(len(way))
-    record = read_record(written(tmp_path / "a.csv", {"t": time, "x": way, "F": force}), Options(normal=50.0))
-    told = doubts(fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False))
+    record = read_record(
+        written(tmp_path / "a.csv", {"t": time, "x": way, "F": force}), Options(normal=50.0)
+    )
+    told = doubts(
+        fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False)
+    )
     assert any("may lie outside of their intervals" in text for text in told) == said
 
 
@@ -465,10 +738,19 @@ def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
 def test_a_load_that_goes_with_the_position_is_told(tmp_path, weight, said):
     """The gravity of a link that swings: no friction has it, and no offset takes it off."""
     time, way, velocity, _ = changing_strokes(duration=8.0)
-    force = noisy(friction("Dahl", time, velocity, 1.0, {"dynamicFriction": 5.0, "bristleStiffness": 1e5}), 0.01) + weight * np.sin(way / 0.02)
-    record = read_record(written(tmp_path / "a.csv", {"t": time, "v": velocity, "F": force}), Options(normal=1.0, samples=1000))
+    force = noisy(
+        friction("Dahl", time, velocity, 1.0, {"dynamicFriction": 5.0, "bristleStiffness": 1e5}),
+        0.01,
+    ) + weight * np.sin(way / 0.02)
+    record = read_record(
+        written(tmp_path / "a.csv", {"t": time, "v": velocity, "F": force}),
+        Options(normal=1.0, samples=1000),
+    )
     told = doubts(fit(candidate("Dahl"), [record], with_profiles=False))
-    assert any("the same in both directions, so that it is not friction" in text for text in told) == said
+    assert (
+        any("the same in both directions, so that it is not friction" in text for text in told)
+        == said
+    )
 
 
 def test_a_model_that_needs_the_load_says_so(strokes):
@@ -478,7 +760,14 @@ def test_a_model_that_needs_the_load_says_so(strokes):
 
 @pytest.mark.parametrize(
     ("value", "half", "text"),
-    [(946160.0, 1000.0, "946200"), (0.470831, 0.0117, "0.471"), (0.470831, 0.3, "0.47"), (2.5e-7, 3e-9, "2.500e-07"), (40023.0, 1800.0, "40000"), (0.0, 1.0, "0")],
+    [
+        (946160.0, 1000.0, "946200"),
+        (0.470831, 0.0117, "0.471"),
+        (0.470831, 0.3, "0.47"),
+        (2.5e-7, 3e-9, "2.500e-07"),
+        (40023.0, 1800.0, "40000"),
+        (0.0, 1.0, "0"),
+    ],
 )
 def test_numbers_have_the_digits_they_have(value, half, text):
     assert shown(value, half) == text
@@ -488,9 +777,22 @@ def test_a_full_disk_leaves_nothing(tmp_path, refused, monkeypatch):  # noqa: F8
     """A limit of the size of files stands for it: writing fails in the same way."""
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
     monkeypatch.chdir(tmp_path)
-    words = ["identify", file.name, "--model", "Dahl", "--normal", "98.1", "--fit", "bristleStiffness", "--samples", "300"]
+    words = [
+        "identify",
+        file.name,
+        "--model",
+        "Dahl",
+        "--normal",
+        "98.1",
+        "--fit",
+        "bristleStiffness",
+        "--samples",
+        "300",
+    ]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))  # the FMU's library is already unpacked
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (5000, before[1])
+    )  # the FMU's library is already unpacked
     try:
         assert refused(*words).startswith("loop-Dahl.html: ")
     finally:
@@ -500,36 +802,68 @@ def test_a_full_disk_leaves_nothing(tmp_path, refused, monkeypatch):  # noqa: F8
 
 def test_fixing_everything_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
-    fixes = [word for name in (one.name for one in candidate("Dahl").parameters if not one.is_extra) for word in ("--fix", f"{name}=1")]
-    assert "nothing is left to fit" in refused("identify", file, "--model", "Dahl", "--normal", "98.1", *fixes)
+    fixes = [
+        word
+        for name in (one.name for one in candidate("Dahl").parameters if not one.is_extra)
+        for word in ("--fix", f"{name}=1")
+    ]
+    assert "nothing is left to fit" in refused(
+        "identify", file, "--model", "Dahl", "--normal", "98.1", *fixes
+    )
 
 
 def test_half_an_option_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
-    assert "law=1.5: an option is a whole number." in refused("identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", "law=1.5")
+    assert "law=1.5: an option is a whole number." in refused(
+        "identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", "law=1.5"
+    )
 
 
 # ---- joints ----
 
-WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+WITH_TWINS = pytest.mark.skipif(
+    not TWINS, reason="twins are not built: the presets of one platform leave them out"
+)
 
-JOINT = {"staticFriction": 0.25, "dynamicFriction": 0.18, "stribeckVelocity": 0.01, "bristleStiffness": 2e5, "bristleDamping": 500.0}
+JOINT = {
+    "staticFriction": 0.25,
+    "dynamicFriction": 0.18,
+    "stribeckVelocity": 0.01,
+    "bristleStiffness": 2e5,
+    "bristleDamping": 500.0,
+}
 
 
 @pytest.fixture
 def joint_file(tmp_path):
-    """A joint at 20 mm under 100 N, as the translational model has it: T = r F and omega = v/r, in rpm and Nmm, with 0.2 % of noise."""
+    """A joint at 20 mm under 100 N, as the translational model has it: T = r F and omega = v/r, in
+    rpm and Nmm, with 0.2 % of noise."""
     time = np.linspace(0, 4, 1001)
     omega = 2 * np.sin(2 * np.pi * 0.5 * time) + np.sin(2 * np.pi * 1.3 * time)
     torque = 0.02 * noisy(friction("LuGre", time, 0.02 * omega, 100.0, JOINT), 0.002)
-    return written(tmp_path / "joint.csv", {"time [s]": time, "speed [rpm]": omega * 30 / np.pi, "torque [Nmm]": 1e3 * torque})
+    return written(
+        tmp_path / "joint.csv",
+        {"time [s]": time, "speed [rpm]": omega * 30 / np.pi, "torque [Nmm]": 1e3 * torque},
+    )
 
 
 @WITH_TWINS
 @pytest.mark.parametrize("radius", [["--radius", "0.02"], ["--fix", "frictionRadius=0.02"]])
 def test_a_twin_is_identified_from_torques(joint_file, radius, monkeypatch, capsys):
     monkeypatch.chdir(joint_file.parent)
-    words = ["identify", "joint.csv", "--model", "LuGreRotational", "--normal", "100", "--fix", "stribeckExponent=1", "-o", "mine", *radius]
+    words = [
+        "identify",
+        "joint.csv",
+        "--model",
+        "LuGreRotational",
+        "--normal",
+        "100",
+        "--fix",
+        "stribeckExponent=1",
+        "-o",
+        "mine",
+        *radius,
+    ]
     assert cli.main(words) == 0
     values = read_ssv(joint_file.parent / "mine.ssv", describe("LuGreRotational"))
     assert values.pop("frictionRadius") == 0.02
@@ -540,16 +874,27 @@ def test_a_twin_is_identified_from_torques(joint_file, radius, monkeypatch, caps
 
 @WITH_TWINS
 def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
-    """Two of them stand for all. Without a radius it is their default, at which a coefficient is a fifth of that at 20 mm."""
+    """Two of them stand for all. Without a radius it is their default, at which a coefficient is a
+    fifth of that at 20 mm."""
     monkeypatch.chdir(joint_file.parent)
     few = {"LuGreRotational", "SmoothCoulombRotational", "LuGre", "SmoothCoulomb"}
-    monkeypatch.setattr("bristle.identify.command.all_candidates", lambda turns=False: [one for one in all_candidates(turns) if one.name in few])
-    assert cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
+    monkeypatch.setattr(
+        "bristle.identify.command.all_candidates",
+        lambda turns=False: [one for one in all_candidates(turns) if one.name in few],
+    )
+    assert (
+        cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
+    )
     told = capsys.readouterr().out
-    assert re.findall(r"^(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == ["LuGreRotational", "SmoothCoulombRotational"]
+    assert re.findall(r"^(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == [
+        "LuGreRotational",
+        "SmoothCoulombRotational",
+    ]
     assert "frictionRadius of 0.1 m, the default of the element" in told
     values = read_ssv(joint_file.parent / "all.ssv", describe("LuGreRotational"))
-    assert values["frictionRadius"] == 0.1 and values["dynamicFriction"] == pytest.approx(0.18 / 5, rel=0.05)
+    assert values["frictionRadius"] == 0.1 and values["dynamicFriction"] == pytest.approx(
+        0.18 / 5, rel=0.05
+    )
 
 
 @WITH_TWINS
@@ -560,39 +905,78 @@ def test_the_inertia_of_a_joint_is_found(joint_file, tmp_path, monkeypatch, caps
     rate = 2 * np.pi * (np.cos(2 * np.pi * 0.5 * time) + 1.3 * np.cos(2 * np.pi * 1.3 * time))
     torque = 0.02 * friction("LuGre", time, 0.02 * speed, 100.0, JOINT) + 0.002 * rate
     monkeypatch.chdir(tmp_path)
-    written(tmp_path / "drive.csv", {"time [s]": time, "speed [rad/s]": speed, "drive [N.m]": torque})
-    known = [word for name, value in JOINT.items() if name != "dynamicFriction" for word in ("--fix", f"{name}={value}")]
-    words = ["identify", "drive.csv", "--model", "LuGreRotational", "--normal", "100", "--radius", "0.02", "--mass", "identify", *known]
+    written(
+        tmp_path / "drive.csv", {"time [s]": time, "speed [rad/s]": speed, "drive [N.m]": torque}
+    )
+    known = [
+        word
+        for name, value in JOINT.items()
+        if name != "dynamicFriction"
+        for word in ("--fix", f"{name}={value}")
+    ]
+    words = [
+        "identify",
+        "drive.csv",
+        "--model",
+        "LuGreRotational",
+        "--normal",
+        "100",
+        "--radius",
+        "0.02",
+        "--mass",
+        "identify",
+        *known,
+    ]
     assert cli.main([*words, "--fix", "stribeckExponent=1"]) == 0
-    assert float(re.search(r"inertia +([\d.e-]+) kg\.m2", capsys.readouterr().out)[1]) == pytest.approx(0.002, rel=0.02)
+    assert float(
+        re.search(r"inertia +([\d.e-]+) kg\.m2", capsys.readouterr().out)[1]
+    ) == pytest.approx(0.002, rel=0.02)
 
 
 @WITH_TWINS
 def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused):  # noqa: F811
     monkeypatch.chdir(joint_file.parent)
-    assert "--fix frictionRadius=0 has to be above 0." in refused("identify", "joint.csv", "--model", "LuGreRotational", "--normal", "1", "--fix", "frictionRadius=0")
-    assert "needs a radius in m at which friction acts" in refused("identify", "joint.csv", "--model", "LuGre", "--normal", "1")
+    assert "--fix frictionRadius=0 has to be above 0." in refused(
+        "identify",
+        "joint.csv",
+        "--model",
+        "LuGreRotational",
+        "--normal",
+        "1",
+        "--fix",
+        "frictionRadius=0",
+    )
+    assert "needs a radius in m at which friction acts" in refused(
+        "identify", "joint.csv", "--model", "LuGre", "--normal", "1"
+    )
 
 
 def test_means_over_more_than_a_reversal_tell_the_same(tmp_path):
-    """Friction turns round within 10 ms, and means are over 50 ms: from the force at the ends and in the middle of each alone
-    the velocity came out as 72 µm/s, with an interval up to 87."""
+    """Friction turns round within 10 ms, and means are over 50 ms: from the force at the ends and
+    in the middle of each alone the velocity came out as 72 µm/s, with an interval up to 87."""
     time = np.arange(2000) * 0.005
     velocity = 1e-3 * np.pi * np.cos(np.pi * time)
-    force = friction("SmoothCoulomb", time, velocity, 20.0, {"dynamicFriction": 0.25, "dynamicVelocity": 1e-4})
+    force = friction(
+        "SmoothCoulomb", time, velocity, 20.0, {"dynamicFriction": 0.25, "dynamicVelocity": 1e-4}
+    )
     file = written(tmp_path / "a.csv", {"t [s]": time, "v [m/s]": velocity, "F [N]": force})
     for samples in (200, 667):
         record = read_record(file, Options(normal=20.0, samples=samples))
         result = fit(candidate("SmoothCoulomb"), [record], with_profiles=False)
         one = next(one for one in result.estimates if one.name == "dynamicVelocity")
-        assert one.value == pytest.approx(1e-4, rel=0.05) and one.low <= 1.01e-4 and one.high >= 0.99e-4, (samples, one)
+        assert (
+            one.value == pytest.approx(1e-4, rel=0.05)
+            and one.low <= 1.01e-4
+            and one.high >= 0.99e-4
+        ), (samples, one)
     quality, _ = validated(result, record)
     assert quality.rms == pytest.approx(result.quality.rms, rel=1e-6)
 
 
 def test_means_over_neighbours_tell_the_same(tmp_path):
-    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a mean, too. Fitted at the middles of
-    the blocks the stiffness was 2.7 % low, and outside of its interval."""
+    """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a
+    mean, too. Fitted at the middles of the blocks the stiffness was 2.7 % low, and outside of its
+    interval."""
     truth = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
     time, _, velocity, _ = changing_strokes(duration=8.0)
     force = noisy(friction("Dahl", time, velocity, 50.0, truth), 0.01, seed=1)
@@ -602,7 +986,9 @@ def test_means_over_neighbours_tell_the_same(tmp_path):
     result = fit(candidate("Dahl"), [record], {"hysteresisExponent": 1.0}, with_profiles=False)
     for one in result.estimates:
         if one.name in truth:
-            assert one.low <= truth[one.name] <= one.high and one.value == pytest.approx(truth[one.name], rel=0.006), one
+            assert one.low <= truth[one.name] <= one.high and one.value == pytest.approx(
+                truth[one.name], rel=0.006
+            ), one
     assert result.quality.relative < 0.01  # what is left of 1 % noise; it was 1.1 %
 
 
@@ -612,43 +998,78 @@ ARM = {"dynamicFriction": 0.18, "bristleStiffness": 2e5, "hysteresisExponent": 1
 
 
 def arm_file(tmp_path, torque=0.9, seed=1, angle=True, name="arm.csv"):
-    """A joint at 20 mm under 100 N with an inertia of 0.004 kg.m2, whose arm weighs `torque` N.m at an angle of 0.4 rad: motor current at 0.2 N.m/A with noise
-    of 20 mA, and an encoder of 18 bits. The torques are summed here, friction alone comes from an FMU."""
+    """A joint at 20 mm under 100 N with an inertia of 0.004 kg.m2, whose arm weighs `torque` N.m at
+    an angle of 0.4 rad: motor current at 0.2 N.m/A with noise of 20 mA, and an encoder of 18 bits.
+    The torques are summed here, friction alone comes from an FMU.
+    """
     time = np.arange(3000) * 0.002
     parts = [(0.9, 2 * np.pi * 0.4, 0.3), (0.5, 2 * np.pi * 0.9, 1.0)]
     q = sum(a * np.sin(w * time + p) for a, w, p in parts)
     speed = sum(a * w * np.cos(w * time + p) for a, w, p in parts)
     rate = -sum(a * w**2 * np.sin(w * time + p) for a, w, p in parts)
-    total = 0.02 * friction("Dahl", time, 0.02 * speed, 100.0, ARM) + 0.004 * rate + torque * np.cos(q - 0.4) + 0.05
+    total = (
+        0.02 * friction("Dahl", time, 0.02 * speed, 100.0, ARM)
+        + 0.004 * rate
+        + torque * np.cos(q - 0.4)
+        + 0.05
+    )
     total = total + 0.004 * np.random.default_rng(seed).standard_normal(len(time))
     step = 2 * np.pi / 2**18
-    motion = {"angle [deg]": np.degrees(np.round(q / step) * step)} if angle else {"speed [rad/s]": speed}
+    motion = (
+        {"angle [deg]": np.degrees(np.round(q / step) * step)}
+        if angle
+        else {"speed [rad/s]": speed}
+    )
     return written(tmp_path / name, {"time [s]": time, **motion, "Iq [A]": total / 0.2})
 
 
-ARM_WORDS = "--model DahlRotational --normal 100 --radius 0.02 --constant 0.2 --mass identify --fix hysteresisExponent=1 --fix relaxationTime=0.01".split()
+ARM_WORDS = (
+    "--model DahlRotational --normal 100 --radius 0.02 --constant 0.2 --mass identify --fix"
+    " hysteresisExponent=1 --fix relaxationTime=0.01".split()
+)
 
 
 def rows_of(said):
     """Name, low and high of each row with an interval."""
-    return {found[0]: (float(found[1]), float(found[2])) for found in re.findall(r"^  (\S+) +[\d.e+-]+ \S+ +(-?[\d.e+-]+) … (-?[\d.e+-]+)$", said, re.MULTILINE)}
+    return {
+        found[0]: (float(found[1]), float(found[2]))
+        for found in re.findall(
+            r"^  (\S+) +[\d.e+-]+ \S+ +(-?[\d.e+-]+) … (-?[\d.e+-]+)$", said, re.MULTILINE
+        )
+    }
 
 
 @WITH_TWINS
 @pytest.mark.parametrize(("torque", "kind"), [(0.9, "auto"), (0.02, "auto"), (0.004, "gravity")])
 def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, monkeypatch, capsys):
-    """More than friction, which shows at once, a twentieth of it, which the residual shows, and as much as the noise, which is asked for."""
+    """More than friction, which shows at once, a twentieth of it, which the residual shows, and as
+    much as the noise, which is asked for."""
     monkeypatch.chdir(tmp_path)
     arm_file(tmp_path, torque)
     assert cli.main(["identify", "arm.csv", *ARM_WORDS, "--load", kind]) == 0
     said = capsys.readouterr().out
-    truth = {"gravityCosine": torque * np.cos(0.4), "gravitySine": torque * np.sin(0.4), "inertia": 0.004, "dynamicFriction": 0.18}
+    truth = {
+        "gravityCosine": torque * np.cos(0.4),
+        "gravitySine": torque * np.sin(0.4),
+        "inertia": 0.004,
+        "dynamicFriction": 0.18,
+    }
     rows = rows_of(said)
-    for name, value in truth.items():  # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000 times
+    for (
+        name,
+        value,
+        # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000 times
+    ) in truth.items():
         low, high = rows[name]
         assert abs(value - (low + high) / 2) < high - low, (name, rows[name])
-    assert rows["inertia"][1] - rows["inertia"][0] < 2e-4 and rows["gravityCosine"][1] - rows["gravityCosine"][0] < 0.01
-    assert "gravityCosine·cos(q) + gravitySine·sin(q), at most" in said and "belongs into the model around it" in said
+    assert (
+        rows["inertia"][1] - rows["inertia"][0] < 2e-4
+        and rows["gravityCosine"][1] - rows["gravityCosine"][0] < 0.01
+    )
+    assert (
+        "gravityCosine·cos(q) + gravitySine·sin(q), at most" in said
+        and "belongs into the model around it" in said
+    )
     assert "goes with the position and is the same in both directions" not in said
     assert "gravity" not in (tmp_path / "arm-DahlRotational.ssv").read_text(encoding="utf-8")
     page = (tmp_path / "arm-DahlRotational.html").read_text(encoding="utf-8")
@@ -669,7 +1090,8 @@ def test_no_load_is_fitted_where_there_is_none_or_none_is_wanted(tmp_path, monke
 
 @WITH_TWINS
 def test_gravity_is_tried_on_other_data(tmp_path, monkeypatch, capsys):
-    """With the same zero of the angle the fitted load holds; without a measured angle the zero is another one, and its phase is free."""
+    """With the same zero of the angle the fitted load holds; without a measured angle the zero is
+    another one, and its phase is free."""
     for angle, other in ((True, 0.9), (False, 0.9), (True, 0.5)):
         folder = tmp_path / f"{angle}{other}"
         folder.mkdir()
@@ -679,34 +1101,66 @@ def test_gravity_is_tried_on_other_data(tmp_path, monkeypatch, capsys):
         assert cli.main(["identify", "arm.csv", *ARM_WORDS, "--validate", "other.csv"]) == 0
         said = capsys.readouterr().out
         assert ("as the angle was not measured" in said) == (not angle)
-        fitted, tried = re.search(r"DahlRotational: .*?([\d.]+)% of the RMS", said), re.search(r"Not used in the fit, .*?([\d.]+)% of the RMS", said)
+        fitted, tried = (
+            re.search(r"DahlRotational: .*?([\d.]+)% of the RMS", said),
+            re.search(r"Not used in the fit, .*?([\d.]+)% of the RMS", said),
+        )
         assert (float(tried[1]) < 1.3 * float(fitted[1])) == (other == 0.9), said
 
 
 @WITH_TWINS
 def test_one_load_of_several_records_needs_one_zero(tmp_path, refused):  # noqa: F811
     files = [arm_file(tmp_path, 0.9, seed, False, f"{seed}.csv") for seed in (1, 2)]
-    assert "begins at zero in each record" in refused("identify", *files, *ARM_WORDS, "--load", "gravity")
+    assert "begins at zero in each record" in refused(
+        "identify", *files, *ARM_WORDS, "--load", "gravity"
+    )
 
 
 def axis_file(tmp_path, spring, weight, law="Dahl"):
     """An axis of 12 kg on a spring, and not level, that goes slowly and fast."""
     time, way, velocity, acceleration = changing_strokes(8.0, 0.004)
-    force = friction(law, time, velocity, 1.0, {"dynamicFriction": 20.0, "bristleStiffness": 5e5} if law == "Dahl" else {"dynamicFriction": 20.0})
-    force = force + 12.0 * acceleration + spring * way + weight + 0.2 * np.random.default_rng(4).standard_normal(len(time))
-    return written(tmp_path / "axis.csv", {"t": time, "x": way, "v": velocity, "Motor force [N]": force})
+    force = friction(
+        law,
+        time,
+        velocity,
+        1.0,
+        (
+            {"dynamicFriction": 20.0, "bristleStiffness": 5e5}
+            if law == "Dahl"
+            else {"dynamicFriction": 20.0}
+        ),
+    )
+    force = (
+        force
+        + 12.0 * acceleration
+        + spring * way
+        + weight
+        + 0.2 * np.random.default_rng(4).standard_normal(len(time))
+    )
+    return written(
+        tmp_path / "axis.csv", {"t": time, "x": way, "v": velocity, "Motor force [N]": force}
+    )
 
 
 def test_a_spring_on_an_axis_is_fitted_beside_friction(tmp_path):
-    read = with_load([read_record(axis_file(tmp_path, 800.0, 0.0), Options(normal=1.0, mass="identify"))], "auto")
-    result = fit(candidate("Dahl"), read, {"hysteresisExponent": 1.0, "relaxationTime": 0.01}, with_profiles=False)
+    read = with_load(
+        [read_record(axis_file(tmp_path, 800.0, 0.0), Options(normal=1.0, mass="identify"))], "auto"
+    )
+    result = fit(
+        candidate("Dahl"),
+        read,
+        {"hysteresisExponent": 1.0, "relaxationTime": 0.01},
+        with_profiles=False,
+    )
     spring, mass = result.beside
     assert (spring.name, spring.unit, mass.name) == ("loadStiffness", "N/m", "mass")
     # the filter of the acceleration leaves noise in the mass: twice the interval, as above
     for one, truth in ((spring, 800.0), (mass, 12.0), (result.estimates[0], 20.0)):
         assert abs(one.value - truth) < 2 * one.half_width < 0.1 * truth, one
     assert any("loadStiffness times the way from its mean" in text for text in doubts(result))
-    level = with_load([read_record(axis_file(tmp_path, 0.0, 0.0), Options(normal=1.0, mass="identify"))], "auto")
+    level = with_load(
+        [read_record(axis_file(tmp_path, 0.0, 0.0), Options(normal=1.0, mass="identify"))], "auto"
+    )
     assert level[0].load == ""
 
 
@@ -716,20 +1170,30 @@ def test_the_weight_of_an_axis_is_told(tmp_path, refused):  # noqa: F811
     record = read_record(file, Options(normal=1.0, mass="identify"))
     result = fit(candidate("Dahl"), with_load([record], "gravity"), known, with_profiles=False)
     weight = result.beside[0]
-    assert (weight.name, weight.unit) == ("weight", "N") and abs(weight.value - 117.7) < 2 * weight.half_width < 1.0
-    assert any("The weight is what is constant" in text for text in doubts(result)) and not any("was taken off" in text for text in doubts(result))
+    assert (weight.name, weight.unit) == ("weight", "N") and abs(
+        weight.value - 117.7
+    ) < 2 * weight.half_width < 1.0
+    assert any("The weight is what is constant" in text for text in doubts(result)) and not any(
+        "was taken off" in text for text in doubts(result)
+    )
     offset = fit(candidate("Dahl"), [record], known, with_profiles=False)
     assert offset.linear.offsets == result.linear.offsets
-    assert any("the weight of an axis that is not level (--load gravity)" in text for text in doubts(offset))
+    assert any(
+        "the weight of an axis that is not level (--load gravity)" in text
+        for text in doubts(offset)
+    )
     words = "--model Dahl --normal 1 --mass identify --load gravity --offset none".split()
     assert "gravity is an offset of the force" in refused("identify", file, *words)
 
 
 @pytest.mark.parametrize("kind", ["gravity", "none"])
 def test_a_weight_does_not_move_a_body_that_sticks(tmp_path, kind):
-    """A law that needs the load on the body gets the driving force less the weight: with it, friction of 20 N held 118 N at rest, and slipped."""
+    """A law that needs the load on the body gets the driving force less the weight: with it,
+    friction of 20 N held 118 N at rest, and slipped."""
     time = np.arange(2000) * 0.004
-    velocity = 0.05 * np.clip(2 * np.sin(np.pi * time), -1, 1) * (np.abs(np.sin(np.pi * time)) > 0.3)
+    velocity = (
+        0.05 * np.clip(2 * np.sin(np.pi * time), -1, 1) * (np.abs(np.sin(np.pi * time)) > 0.3)
+    )
     friction_force = np.where(velocity != 0, 20.0 * np.sign(velocity), 8.0 * np.sin(np.pi * time))
     force = friction_force + 117.7 + 0.1 * np.random.default_rng(2).standard_normal(len(time))
     file = written(tmp_path / "axis.csv", {"t": time, "v": velocity, "Motor force [N]": force})
@@ -739,35 +1203,72 @@ def test_a_weight_does_not_move_a_body_that_sticks(tmp_path, kind):
 
 
 def test_starts_and_stops_of_an_encoder_are_resolved(tmp_path):
-    """Strokes at three speeds with rests between them, by an encoder of 1 µm: with one window for all samples the starts were rounded off, 0.16 N of error was left of
-    0.1 N of noise, and the stiffness came out as 254000 (221000 … 293000) N/m. Now it is 6 % low, and its interval holds what the filter may do to it."""
-    truth = {"staticFriction": 0.22, "dynamicFriction": 0.15, "stribeckVelocity": 0.008, "stribeckExponent": 1.0, "viscousFriction": 0.6}
+    """Strokes at three speeds with rests between them, by an encoder of 1 µm: with one window for
+    all samples the starts were rounded off, 0.16 N of error was left of 0.1 N of noise, and the
+    stiffness came out as 254000 (221000 … 293000) N/m. Now it is 6 % low, and its interval holds
+    what the filter may do to it.
+    """
+    truth = {
+        "staticFriction": 0.22,
+        "dynamicFriction": 0.15,
+        "stribeckVelocity": 0.008,
+        "stribeckExponent": 1.0,
+        "viscousFriction": 0.6,
+    }
     truth |= {"bristleStiffness": 3e5, "bristleDamping": 400.0}
     time = np.arange(9000) * 0.002
     stroke = time // 3
-    velocity = np.where(stroke % 2 == 0, 1, -1) * 0.02 * np.interp(time % 3, [0, 1, 1.2, 1.8, 2, 3], [0, 0, 1, 1, 0, 0]) * (0.3 + 0.35 * (stroke % 3))
+    velocity = (
+        np.where(stroke % 2 == 0, 1, -1)
+        * 0.02
+        * np.interp(time % 3, [0, 1, 1.2, 1.8, 2, 3], [0, 0, 1, 1, 0, 0])
+        * (0.3 + 0.35 * (stroke % 3))
+    )
     force = friction("LuGre", time, velocity, 50.0, truth)
     force = force + 0.1 * np.random.default_rng(1).standard_normal(len(time))
-    file = written(tmp_path / "rests.csv", {"t [s]": time, "x [mm]": 1e3 * np.round(integral(velocity, 0.002) * 1e6) * 1e-6, "Friction [N]": force})
+    file = written(
+        tmp_path / "rests.csv",
+        {
+            "t [s]": time,
+            "x [mm]": 1e3 * np.round(integral(velocity, 0.002) * 1e6) * 1e-6,
+            "Friction [N]": force,
+        },
+    )
     record = read_record(file, Options(normal=50.0))
     assert any("narrower windows were taken" in note for note in record.notes)
-    known = {name: truth[name] for name in ("stribeckExponent", "bristleDamping", "viscousFriction")}
+    known = {
+        name: truth[name] for name in ("stribeckExponent", "bristleDamping", "viscousFriction")
+    }
     result = fit(candidate("LuGre"), [record], known, with_profiles=False)
     assert result.quality.rms < 0.12, "little beside the noise"
     for one in result.estimates:
-        assert one.low < truth[one.name] < one.high and one.half_width < 0.12 * truth[one.name] and abs(one.value / truth[one.name] - 1) < 0.08, one
+        assert (
+            one.low < truth[one.name] < one.high
+            and one.half_width < 0.12 * truth[one.name]
+            and abs(one.value / truth[one.name] - 1) < 0.08
+        ), one
 
 
 @pytest.mark.parametrize("model", ["Coulomb", "Karnopp", "Benson"])
 def test_a_body_that_slides_is_not_taken_for_resting(tmp_path, model):
-    """An element that is told the load answers it in stick: with a speed of rest of 1000 m/s it met the measured force to 0.004 %, and the mass was 0."""
+    """An element that is told the load answers it in stick: with a speed of rest of 1000 m/s it met
+    the measured force to 0.004 %, and the mass was 0."""
     time, way, velocity, acceleration = changing_strokes(6.0, 0.004)
     force = noisy(friction("LuGre", time, velocity, 1.0, DRIVE), 0.005) + 12.0 * acceleration
-    record = read_record(written(tmp_path / "axis.csv", {"t": time, "v": velocity, "Motor force [N]": force}), Options(normal=1.0, mass="identify"))
+    record = read_record(
+        written(tmp_path / "axis.csv", {"t": time, "v": velocity, "Motor force [N]": force}),
+        Options(normal=1.0, mass="identify"),
+    )
     result = fit(candidate(model), [record], with_profiles=False)
-    rest = next(value for name, value in result.values.items() if name in ("regularizationVelocity", "staticVelocity"))
+    rest = next(
+        value
+        for name, value in result.values.items()
+        if name in ("regularizationVelocity", "staticVelocity")
+    )
     assert rest <= 1.001 * result.seen.slowest < 0.02 and result.quality.relative > 0.02
-    assert result.linear.mass == pytest.approx(12.0, rel=0.5)  # viscous friction, which none of them has, is taken for some of it
+    assert result.linear.mass == pytest.approx(
+        12.0, rel=0.5
+    )  # viscous friction, which none of them has, is taken for some of it
 
 
 @WITH_TWINS
@@ -776,9 +1277,22 @@ def test_an_inertia_that_the_data_do_not_tell_is_called_so(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     time = np.arange(1500) * 0.004
     speed = 0.5 * np.sin(2.0 * time) + 0.3 * np.sin(3.1 * time)
-    torque = 0.02 * noisy(friction("Dahl", time, 0.02 * speed, 100.0, ARM), 0.02) + 1e-4 * np.gradient(speed, 0.004)
-    written(tmp_path / "slow.csv", {"time [s]": time, "speed [rad/s]": speed, "Motor torque [N.m]": torque})
-    words = "identify slow.csv --model DahlRotational --normal 100 --radius 0.02 --mass identify --fix hysteresisExponent=1 --fix relaxationTime=0.01"
+    torque = 0.02 * noisy(
+        friction("Dahl", time, 0.02 * speed, 100.0, ARM), 0.02
+    ) + 1e-4 * np.gradient(speed, 0.004)
+    written(
+        tmp_path / "slow.csv",
+        {"time [s]": time, "speed [rad/s]": speed, "Motor torque [N.m]": torque},
+    )
+    words = (
+        "identify slow.csv --model DahlRotational --normal 100 --radius 0.02 --mass identify --fix"
+        " hysteresisExponent=1 --fix relaxationTime=0.01"
+    )
     assert cli.main(words.split()) == 0
     said = capsys.readouterr().out
-    assert "The data do not determine the inertia: what accelerates it is too small a part of the torque." in said and "give it in kg.m2 with --mass" in said
+    assert (
+        "The data do not determine the inertia: what accelerates it is too small a part of the"
+        " torque."
+        in said
+        and "give it in kg.m2 with --mass" in said
+    )

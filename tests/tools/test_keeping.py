@@ -16,7 +16,9 @@ def made(monkeypatch, tmp_path):
             count.append(name)
             (folder / "product").write_text(str(len(count)))
             assert not fails
+
         return (keeping.kept(name, inputs, make) / "product").read_text()
+
     return kept, count
 
 
@@ -29,17 +31,28 @@ def test_equal_inputs_are_made_once(made, tmp_path):
 
 
 def test_whatever_differs_is_made_anew(made, tmp_path):
-    """The content of a file, its name, a further file, a word, where a word ends, the name of the product."""
+    """The content of a file, its name, a further file, a word, where a word ends, the name of the
+    product."""
     kept, count = made
     sources = tmp_path / "sources"
     (sources / "deep").mkdir(parents=True)
     file = sources / "deep" / "a.h"
-    changes = [lambda: file.write_text("one"), lambda: file.write_text("two"), lambda: file.rename(sources / "a.h"), lambda: file.write_text("")]
+    changes = [
+        lambda: file.write_text("one"),
+        lambda: file.write_text("two"),
+        lambda: file.rename(sources / "a.h"),
+        lambda: file.write_text(""),
+    ]
     products = []
     for change in changes:
         change()
         products.append(kept([sources, "-O2", "-g"]))
-    products += [kept([sources, "-O1", "-g"]), kept([sources, "-O2-g"]), kept([sources / "a.h", "-O2", "-g"]), kept([sources, "-O2", "-g"], name="other")]
+    products += [
+        kept([sources, "-O1", "-g"]),
+        kept([sources, "-O2-g"]),
+        kept([sources / "a.h", "-O2", "-g"]),
+        kept([sources, "-O2", "-g"], name="other"),
+    ]
     assert products == [str(i + 1) for i in range(8)] and len(count) == 8
 
 
@@ -81,4 +94,6 @@ def test_a_compiler_that_fails_is_told_and_run_again(made, tmp_path):
             with pytest.raises(AssertionError, match="error"):
                 keeping.compiled("object", {"sources": tmp_path / "sources"}, command)
     source.write_text("int x;")
-    assert (keeping.compiled("object", {"sources": tmp_path / "sources"}, command) / "fmu.o").stat().st_size > 0
+    assert (
+        keeping.compiled("object", {"sources": tmp_path / "sources"}, command) / "fmu.o"
+    ).stat().st_size > 0

@@ -1,4 +1,5 @@
-"""The mutation run: its lists fit the sources of today, and a mutant dies in it. All of them die in `python -m mutation --list`, which takes too long for here."""
+"""The mutation run: its lists fit the sources of today, and a mutant dies in it. All of them die in
+`python -m mutation --list`, which takes too long for here."""
 
 import os
 import subprocess
@@ -36,7 +37,10 @@ def test_every_edit_is_of_one_place_in_the_sources_of_today(listed):
 
 def test_every_change_that_is_called_equivalent_can_be_drawn():
     for (file, change), reason in edits.read_equivalent().items():
-        assert change in {edits.change_of(mutant)[1] for mutant in operators.mutants_of(file)}, (file, change)
+        assert change in {edits.change_of(mutant)[1] for mutant in operators.mutants_of(file)}, (
+            file,
+            change,
+        )
         assert reason
 
 
@@ -45,10 +49,14 @@ def test_every_source_has_tests_that_are_asked_about_it():
         mutant = plan.planned(edits.Mutant("any", file, 0, 0, " "))
         for test in [*mutant.tests, *plan.left_out()]:
             name, _, function = test.partition("::")
-            assert (TESTS / name).exists() and f"def {function}" in (TESTS / name).read_text(encoding="utf-8"), test
+            assert (TESTS / name).exists() and f"def {function}" in (TESTS / name).read_text(
+                encoding="utf-8"
+            ), test
 
 
-def test_the_rules_change_what_they_say_and_leave_texts_comments_and_types_alone(tmp_path, monkeypatch):
+def test_the_rules_change_what_they_say_and_leave_texts_comments_and_types_alone(
+    tmp_path, monkeypatch
+):
     source = """\
 /* a < b */
 #define N 3
@@ -61,15 +69,28 @@ static int f(const Thing *t, double a) {
 """
     (tmp_path / "f.c").write_text(source)
     monkeypatch.setattr(operators, "SOURCE", tmp_path)
-    found = {(mutant.name, source[mutant.begin : mutant.end], mutant.text) for mutant in operators.mutants_of("f.c")}
+    found = {
+        (mutant.name, source[mutant.begin : mutant.end], mutant.text)
+        for mutant in operators.mutants_of("f.c")
+    }
     assert found == {
-        ("arithmetic", "*", "/"), ("arithmetic", "-", "+"), ("constant", "1", "2"), ("constant", "0", "1"), ("constant", "2", "3"),
-        ("relation", "<", ">"), ("relation", "!=", "=="), ("relation", ">=", "<="), ("logic", "&&", "||"),
-        ("negation", "a < b && b != 0", "!(a < b && b != 0)"), ("statement", 'tell("a + b", 2);', ";"),
-    }  # fmt: skip
+        ("arithmetic", "*", "/"),
+        ("arithmetic", "-", "+"),
+        ("constant", "1", "2"),
+        ("constant", "0", "1"),
+        ("constant", "2", "3"),
+        ("relation", "<", ">"),
+        ("relation", "!=", "=="),
+        ("relation", ">=", "<="),
+        ("logic", "&&", "||"),
+        ("negation", "a < b && b != 0", "!(a < b && b != 0)"),
+        ("statement", 'tell("a + b", 2);', ";"),
+    }
 
 
-def test_the_rules_of_python_change_what_they_say_and_leave_texts_messages_and_types_alone(tmp_path, monkeypatch):
+def test_the_rules_of_python_change_what_they_say_and_leave_texts_messages_and_types_alone(
+    tmp_path, monkeypatch
+):
     source = """\
 LIMIT: float = 3  # a < b
 @cache(maxsize=9)
@@ -85,14 +106,25 @@ def f(a: Literal[5], b=2):
     (tmp_path / "f.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(edits, "PACKAGE", tmp_path)
     edits.text_of.cache_clear()
-    found = {(mutant.name, source[mutant.begin : mutant.end], mutant.text) for mutant in operators.mutants_of("f.py")}
+    found = {
+        (mutant.name, source[mutant.begin : mutant.end], mutant.text)
+        for mutant in operators.mutants_of("f.py")
+    }
     edits.text_of.cache_clear()
     assert found == {
-        ("constant", "3", "4"), ("constant", "2", "3"), ("constant", "0", "1"), ("relation", "<", ">"), ("logic", "and", "or"),
-        ("relation", "is not", "is"), ("negation", "a < b and b is not None", "(not (a < b and b is not None))"),
-        ("statement", 'tell("µ", a - b)', "pass"), ("arithmetic", "-", "+"), ("statement", "self.y = a", "pass"),
-        ("relation", "not in", "in"), ("negation", "c not in b", "(not (c not in b))"),
-    }  # fmt: skip
+        ("constant", "3", "4"),
+        ("constant", "2", "3"),
+        ("constant", "0", "1"),
+        ("relation", "<", ">"),
+        ("logic", "and", "or"),
+        ("relation", "is not", "is"),
+        ("negation", "a < b and b is not None", "(not (a < b and b is not None))"),
+        ("statement", 'tell("µ", a - b)', "pass"),
+        ("arithmetic", "-", "+"),
+        ("statement", "self.y = a", "pass"),
+        ("relation", "not in", "in"),
+        ("negation", "c not in b", "(not (c not in b))"),
+    }
 
 
 def test_every_change_of_python_can_be_compiled():
@@ -104,9 +136,17 @@ def test_every_change_of_python_can_be_compiled():
 
 def test_a_mutant_of_python_dies_by_the_package_of_its_copy(tmp_path):
     shop = workshop.Workshop(tmp_path / "shop", workshop.Originals(tmp_path / "originals"))
-    mutant = edits.located("identify/units.py", '"mph": (VELOCITY, 0.44704)', '"mph": (VELOCITY, 1.44704)', "a mile is longer")
+    mutant = edits.located(
+        "identify/units.py",
+        '"mph": (VELOCITY, 0.44704)',
+        '"mph": (VELOCITY, 1.44704)',
+        "a mile is longer",
+    )
     tests = tmp_path / "shop" / "tests" / "tools" / "test_mile.py"
-    tests.write_text("from bristle.identify.units import unit_of\n\ndef test_mile():\n    assert unit_of('mph').factor == 0.44704\n")
+    tests.write_text(
+        "from bristle.identify.units import unit_of\n\ndef test_mile():\n    assert"
+        " unit_of('mph').factor == 0.44704\n"
+    )
     for one, fate in ((mutant, workshop.KILLED), (None, workshop.ALIVE)):
         trial = workshop.Trial(shop, one, (), [("tools/test_mile.py",)])
         while not (outcome := trial.outcome()):
@@ -130,7 +170,9 @@ def test_tests_that_cannot_be_read_have_killed_nothing(listed, tmp_path):
     shop = workshop.Workshop(tmp_path / "shop", workshop.Originals(tmp_path / "originals"))
     (shop.folder / "tests" / "every_fmu" / "test_unreadable.py").write_text("raise KeyError\n")
     edit = next(edit for edit in listed if edit.models == ("LuGre",))
-    trial = workshop.Trial(shop, edit, edit.models, [("every_fmu/test_unreadable.py", "every_fmu/test_memory.py")])
+    trial = workshop.Trial(
+        shop, edit, edit.models, [("every_fmu/test_unreadable.py", "every_fmu/test_memory.py")]
+    )
     while not (outcome := trial.outcome()):
         time.sleep(0.1)
     assert outcome.fate == workshop.BROKEN
@@ -138,9 +180,27 @@ def test_tests_that_cannot_be_read_have_killed_nothing(listed, tmp_path):
 
 @pytest.mark.parametrize("name", ["a known that is named twice counts once"])
 def test_a_mutant_of_the_list_dies(name, tmp_path):
-    """With the run of the test that killed it on the unchanged sources; and a second run has nothing to do but that."""
-    command = [sys.executable, "-m", "mutation", "--list", "-k", name, "--jobs", "1", "--kept", str(tmp_path / "kept.jsonl")]
+    """With the run of the test that killed it on the unchanged sources; and a second run has
+    nothing to do but that."""
+    command = [
+        sys.executable,
+        "-m",
+        "mutation",
+        "--list",
+        "-k",
+        name,
+        "--jobs",
+        "1",
+        "--kept",
+        str(tmp_path / "kept.jsonl"),
+    ]
     for said in ("1/1 killed", "1 outcomes are kept from before"):
-        result = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")}, cwd=REPOSITORY)
+        result = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")},
+            cwd=REPOSITORY,
+        )
         assert result.returncode == 0, result.stdout + result.stderr
         assert said in result.stdout and "0 failed" in result.stdout and "100.0 %" in result.stdout

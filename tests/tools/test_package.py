@@ -18,7 +18,9 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
 def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, **options
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -34,7 +36,17 @@ def wheel(tmp_path_factory):
     source.mkdir()
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "python"):
         (source / name).symlink_to(REPOSITORY / name)
-    run(*PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder, source, env={**os.environ, "BRISTLE_DIST": str(FOLDER)})
+    run(
+        *PIP,
+        "wheel",
+        "--no-build-isolation",
+        "--no-deps",
+        "--no-index",
+        "--wheel-dir",
+        folder,
+        source,
+        env={**os.environ, "BRISTLE_DIST": str(FOLDER)},
+    )
     return next(folder.glob("*.whl"))
 
 
@@ -49,9 +61,15 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture
 def anywhere(installed, tmp_path):
-    """Python with the installed wheel and numpy, far from the checkout; the tests start it with -S, so that no other package is there."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("BRISTLE_")}
-    return {"cwd": tmp_path, "env": {**environment, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}}
+    """Python with the installed wheel and numpy, far from the checkout; the tests start it with -S,
+    so that no other package is there."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("BRISTLE_")
+    }
+    return {
+        "cwd": tmp_path,
+        "env": {**environment, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"},
+    }
 
 
 def test_the_wheel_has_every_fmu_as_it_is(wheel):
@@ -60,37 +78,61 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
         for file in FILES:
             assert archive.read(f"bristle/data/{file.name}") == file.read_bytes()
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
-    assert libraries == {f"bristle/data/{file.relative_to(FOLDER).as_posix()}" for file in FOLDER.glob("runner/*/*") if file.suffix != ".lib"}
+    assert libraries == {
+        f"bristle/data/{file.relative_to(FOLDER).as_posix()}"
+        for file in FOLDER.glob("runner/*/*")
+        if file.suffix != ".lib"
+    }
     assert {Path(name).stem for name in libraries} == {"runner", "systems"}
 
 
 def test_the_wheel_has_the_package_of_users_and_nothing_else(wheel):
     source = REPOSITORY / "python"
-    files = {file.relative_to(source).as_posix() for file in source.rglob("*") if file.is_file() and file.suffix != ".pyc"}
+    files = {
+        file.relative_to(source).as_posix()
+        for file in source.rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    }
     with zipfile.ZipFile(wheel) as archive:
-        names = {name for name in archive.namelist() if not name.startswith("bristle/data/") and ".dist-info/" not in name}
+        names = {
+            name
+            for name in archive.namelist()
+            if not name.startswith("bristle/data/") and ".dist-info/" not in name
+        }
     assert names == files and "bristle/py.typed" in files
 
 
 def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
     program = (
-        "import bristle, numpy\n"
-        "t = numpy.linspace(0, 0.1, 11)\n"
-        "print(bristle.__file__, bristle.fmu('LuGre'), *bristle.models(), sep='\\n')\n"
-        "print(bristle.run('LuGre', t, {'relativeVelocity': 0.02}, outputs=['frictionForce'])['frictionForce'][-1])\n"
+        "import bristle, numpy\nt = numpy.linspace(0, 0.1, 11)\nprint(bristle.__file__,"
+        " bristle.fmu('LuGre'), *bristle.models(), sep='\\n')\nprint(bristle.run('LuGre', t,"
+        " {'relativeVelocity': 0.02}, outputs=['frictionForce'])['frictionForce'][-1])\n"
     )
     package, file, *models, force = run(*ALONE, "-c", program, **anywhere).splitlines()
     assert Path(package) == installed / "bristle" / "__init__.py"
     assert Path(file) == installed / "bristle" / "data" / "LuGre.fmu"
     assert models == [file.stem for file in FILES]
-    assert float(force) == pytest.approx(3.34, abs=0.01)  # dynamic friction under 9.81 N, and a little above it
+    assert float(force) == pytest.approx(
+        3.34, abs=0.01
+    )  # dynamic friction under 9.81 N, and a little above it
 
 
 def test_the_installed_command_works(anywhere, installed):
     command = [*ALONE, installed / "bin" / "bristle"]
     assert run(*command, "--version", **anywhere).startswith("bristle ")
     assert len(run(*command, "list", **anywhere).splitlines()) == len(FILES)
-    rows = run(*command, "run", "LuGre", "--set", "relativeVelocity=0.02", "--stop", "0.1", "--interval", "0.01", **anywhere).splitlines()
+    rows = run(
+        *command,
+        "run",
+        "LuGre",
+        "--set",
+        "relativeVelocity=0.02",
+        "--stop",
+        "0.1",
+        "--interval",
+        "0.01",
+        **anywhere,
+    ).splitlines()
     assert len(rows) == 12
 
 
@@ -109,16 +151,53 @@ def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
 
 
 def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
-    run(*ALONE, "-m", "bristle", "suggest", "LuGre", "--mass", "2", "--deflection", "2e-5", "-o", "first.ssv", **anywhere)
-    run(*ALONE, "-m", "bristle", "stamp", "LuGre", "--ssv", "first.ssv", "--name", "Mine", "-o", "Mine.fmu", **anywhere)
+    run(
+        *ALONE,
+        "-m",
+        "bristle",
+        "suggest",
+        "LuGre",
+        "--mass",
+        "2",
+        "--deflection",
+        "2e-5",
+        "-o",
+        "first.ssv",
+        **anywhere,
+    )
+    run(
+        *ALONE,
+        "-m",
+        "bristle",
+        "stamp",
+        "LuGre",
+        "--ssv",
+        "first.ssv",
+        "--name",
+        "Mine",
+        "-o",
+        "Mine.fmu",
+        **anywhere,
+    )
     assert {file.name for file in tmp_path.iterdir()} == {"first.ssv", "Mine.fmu"}
 
 
-@pytest.mark.parametrize("words, sentence", [
-    (["identify", "x.csv", "--model", "LuGre"], 'this needs the package scipy: pip install "{wheel}[identify]".'),
-    (["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"], 'this needs the package scipy: pip install "{wheel}[sweep]".'),
-])
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (
+            ["identify", "x.csv", "--model", "LuGre"],
+            'this needs the package scipy: pip install "{wheel}[identify]".',
+        ),
+        (
+            ["sweep", "x.csv", "LuGre", "--over", "staticFriction=0.1:0.5:3", "-o", "x.csv"],
+            'this needs the package scipy: pip install "{wheel}[sweep]".',
+        ),
+    ],
+)
 def test_a_package_that_is_missing_is_named(anywhere, wheel, tmp_path, words, sentence):
-    done = subprocess.run([*ALONE, "-m", "bristle", *words], capture_output=True, text=True, **anywhere)
+    done = subprocess.run(
+        [*ALONE, "-m", "bristle", *words], capture_output=True, text=True, **anywhere
+    )
     assert (done.returncode, done.stderr) == (2, f"bristle: {sentence.format(wheel=wheel.name)}\n")
     assert list(tmp_path.iterdir()) == []

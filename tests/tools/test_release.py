@@ -47,7 +47,10 @@ def site(tmp_path_factory):
 def test_archive_holds_every_fmu_with_its_checksum(site):
     with zipfile.ZipFile(site / f"bristle-{VERSION}.zip") as archive:
         top = f"bristle-{VERSION}"
-        sums = dict(reversed(line.split("  ")) for line in archive.read(f"{top}/SHA256SUMS").decode().splitlines())
+        sums = dict(
+            reversed(line.split("  "))
+            for line in archive.read(f"{top}/SHA256SUMS").decode().splitlines()
+        )
         assert set(sums) == {fmu.path.name for fmu in SHIPPED}
         for name, digest in sums.items():
             assert hashlib.sha256(archive.read(f"{top}/{name}")).hexdigest() == digest
@@ -66,7 +69,9 @@ def test_every_link_of_the_site_leads_somewhere(site):
                 continue
             target = Path(os.path.normpath(page.parent / unquote(path))) if path else page
             is_state = target.parent.name == "playground"  # whose address is no place on the page
-            if not target.is_file() or (place and not is_state and target in parsed and place not in parsed[target].places):
+            if not target.is_file() or (
+                place and not is_state and target in parsed and place not in parsed[target].places
+            ):
                 dead.append(f"{page.relative_to(site)}: {link}")
     assert not dead
 
@@ -74,10 +79,14 @@ def test_every_link_of_the_site_leads_somewhere(site):
 def test_both_forms_of_a_model_lead_to_each_other(site):
     for twin, model in TWINS:
         for one, other in ((twin, model), (model, twin)):
-            links = Links((site / "models" / f"{one.name}.html").read_text(encoding="utf-8")).targets
+            links = Links(
+                (site / "models" / f"{one.name}.html").read_text(encoding="utf-8")
+            ).targets
             assert f"{other.name}.html" in links, one.name
             is_built = (FOLDER / "playground" / "index.html").is_file()
-            assert (f"../playground/index.html#1={model.name}" in links) == is_built, "a twin is played as its model"
+            assert (f"../playground/index.html#1={model.name}" in links) == is_built, (
+                "a twin is played as its model"
+            )
 
 
 def test_front_leads_to_every_model(site):
@@ -86,7 +95,8 @@ def test_front_leads_to_every_model(site):
 
 
 def test_pages_of_models_lead_to_those_they_name(site):
-    """A name that is a person's too leads on where a model is to be chosen, and not where an equation is cited."""
+    """A name that is a person's too leads on where a model is to be chosen, and not where an
+    equation is cited."""
     names = "|".join(fmu.name for fmu in FMUS)
     for fmu in FMUS:
         page = (site / "models" / f"{fmu.name}.html").read_text(encoding="utf-8")
@@ -103,7 +113,12 @@ def test_dead_link_is_refused_in_a_sentence(tmp_path):
 
 
 def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
-    run = subprocess.run([sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)], capture_output=True, text=True, timeout=300)
+    run = subprocess.run(
+        [sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert run.stdout.endswith(f"{len(SHIPPED)} passed, 0 failed\n"), run.stdout + run.stderr
 
 

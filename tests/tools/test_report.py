@@ -1,4 +1,5 @@
-"""The report and the documentation pages in a real browser, and the pictures that come from the same runs."""
+"""The report and the documentation pages in a real browser, and the pictures that come from the
+same runs."""
 
 import base64
 import json
@@ -31,31 +32,68 @@ from bristle_site.report.sections import Quantity
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
 
-# One worker makes the report for all of these tests; a browser does not run with a sanitizer preloaded.
+# One worker makes the report for all of these tests; a browser does not run with a sanitizer
+# preloaded.
 pytestmark = [pytest.mark.xdist_group("report"), pytest.mark.shipped]
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 MEGABYTE = 1_000_000
-SCALAR = {fmu.name for fmu in FMUS if {"normalForce", "relativeVelocity"} <= {v.name for v in fmu.description.inputs}}
+SCALAR = {
+    fmu.name
+    for fmu in FMUS
+    if {"normalForce", "relativeVelocity"} <= {v.name for v in fmu.description.inputs}
+}
 
 
 def site(*arguments, **options):
-    return subprocess.run([sys.executable, REPOSITORY / "site" / "bristle_site", *map(str, arguments)], capture_output=True, text=True, **options)
+    return subprocess.run(
+        [sys.executable, REPOSITORY / "site" / "bristle_site", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        **options,
+    )
 
 
 @pytest.fixture(scope="session")
 def report():
-    """The folder with the report (index.html) and the pictures of these FMUs, as ./report.sh --pictures makes them; in this process, so that the tests
-    of the papers' numbers find the runs that it has made. It is kept until an FMU, the rig or anything that it is made of changes."""
+    """The folder with the report (index.html) and the pictures of these FMUs, as ./report.sh
+    --pictures makes them; in this process, so that the tests of the papers' numbers find the runs
+    that it has made. It is kept until an FMU, the rig or anything that it is made of changes.
+    """
+
     def make(folder):
-        words = ["report", "--fmus", FOLDER, "--rig", RIG, "--out", folder / "index.html", "--pictures", "--pictures-root", folder]
+        words = [
+            "report",
+            "--fmus",
+            FOLDER,
+            "--rig",
+            RIG,
+            "--out",
+            folder / "index.html",
+            "--pictures",
+            "--pictures-root",
+            folder,
+        ]
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
-            assert main([str(word) for word in words], commands, "bristle_site") == 0, said.getvalue()
+            assert main([str(word) for word in words], commands, "bristle_site") == 0, (
+                said.getvalue()
+            )
         assert said.getvalue() == "", "no progress where there is no terminal"
 
-    libraries = re.sub(r" \(0x[0-9a-f]+\)", "", subprocess.run(["ldd", RIG], capture_output=True, text=True, check=True).stdout)
-    sources = [REPOSITORY / name for name in ("generator", "python", "site", "modelDescription", "playground", "resources")]
-    return keeping.kept("report", [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")], make)
+    libraries = re.sub(
+        r" \(0x[0-9a-f]+\)",
+        "",
+        subprocess.run(["ldd", RIG], capture_output=True, text=True, check=True).stdout,
+    )
+    sources = [
+        REPOSITORY / name
+        for name in ("generator", "python", "site", "modelDescription", "playground", "resources")
+    ]
+    return keeping.kept(
+        "report",
+        [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")],
+        make,
+    )
 
 
 @pytest.fixture
@@ -77,11 +115,14 @@ def read(browser, report):
 
 @pytest.fixture(scope="session")
 def systems():
-    return json.loads(subprocess.run([RIG, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    return json.loads(
+        subprocess.run([RIG, "list", "--json"], capture_output=True, text=True, check=True).stdout
+    )
 
 
 def drawn_pixels(page):
-    """For each plot the number of canvas pixels that are neither empty nor grey: those of the lines."""
+    """For each plot the number of canvas pixels that are neither empty nor grey: those of the
+    lines."""
     return page.evaluate("""() => [...document.querySelectorAll(".plot canvas")].map((canvas) => {
         const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
         copy.drawImage(canvas, 0, 0);
@@ -97,7 +138,9 @@ def drawn_pixels(page):
 
 def test_page_is_one_file_of_a_few_megabytes_that_asks_for_nothing_else(read, report):
     assert (report / "index.html").stat().st_size < 5 * MEGABYTE
-    assert [url for url in read.requests if not url.startswith("data:")] == [(report / "index.html").as_uri()]
+    assert [url for url in read.requests if not url.startswith("data:")] == [
+        (report / "index.html").as_uri()
+    ]
 
 
 def test_every_plot_shows_lines(opened):
@@ -108,11 +151,17 @@ def test_every_plot_shows_lines(opened):
 
 
 def test_every_model_and_every_system_is_there_by_existing_alone(read, systems):
-    chips = read.page.locator(".chip").evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
+    chips = read.page.locator(".chip").evaluate_all(
+        "chips => chips.map((chip) => chip.dataset.model)"
+    )
     assert chips == [fmu.name for fmu in FMUS]
-    ids = read.page.locator("section").evaluate_all("sections => sections.map((section) => section.id)")
+    ids = read.page.locator("section").evaluate_all(
+        "sections => sections.map((section) => section.id)"
+    )
     for system in systems:
-        assert system["needsInput"] or any(re.match(rf"{system['name']}(-|$)", one) for one in ids), system["name"]
+        assert system["needsInput"] or any(
+            re.match(rf"{system['name']}(-|$)", one) for one in ids
+        ), system["name"]
 
 
 def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
@@ -122,7 +171,10 @@ def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
     chip = page.locator('.chip[data-model="LuGre"]')
     chip.click()
     assert chip.get_attribute("aria-pressed") == "false"
-    hidden = page.evaluate("plots.map((plot) => plot.lines.every((line, i) => line.model !== 'LuGre' || !plot.chart.series[i + 1].show))")
+    hidden = page.evaluate(
+        "plots.map((plot) => plot.lines.every((line, i) => line.model !== 'LuGre' ||"
+        " !plot.chart.series[i + 1].show))"
+    )
     assert all(hidden)
     chip.click()
     page.mouse.move(700, 5)  # a line is emphasized as long as its switch is pointed at
@@ -137,7 +189,10 @@ def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
 
 def test_a_drag_zooms_all_plots_of_the_system_in_time_and_a_double_click_ends_it(opened):
     page = opened.page
-    spans = "plots.filter((plot) => plot.section.id === 'belt' && plot.overTime).map((plot) => plot.chart.scales.x.max - plot.chart.scales.x.min)"
+    spans = (
+        "plots.filter((plot) => plot.section.id === 'belt' && plot.overTime).map((plot) =>"
+        " plot.chart.scales.x.max - plot.chart.scales.x.min)"
+    )
     whole = page.evaluate(spans)
     area = page.locator("#belt-0 .u-over")
     area.scroll_into_view_if_needed()
@@ -156,16 +211,21 @@ def test_pointing_at_a_plot_tells_the_models_and_their_values(opened):
     area = opened.page.locator("#belt-0 .u-over")
     area.hover(position={"x": 100, "y": 60})
     text = opened.page.locator("#belt-0 .tooltip").inner_text()
-    shown = opened.page.locator('.chip[aria-pressed="true"]').evaluate_all("chips => chips.map((chip) => chip.dataset.model)")
+    shown = opened.page.locator('.chip[aria-pressed="true"]').evaluate_all(
+        "chips => chips.map((chip) => chip.dataset.model)"
+    )
     on_the_belt = [name for name in shown if name in SCALAR]
     assert " s\n" in text and all(name in text for name in on_the_belt[:8])
     assert re.search(r"\d\.\d+", text)
 
 
 def test_every_plot_names_its_lines(read):
-    """Beside the plot, and only those that are drawn; a section in which no model of the first choice runs shows some that do."""
-    names = read.page.evaluate("plots.map((plot) => [[...plot.holder.querySelectorAll('.legend span')].map((one) => one.innerText), "
-                                 "plot.lines.filter((line) => line.shown).map((line) => line.model)])")
+    """Beside the plot, and only those that are drawn; a section in which no model of the first
+    choice runs shows some that do."""
+    names = read.page.evaluate(
+        "plots.map((plot) => [[...plot.holder.querySelectorAll('.legend span')].map((one) =>"
+        " one.innerText), plot.lines.filter((line) => line.shown).map((line) => line.model)])"
+    )
     assert all(legend == shown and shown for legend, shown in names)
 
 
@@ -182,7 +242,11 @@ def test_a_plot_can_be_taken_along(opened):
         with opened.page.expect_download() as download:
             opened.page.locator(f"#belt-0 .save button[data-as={kind}]").click()
         content = Path(download.value.path()).read_bytes()
-        assert download.value.suggested_filename == f"belt-0.{kind}" and content.startswith(begin) and len(content) > 2000
+        assert (
+            download.value.suggested_filename == f"belt-0.{kind}"
+            and content.startswith(begin)
+            and len(content) > 2000
+        )
 
 
 def test_a_click_on_a_title_sorts_the_table(opened):
@@ -196,20 +260,43 @@ def test_a_click_on_a_title_sorts_the_table(opened):
 def test_on_paper_no_table_is_cut(opened):
     opened.page.set_viewport_size({"width": 718, "height": 1000})  # A4 within its margins
     opened.page.emulate_media(media="print")
-    assert opened.page.evaluate("[...document.querySelectorAll('table')].every((table) => table.scrollWidth <= document.body.clientWidth + 1)")
-    assert opened.page.locator("aside:visible").count() == 0 and opened.page.locator(".legend:visible").count() > 3
+    assert opened.page.evaluate(
+        "[...document.querySelectorAll('table')].every((table) => table.scrollWidth <="
+        " document.body.clientWidth + 1)"
+    )
+    assert (
+        opened.page.locator("aside:visible").count() == 0
+        and opened.page.locator(".legend:visible").count() > 3
+    )
 
 
-# How somebody without the cones for green, or for red, sees light (Machado, Oliveira and Fernandes 2009, severity 1).
+# How somebody without the cones for green, or for red, sees light (Machado, Oliveira and Fernandes
+# 2009, severity 1).
 BLIND = {
     "none": np.eye(3),
-    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
-    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
 }
 
 
 def lab(light):
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ np.clip(light, 0, 1) / [0.9505, 1, 1.089]
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ np.clip(light, 0, 1)
+        / [0.9505, 1, 1.089]
+    )
     f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
@@ -217,11 +304,17 @@ def lab(light):
 @pytest.mark.parametrize("blindness", BLIND)
 @pytest.mark.parametrize("scheme", ["LIGHT", "DARK"])
 def test_lines_are_told_apart_whatever_colours_one_sees(scheme, blindness):
-    """No two colours are nearer than 15 in CIELAB; 2.3 is just noticeable side by side, thin lines need some times that."""
-    script = (REPOSITORY / "site" / "bristle_site" / "report" / "page.js").read_text(encoding="utf-8")
+    """No two colours are nearer than 15 in CIELAB; 2.3 is just noticeable side by side, thin lines
+    need some times that."""
+    script = (REPOSITORY / "site" / "bristle_site" / "report" / "page.js").read_text(
+        encoding="utf-8"
+    )
     colours = re.findall("#([0-9a-f]{6})", re.search(rf"const {scheme} = \[(.*?)\]", script)[1])
-    values = [np.array([int(one[i:i + 2], 16) for i in (0, 2, 4)]) / 255 for one in colours]
-    seen = [lab(BLIND[blindness] @ np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)) for v in values]
+    values = [np.array([int(one[i : i + 2], 16) for i in (0, 2, 4)]) / 255 for one in colours]
+    seen = [
+        lab(BLIND[blindness] @ np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4))
+        for v in values
+    ]
     assert len(seen) >= 6 and min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 15
 
 
@@ -232,20 +325,32 @@ def test_numbers_at_an_axis_are_not_too_large():
 
 
 def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(read):
-    rows = read.page.locator("table.printed tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+    rows = read.page.locator("table.printed tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
     shown = [row for row in rows if row[0] != "printed number"]
     available = {fmu.name for fmu in FMUS}
     cases = papers.cases()
     assert len(shown) == len(cases)
     for case in cases:
-        row = next(row for row in shown if case.what in row[0] and row[1] == case.fmu and row[2] == f"{case.printed_text} {case.unit}".replace("um", "µm"))
+        row = next(
+            row
+            for row in shown
+            if case.what in row[0]
+            and row[1] == case.fmu
+            and row[2] == f"{case.printed_text} {case.unit}".replace("um", "µm")
+        )
         assert case.reason in row[0] and f"{case.tolerance:g}" in row[5]
         if case.fmu in available:
-            assert row[6] == (case.status or ("met (calibrated)" if case.calibrated else "met")), row
+            assert row[6] == (case.status or ("met (calibrated)" if case.calibrated else "met")), (
+                row
+            )
 
 
 def test_every_model_that_fits_has_its_properties_measured(read):
-    rows = read.page.locator("table.properties tr").evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+    rows = read.page.locator("table.properties tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
     measured = {row[0].split("\n")[0]: row[1:] for row in rows[1:]}
     assert SCALAR <= set(measured)
     assert all(len(cells) == len(rows[0]) - 1 for cells in measured.values())
@@ -257,7 +362,16 @@ def test_every_model_that_fits_has_its_properties_measured(read):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_page_fits_screen_and_colour_scheme(browser, report, scheme, width):
-    check_fits(Watched(browser, report / "index.html", color_scheme=scheme, viewport={"width": width, "height": 800}), scheme, width)
+    check_fits(
+        Watched(
+            browser,
+            report / "index.html",
+            color_scheme=scheme,
+            viewport={"width": width, "height": 800},
+        ),
+        scheme,
+        width,
+    )
 
 
 def test_a_missing_rig_is_one_sentence_that_says_what_to_install(tmp_path):
@@ -286,18 +400,27 @@ def test_kept_rows_draw_the_same_line():
 
 @pytest.fixture(scope="module")
 def documentation(browser):
-    """What a visit of an FMU's page finds: the heights of its equations, its figures, its text, what went wrong, and what it asked for."""
+    """What a visit of an FMU's page finds: the heights of its equations, its figures, its text,
+    what went wrong, and what it asked for."""
     watched = Watched(browser, FMUS[0].folder / "documentation" / "index.html")
 
     @cache
     def visit(fmu):
         watched.visit(fmu.folder / "documentation" / "index.html")
-        heights = watched.page.locator(".equation math").evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+        heights = watched.page.locator(".equation math").evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect().height)"
+        )
         figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
             const image = figure.querySelector("img");
             return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
         })""")
-        return heights, figures, watched.page.locator("body").inner_text(), [*watched.problems], [*watched.requests]
+        return (
+            heights,
+            figures,
+            watched.page.locator("body").inner_text(),
+            [*watched.problems],
+            [*watched.requests],
+        )
 
     yield visit
     watched.close()
@@ -315,17 +438,24 @@ def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(docume
     _, figures, _, _, _ = documentation(fmu)
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
     assert len(figures) >= 2, "run: ./report.sh --pictures"
-    assert [figure["name"] for figure in figures] == [name for name in captions() if (kept / f"{name}.svg").exists()], "in the order of their definitions"
+    assert [figure["name"] for figure in figures] == [
+        name for name in captions() if (kept / f"{name}.svg").exists()
+    ], "in the order of their definitions"
     for figure in figures:
         assert figure["width"] > 0, "drawn"
-        assert base64.b64decode(figure["data"].partition("base64,")[2]) == (kept / f"{figure['name']}.svg").read_bytes()
+        assert (
+            base64.b64decode(figure["data"].partition("base64,")[2])
+            == (kept / f"{figure['name']}.svg").read_bytes()
+        )
         assert figure["caption"] == captions()[figure["name"]]
 
 
 def test_each_picture_has_a_caption_of_one_sentence():
     assert captions().keys() == MODEL_PICTURES.keys()
     for name, caption in captions().items():
-        assert caption[0].isupper() and caption.endswith(".") and not re.search(r"[.!?] ", caption), name
+        assert (
+            caption[0].isupper() and caption.endswith(".") and not re.search(r"[.!?] ", caption)
+        ), name
         assert 10 < len(caption.split()) < 60, name
 
 
@@ -362,7 +492,10 @@ def pictures_by_inputs(inputs):
 
 
 def polylines(text):
-    return [np.array([[float(n) for n in point.split(",")] for point in points.split()]) for points in re.findall(r'points="([^"]+)"', text)]
+    return [
+        np.array([[float(n) for n in point.split(",")] for point in points.split()])
+        for points in re.findall(r'points="([^"]+)"', text)
+    ]
 
 
 def distance(points, line):
@@ -370,7 +503,9 @@ def distance(points, line):
     a, d = line[:-1], np.diff(line, axis=0)
     length = np.maximum((d**2).sum(axis=1), 1e-12)
     foot = np.clip(((points[:, None] - a) * d).sum(axis=2) / length, 0, 1)
-    return np.sqrt((((a + foot[..., None] * d) - points[:, None]) ** 2).sum(axis=2).min(axis=1)).max()
+    return np.sqrt(
+        (((a + foot[..., None] * d) - points[:, None]) ** 2).sum(axis=2).min(axis=1)
+    ).max()
 
 
 def check_in_step(kept, fresh):
@@ -383,7 +518,9 @@ def check_in_step(kept, fresh):
     pairs = list(zip(polylines(old), polylines(new), strict=True))
     assert pairs
     for a, b in pairs:
-        assert max(distance(a, b), distance(b, a)) < 2, f"{kept} is not what the rig gives: run ./report.sh --pictures"
+        assert max(distance(a, b), distance(b, a)) < 2, (
+            f"{kept} is not what the rig gives: run ./report.sh --pictures"
+        )
 
 
 def test_pictures_of_each_model_are_what_the_rig_gives(fmu, report):
@@ -391,14 +528,18 @@ def test_pictures_of_each_model_are_what_the_rig_gives(fmu, report):
     kept = REPOSITORY / "modelDescription" / "pictures" / fmu.name
     names = sorted(file.name for file in fresh.glob("*"))
     assert sorted(file.name for file in kept.glob("*")) == names
-    assert names == sorted(f"{name}.svg" for name in pictures_by_inputs({v.name for v in fmu.description.inputs}))
+    assert names == sorted(
+        f"{name}.svg" for name in pictures_by_inputs({v.name for v in fmu.description.inputs})
+    )
     for name in names:
         check_in_step(kept / name, fresh / name)
 
 
 @pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
 def test_the_force_goes_round_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, report):
-    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    text = (
+        report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg"
+    ).read_text(encoding="utf-8")
     plain, grained = polylines(text)
     width = 2 * (plain[0, 0] - plain[:, 0].min())  # it starts at rest, in the middle
     assert np.ptp(plain[:, 1]) == pytest.approx(width, rel=0.01)
@@ -408,15 +549,21 @@ def test_the_force_goes_round_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, re
 
 @pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")
 def test_a_line_that_a_model_has_no_parameter_for_is_left_out(fmu, report):
-    text = (report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg").read_text(encoding="utf-8")
+    text = (
+        report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg"
+    ).read_text(encoding="utf-8")
     assert len(polylines(text)) == 1 and "transverseFriction" not in text
 
 
 @pytest.mark.parametrize("width, height", [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)])
 def test_equal_axes_have_one_scale(width, height):
-    line = Line(np.array([0, width, width, 0]), np.array([0, 0, height, height]), time=np.arange(4.0))
+    line = Line(
+        np.array([0, width, width, 0]), np.array([0, 0, height, height]), time=np.arange(4.0)
+    )
     (points,) = polylines(drawing([Panel([line], "x", "y", equal=True)]))
-    assert np.ptp(points[:, 0]) / np.ptp(points[:, 1]) == pytest.approx(width / height, rel=2e-3)  # a tenth of a pixel
+    assert np.ptp(points[:, 0]) / np.ptp(points[:, 1]) == pytest.approx(
+        width / height, rel=2e-3
+    )  # a tenth of a pixel
 
 
 @pytest.mark.parametrize("name", README_PICTURES)

@@ -1,6 +1,7 @@
 """The rig: every FMU in every system, the numbers of the papers, and what a user may do wrong.
 
-The rig is build/rig/rig or what BRISTLE_RIG names. Where it is not built the tests are skipped, but not on continuous integration.
+The rig is build/rig/rig or what BRISTLE_RIG names. Where it is not built the tests are skipped, but
+not on continuous integration.
 """
 
 import json
@@ -29,7 +30,9 @@ RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
 if not RIG.exists():
     if os.environ.get("CI") == "true":
-        raise RuntimeError(f"{RIG} is not there: cmake -S rig -B build/rig && cmake --build build/rig")
+        raise RuntimeError(
+            f"{RIG} is not there: cmake -S rig -B build/rig && cmake --build build/rig"
+        )
     pytest.skip(f"{RIG} is not built", allow_module_level=True)
 
 PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
@@ -37,7 +40,9 @@ CASES = [case for case in papers.cases() if all(model in PRESENT for model in ca
 
 
 def call(*arguments, **options):
-    return subprocess.run([str(RIG), *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(
+        [str(RIG), *map(str, arguments)], capture_output=True, text=True, timeout=300, **options
+    )
 
 
 def simulate(folder, system, *models, options=()):
@@ -51,16 +56,26 @@ def simulate(folder, system, *models, options=()):
 SUNDIALS_7 = REPOSITORY / "build" / "rig7" / "rig"
 
 
-@pytest.mark.skipif(not SUNDIALS_7.exists(), reason="the rig is not built with SUNDIALS 7: see rig/sundials7.sh")
+@pytest.mark.skipif(
+    not SUNDIALS_7.exists(), reason="the rig is not built with SUNDIALS 7: see rig/sundials7.sh"
+)
 @pytest.mark.parametrize("model", ["LuGre", "ImplicitBristle"])
 def test_sundials_6_and_7_give_the_same_run(model, tmp_path):
-    """Stick, break-away and slip with events; the integrators differ in details of their step control, so up to 1e-5 of the amplitude
-    at a tolerance of 1e-8. Nothing but results is printed."""
+    """Stick, break-away and slip with events; the integrators differ in details of their step
+    control, so up to 1e-5 of the amplitude at a tolerance of 1e-8. Nothing but results is printed.
+    """
     results = []
     for number, rig in enumerate((RIG, SUNDIALS_7)):
         file = tmp_path / f"{number}.csv"
-        run = subprocess.run([str(rig), "belt", str(PRESENT[model].path), "-o", str(file)], capture_output=True, text=True, timeout=300)
-        assert run.returncode == 0 and run.stdout == "" and run.stderr == "", run.stdout + run.stderr
+        run = subprocess.run(
+            [str(rig), "belt", str(PRESENT[model].path), "-o", str(file)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert run.returncode == 0 and run.stdout == "" and run.stderr == "", (
+            run.stdout + run.stderr
+        )
         results.append(papers.read_csv(file)[model]["position"])
     assert np.max(np.abs(results[0] - results[1])) < 1e-5 * np.max(np.abs(results[0]))
 
@@ -79,7 +94,9 @@ SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
 def needs(*models):
     """Only where these FMUs are there: a folder may hold a few of them only."""
-    return pytest.mark.skipif(not set(models) <= PRESENT.keys(), reason=f"needs {', '.join(models)}")
+    return pytest.mark.skipif(
+        not set(models) <= PRESENT.keys(), reason=f"needs {', '.join(models)}"
+    )
 
 
 @cache
@@ -95,7 +112,8 @@ def systems():
 def test_papers_number_is_met(case):
     value = papers.evaluate(case, RIG, FOLDER)
     assert case.is_met(value), (
-        f"{case.what}: {value:.6g} {case.unit}, expected {case.expected:g} ± {case.tolerance:g} ({case.reason})"
+        f"{case.what}: {value:.6g} {case.unit}, expected {case.expected:g} ± {case.tolerance:g}"
+        f" ({case.reason})"
     )
 
 
@@ -106,17 +124,23 @@ def told_of_bounded(model):
 
 
 def with_law():
-    """Cases of models with the option, which is Printed in all of them, and what the description says of Bounded."""
+    """Cases of models with the option, which is Printed in all of them, and what the description
+    says of Bounded."""
     for case in CASES:
         if any(variable.name == "law" for variable in PRESENT[case.fmu].description.variables):
-            yield pytest.param(case, told_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id)
+            yield pytest.param(
+                case, told_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
+            )
 
 
 @pytest.mark.parametrize("case, told", with_law())
 def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, told):
-    """No other changes by a bit, if the bristles have a damper. One without comes beyond its limit by the error of the solver: a millionth."""
+    """No other changes by a bit, if the bristles have a damper. One without comes beyond its limit
+    by the error of the solver: a millionth."""
     assert "law" not in case.set, "the default is the law of the paper"
-    printed, bounded = (papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2}))
+    printed, bounded = (
+        papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2})
+    )
     if told:
         assert [f"{value:#.3g}" for value in (printed, bounded)] == told[1:] and printed != bounded
     elif case.fmu in ("Dahl", "BlimanSorine"):
@@ -125,10 +149,15 @@ def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(c
         assert bounded == printed
 
 
-@pytest.mark.parametrize("model", [name for name, fmu in PRESENT.items() if "law" in names(fmu.description)])
-def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_warns_there_alone(model, tmp_path):
-    """By how much of its largest value the friction force does, in all systems that the model fits into: those not named change by less than
-    a thousandth. Once for every contact, and as printed alone."""
+@pytest.mark.parametrize(
+    "model", [name for name, fmu in PRESENT.items() if "law" in names(fmu.description)]
+)
+def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_warns_there_alone(
+    model, tmp_path
+):
+    """By how much of its largest value the friction force does, in all systems that the model fits
+    into: those not named change by less than a thousandth. Once for every contact, and as printed
+    alone."""
     told = told_of_bounded(model)["systems"]
     assert told.keys() <= systems().keys()
     for system in (name for name, one in systems().items() if not one["needsInput"]):
@@ -144,12 +173,26 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
         if not runs:
             continue
         printed, bounded = runs
-        forces = [name for name in printed if re.search(r"(^|\.)friction(Force|Torque)(\[|$)", name)]
-        _, here, there = np.intersect1d(printed["time"], bounded["time"], return_indices=True)  # without the rows of events
-        largest = [(np.max(np.abs(printed[name])), np.max(np.abs(printed[name][here] - bounded[name][there]))) for name in forces]
+        forces = [
+            name for name in printed if re.search(r"(^|\.)friction(Force|Torque)(\[|$)", name)
+        ]
+        _, here, there = np.intersect1d(
+            printed["time"], bounded["time"], return_indices=True
+        )  # without the rows of events
+        largest = [
+            (
+                np.max(np.abs(printed[name])),
+                np.max(np.abs(printed[name][here] - bounded[name][there])),
+            )
+            for name in forces
+        ]
         change = max(difference / force for force, difference in largest if force > 0)
         assert (warned[0] > 0) == (system in told) and warned[1] == 0, system
-        assert 100 * change == pytest.approx(told[system], rel=0.05) if system in told else change < 1e-3, system
+        assert (
+            100 * change == pytest.approx(told[system], rel=0.05)
+            if system in told
+            else change < 1e-3
+        ), system
 
 
 def test_cases_are_told_apart_and_explained():
@@ -159,7 +202,9 @@ def test_cases_are_told_apart_and_explained():
         assert case.system in systems(), case.id
         assert case.tolerance > 0 and case.reason.endswith("."), case.id
         if case.is_excused:
-            assert abs(case.obtained - case.printed) > case.tolerance, f"{case.id} is met and needs no excuse"
+            assert abs(case.obtained - case.printed) > case.tolerance, (
+                f"{case.id} is met and needs no excuse"
+            )
             assert ("not known" in case.reason) == (case.status == "not known"), case.id
     assert {case.status for case in everything} == {"", *papers.STATUS}
     with pytest.raises(BristleError, match="needs a status"):
@@ -168,28 +213,60 @@ def test_cases_are_told_apart_and_explained():
         replace(CASE, status="open")
 
 
-CASE = papers.Case("one", "rill2023", "", "", "pulse", "LuGre", "final(position)", "m", printed=2, tolerance=0.1, reason="")
+CASE = papers.Case(
+    "one",
+    "rill2023",
+    "",
+    "",
+    "pulse",
+    "LuGre",
+    "final(position)",
+    "m",
+    printed=2,
+    tolerance=0.1,
+    reason="",
+)
 
 
-@pytest.mark.parametrize("relation, obtained, met, missed", [("<", 1.95, 1.99, 2.01), (">", 2.05, 2.01, 1.99), ("<", 1, 1.05, 1.5)])
-def test_a_bound_is_met_on_its_side_of_the_printed_number_and_near_ours(relation, obtained, met, missed):
+@pytest.mark.parametrize(
+    "relation, obtained, met, missed",
+    [("<", 1.95, 1.99, 2.01), (">", 2.05, 2.01, 1.99), ("<", 1, 1.05, 1.5)],
+)
+def test_a_bound_is_met_on_its_side_of_the_printed_number_and_near_ours(
+    relation, obtained, met, missed
+):
     bound = replace(CASE, relation=relation, obtained=obtained)
     assert bound.is_met(met) and not bound.is_met(missed)
     assert not bound.is_excused and bound.printed_text == f"{relation} 2"
 
 
 def test_a_quotient_changes_its_second_run_only_where_it_says():
-    case = replace(CASE, set={"a": 1, "b": 2}, param={"load": 3}, over={"fmu": "Dahl", "sets": "other", "set": {"b": 4}})
+    case = replace(
+        CASE,
+        set={"a": 1, "b": 2},
+        param={"load": 3},
+        over={"fmu": "Dahl", "sets": "other", "set": {"b": 4}},
+    )
     assert case.models == ["LuGre", "Dahl"]
     below = case.divisor
-    assert (below.fmu, below.sets, below.set, below.param, below.over) == ("Dahl", "other", {"a": 1, "b": 4}, {"load": 3}, None)
+    assert (below.fmu, below.sets, below.set, below.param, below.over) == (
+        "Dahl",
+        "other",
+        {"a": 1, "b": 4},
+        {"load": 3},
+        None,
+    )
     words = below.arguments(Path("."))
     assert words[:2] == ["pulse", "Dahl.fmu"] and words[words.index("--sets") + 1] == "other"
 
 
 @pytest.mark.parametrize(
     "change, words",
-    [({"relation": "~"}, "none of"), ({"relation": "<"}, "a bound needs"), ({"over": {"stop": 1}}, "unknown key stop in over")],
+    [
+        ({"relation": "~"}, "none of"),
+        ({"relation": "<"}, "a bound needs"),
+        ({"over": {"stop": 1}}, "unknown key stop in over"),
+    ],
 )
 def test_a_case_that_says_no_sense_is_refused(change, words):
     with pytest.raises(BristleError, match=words):
@@ -197,13 +274,22 @@ def test_a_case_that_says_no_sense_is_refused(change, words):
 
 
 POWERS = {
-    "clutches": lambda c: c["drivingTorque"] * c["speed1"] - sum(c[f"clutch{i}.frictionTorque"] * c[f"slip{i}"] for i in (1, 2, 3)),
+    "clutches": (
+        lambda c: (
+            c["drivingTorque"] * c["speed1"]
+            - sum(c[f"clutch{i}.frictionTorque"] * c[f"slip{i}"] for i in (1, 2, 3))
+        )
+    ),
     "joint": lambda c: (c["drivingTorque"] - c["frictionTorque"]) * c["motorSpeed"],
     "rabinowicz": lambda c: -c["frictionForce"] * c["velocity"],
     "presliding": lambda c: (c["load"] - c["frictionForce"]) * c["velocity"],
-    "stack": lambda c: -c["top.frictionForce"] * (c["velocity1"] - c["velocity2"])
-    - c["middle.frictionForce"] * (c["velocity2"] - c["velocity3"])
-    - c["bottom.frictionForce"] * c["velocity3"],
+    "stack": (
+        lambda c: (
+            -c["top.frictionForce"] * (c["velocity1"] - c["velocity2"])
+            - c["middle.frictionForce"] * (c["velocity2"] - c["velocity3"])
+            - c["bottom.frictionForce"] * c["velocity3"]
+        )
+    ),
 }
 
 
@@ -216,16 +302,31 @@ POWERS = {
             ("presliding", "LuGre", 3, []),
             ("stack", "LuGre", 3, []),
             ("clutches", "LuGreRotational", 1.5, []),
-            ("joint", "LuGreRotational", 1.5, ["--param", "gearDamping=0", "--param", "bearingDamping=0"]),
+            (
+                "joint",
+                "LuGreRotational",
+                1.5,
+                ["--param", "gearDamping=0", "--param", "bearingDamping=0"],
+            ),
         ]
     ],
 )
-def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, model, stop, options, tmp_path):
-    """Pennestrì, Figs 13, 19 and 25, and the systems that turn, without what damps the joint besides. The power is summed up by the
-    trapezoidal rule over the steps of the solver, hence 0.2 %."""
-    columns = simulate(tmp_path, system, model, options=["--stop", stop, "--output-interval", 0, *options])[model]
-    energy, power = columns["kineticEnergy"] + columns.get("potentialEnergy", 0), POWERS[system](columns)
-    work = np.concatenate([[0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(columns["time"]))])
+def test_energy_of_a_system_changes_by_what_friction_and_load_do(
+    system, model, stop, options, tmp_path
+):
+    """Pennestrì, Figs 13, 19 and 25, and the systems that turn, without what damps the joint
+    besides. The power is summed up by the trapezoidal rule over the steps of the solver, hence 0.2
+    %."""
+    columns = simulate(
+        tmp_path, system, model, options=["--stop", stop, "--output-interval", 0, *options]
+    )[model]
+    energy, power = (
+        columns["kineticEnergy"] + columns.get("potentialEnergy", 0),
+        POWERS[system](columns),
+    )
+    work = np.concatenate(
+        [[0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(columns["time"]))]
+    )
     scale = np.ptp(columns["kineticEnergy"])
     assert scale > 0, "nothing moves"
     assert abs(energy - energy[0] - work).max() < 2e-3 * scale
@@ -237,7 +338,9 @@ def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, model, 
 @SCALAR
 @pytest.mark.endurance
 def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
-    inputs = {variable.name for variable in fmu.description.variables if variable.causality == "input"}
+    inputs = {
+        variable.name for variable in fmu.description.variables if variable.causality == "input"
+    }
     for name, system in systems().items():
         contacts = system["contacts"]
         if system["needsInput"] or "frictionForce" not in contacts[0]["outputs"]:
@@ -257,13 +360,20 @@ TURNING = ("joint", "clutches")
 
 
 def test_twins_run_in_every_system_that_turns(tmp_path):
-    """Their laws are those of the models and proven elsewhere; here each is coupled, with its events and its load."""
+    """Their laws are those of the models and proven elsewhere; here each is coupled, with its
+    events and its load."""
     twins = [twin.name for twin, _ in TWINS]
     if not twins:
         pytest.skip("no twin in the folder")
-    assert {name for name, system in systems().items() if "relativeAngularVelocity" in system["contacts"][0]["inputs"]} == set(TURNING)
+    assert {
+        name
+        for name, system in systems().items()
+        if "relativeAngularVelocity" in system["contacts"][0]["inputs"]
+    } == set(TURNING)
     for name in TURNING:
-        results = simulate(tmp_path, name, *twins, options=["--tolerance", 1e-6, "--output-interval", 0.1])
+        results = simulate(
+            tmp_path, name, *twins, options=["--tolerance", 1e-6, "--output-interval", 0.1]
+        )
         assert set(results) == set(twins), name
         for columns in results.values():
             assert columns["time"][-1] == systems()[name]["stop"]
@@ -274,7 +384,9 @@ def test_twins_run_in_every_system_that_turns(tmp_path):
 def test_without_contact_a_body_feels_the_load_only(fmu, tmp_path):
     """While the normal force is not positive, friction is exactly zero and m dv/dt = F_E."""
     columns = simulate(tmp_path, "liftoff", fmu.name, options=["--tolerance", 1e-7])[fmu.name]
-    normal, force, t, v = (columns[name] for name in ("normalForce", "frictionForce", "time", "velocity"))
+    normal, force, t, v = (
+        columns[name] for name in ("normalForce", "frictionForce", "time", "velocity")
+    )
     apart = normal < 0
     assert apart.any() and not apart.all()
     assert (force[apart] == 0).all()
@@ -292,7 +404,8 @@ def test_ideal_stick_answers_the_external_force(fmu, tmp_path):
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and {"stictionDeflection", "mode"} <= names(d))
 def test_reset_of_a_state_arrives_in_the_host(fmu, tmp_path):
-    """A pulse above the static limit: when the body comes to stick again, the element starts its deflection anew."""
+    """A pulse above the static limit: when the body comes to stick again, the element starts its
+    deflection anew."""
     options = ["--param", "load=7", "--param", "duration=0.1", "--param", "pulses=1", "--stop", 1]
     columns = simulate(tmp_path, "pulse3", fmu.name, options=options)[fmu.name]
     t, x, mode = columns["time"], columns["stictionDeflection"], columns["mode"]
@@ -302,19 +415,31 @@ def test_reset_of_a_state_arrives_in_the_host(fmu, tmp_path):
 
 
 @needs("ProjectedLuGre", "LuGreNormalized", "ProjectedGKF", "GKF")
-@pytest.mark.parametrize("space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")])
+@pytest.mark.parametrize(
+    "space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")]
+)
 def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line, tmp_path):
-    """Its first axis is the line, under the names that scalar elements have; nothing happens across."""
+    """Its first axis is the line, under the names that scalar elements have; nothing happens
+    across."""
     results = simulate(tmp_path, "belt", space, line, options=["--tolerance", 1e-10])
     ours, theirs = results[space], results[line]
     assert ours["position"][-1] == pytest.approx(theirs["position"][-1], rel=1e-6)
-    assert abs(ours["frictionForce"]).max() == pytest.approx(abs(theirs["frictionForce"]).max(), rel=1e-6)
-    for across in ("frictionForce[2]", "frictionForce[3]", "slidingVelocity[2]", "slidingVelocity[3]"):
+    assert abs(ours["frictionForce"]).max() == pytest.approx(
+        abs(theirs["frictionForce"]).max(), rel=1e-6
+    )
+    for across in (
+        "frictionForce[2]",
+        "frictionForce[3]",
+        "slidingVelocity[2]",
+        "slidingVelocity[3]",
+    ):
         assert (ours[across] == 0).all()
 
 
 @needs("ContactPoint", "HuntCrossley")
-@pytest.mark.parametrize("model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")])
+@pytest.mark.parametrize(
+    "model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")]
+)
 def test_an_element_that_asks_for_more_than_a_line_has_does_not_fit(model, lacking):
     run = call("belt", PRESENT[model].path)
     assert run.returncode == 2 and f"does not offer its input {lacking}" in run.stderr
@@ -335,30 +460,54 @@ def test_contacts_of_one_system_are_separate_instances(tmp_path):
 def test_each_contact_may_have_its_own_model(tmp_path):
     file = tmp_path / "results.csv"
     lugre, dahl = PRESENT["LuGre"].path, PRESENT["Dahl"].path
-    run = call("stack", f"{lugre},{dahl},{lugre}", "--set", "bottom.staticFriction=0.5", "-o", file, "--stop", 1)
+    run = call(
+        "stack",
+        f"{lugre},{dahl},{lugre}",
+        "--set",
+        "bottom.staticFriction=0.5",
+        "-o",
+        file,
+        "--stop",
+        1,
+    )
     assert run.returncode == 0, run.stderr
-    (model, columns), = papers.read_csv(file).items()
+    ((model, columns),) = papers.read_csv(file).items()
     assert model == "LuGre+Dahl+LuGre"
     assert "middle.bristleDeflection" in columns
 
 
 @needs("LuGre")
 def test_parameter_at_one_contact_leaves_the_others(tmp_path):
-    """A bottom that holds everything: the ground contact then carries less than with slippery ground, and the top is as it was."""
+    """A bottom that holds everything: the ground contact then carries less than with slippery
+    ground, and the top is as it was."""
     plain = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01])["LuGre"]
-    changed = simulate(tmp_path, "stack", "LuGre", options=["--stop", 0.01, "--set", "bottom.bristleStiffness=1e5"])["LuGre"]
-    assert plain["top.frictionForce"][-1] == pytest.approx(changed["top.frictionForce"][-1], rel=1e-3)
+    changed = simulate(
+        tmp_path, "stack", "LuGre", options=["--stop", 0.01, "--set", "bottom.bristleStiffness=1e5"]
+    )["LuGre"]
+    assert plain["top.frictionForce"][-1] == pytest.approx(
+        changed["top.frictionForce"][-1], rel=1e-3
+    )
     assert plain["bottom.bristleDeflection"][-1] != changed["bottom.bristleDeflection"][-1]
 
 
 @needs("LuGre", "StaticRegularized")
 def test_comparison_is_one_file_with_empty_cells_for_what_a_model_lacks(tmp_path):
     file = tmp_path / "results.csv"
-    run = call("pulse", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, PRESENT["LuGre"].path, "-o", file)
+    run = call(
+        "pulse",
+        PRESENT["LuGre"].path,
+        PRESENT["StaticRegularized"].path,
+        PRESENT["LuGre"].path,
+        "-o",
+        file,
+    )
     assert run.returncode == 0, run.stderr
     results = papers.read_csv(file)
     assert list(results) == ["LuGre", "StaticRegularized", "LuGre#3"]
-    assert "bristleDeflection" in results["LuGre"] and "bristleDeflection" not in results["StaticRegularized"]
+    assert (
+        "bristleDeflection" in results["LuGre"]
+        and "bristleDeflection" not in results["StaticRegularized"]
+    )
     assert (results["LuGre"]["position"] == results["LuGre#3"]["position"]).all()
 
 
@@ -376,7 +525,9 @@ def test_events_have_a_row_before_and_after(tmp_path):
 
 @needs("LuGre")
 def test_rows_stand_on_the_grid_that_was_asked_for(tmp_path):
-    columns = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])["LuGre"]
+    columns = simulate(tmp_path, "belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])[
+        "LuGre"
+    ]
     assert columns["time"] == pytest.approx(np.arange(0, 2.01, 0.25))
 
 
@@ -389,10 +540,15 @@ def test_result_does_not_depend_on_the_grid(tmp_path):
 
 @needs("LuGre")
 def test_tolerance_is_kept(tmp_path):
-    """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at the end of two cycles."""
-    exact = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", 1e-11])["LuGre"]["position"][-1]
+    """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at
+    the end of two cycles."""
+    exact = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", 1e-11])["LuGre"][
+        "position"
+    ][-1]
     for tolerance in (1e-6, 1e-8):
-        value = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", tolerance])["LuGre"]["position"][-1]
+        value = simulate(tmp_path, "belt", "LuGre", options=["--tolerance", tolerance])["LuGre"][
+            "position"
+        ][-1]
         assert value == pytest.approx(exact, abs=3e3 * tolerance)
 
 
@@ -400,25 +556,41 @@ def test_tolerance_is_kept(tmp_path):
 def test_surface_of_a_normalised_model_is_that_of_the_others(tmp_path):
     """Its bristle per unit of normal force, at a constant normal force, is the same bristle."""
     results = simulate(tmp_path, "belt", "LuGre", "LuGreNormalized", options=["--tolerance", 1e-10])
-    assert results["LuGre"]["position"][-1] == pytest.approx(results["LuGreNormalized"]["position"][-1], rel=1e-6)
+    assert results["LuGre"]["position"][-1] == pytest.approx(
+        results["LuGreNormalized"]["position"][-1], rel=1e-6
+    )
 
 
 @needs("LuGre")
 def test_standard_output_takes_the_results():
     run = call("pulse", PRESENT["LuGre"].path, "-o", "-", "--stop", 0.01)
     assert run.returncode == 0
-    assert run.stdout.startswith("model,time,position,velocity,load,normalForce,relativeVelocity,bristleDeflection,")
+    assert run.stdout.startswith(
+        "model,time,position,velocity,load,normalForce,relativeVelocity,bristleDeflection,"
+    )
 
 
 @needs("LuGre", "StaticRegularized")
 def test_statistics_are_a_table(tmp_path):
-    run = call("belt", PRESENT["LuGre"].path, PRESENT["StaticRegularized"].path, "--stats", "-o", tmp_path / "results.csv")
+    run = call(
+        "belt",
+        PRESENT["LuGre"].path,
+        PRESENT["StaticRegularized"].path,
+        "--stats",
+        "-o",
+        tmp_path / "results.csv",
+    )
     header, *rows = [line.split() for line in run.stdout.splitlines()]
-    assert header == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
+    assert (
+        header
+        == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
+    )
     assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
     for row in rows:
         steps, evaluations, jacobians = map(int, row[1:4])
-        assert steps < evaluations < 3 * steps, "exact slopes let Newton's iteration converge in one or two evaluations"
+        assert steps < evaluations < 3 * steps, (
+            "exact slopes let Newton's iteration converge in one or two evaluations"
+        )
         assert jacobians < steps / 5
         assert float(row[6]) == pytest.approx(evaluations / 20, abs=0.1)
 
@@ -429,20 +601,35 @@ def test_statistics_are_a_table(tmp_path):
 @needs("LuGre")
 def test_set_by_name_and_by_file_are_the_same(tmp_path):
     with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
-        members = [name for name in archive.namelist() if name.startswith("resources/") and name.endswith(".ssv")]
+        members = [
+            name
+            for name in archive.namelist()
+            if name.startswith("resources/") and name.endswith(".ssv")
+        ]
         assert members
         for member in members:
             file = tmp_path / Path(member).name
             file.write_bytes(archive.read(member))
-            by_file = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file])["LuGre"]["position"]
-            by_name = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file.stem])["LuGre"]["position"]
+            by_file = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file])["LuGre"][
+                "position"
+            ]
+            by_name = simulate(tmp_path, "pulse", "LuGre", options=["--sets", file.stem])["LuGre"][
+                "position"
+            ]
             assert (by_file == by_name).all(), member
 
 
 @needs("LuGre", "LuGreNormalized")
 def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_force(tmp_path):
     """Under the constant normal force of the system the two laws are one."""
-    options = ["--sets", "rill2023_model1", "--param", "normalForce=9.81", "--param", "amplitude=4e-4"]
+    options = [
+        "--sets",
+        "rill2023_model1",
+        "--param",
+        "normalForce=9.81",
+        "--param",
+        "amplitude=4e-4",
+    ]
     found = simulate(tmp_path, "hysteresis", "LuGre", "LuGreNormalized", options=options)
     work = [found[model]["work"][-1] for model in ("LuGre", "LuGreNormalized")]
     assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration
@@ -450,9 +637,12 @@ def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_forc
 
 @needs("LuGre")
 def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
-    """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1 dz/dt."""
+    """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1
+    dz/dt."""
     motion = tmp_path / "motion.csv"
-    motion.write_text("time,relativeVelocity,normalForce\n0,0,10\n0.1,0,10\n0.1,0.01,10\n0.2,0.01,10\n")
+    motion.write_text(
+        "time,relativeVelocity,normalForce\n0,0,10\n0.1,0,10\n0.1,0.01,10\n0.2,0.01,10\n"
+    )
     options = ["--input", motion, "--sets", "rill2023_model1"]
     columns = simulate(tmp_path, "prescribed", "LuGre", options=options)["LuGre"]
     t = columns["time"]
@@ -472,7 +662,10 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
         (["nosuch", "{LuGre}"], 'there is no system "nosuch"; there are belt'),
         (["pulse"], "an FMU is missing"),
         (["pulse", "none.fmu"], "none.fmu: No such file or directory."),
-        (["pulse", "{LuGre}", "--set", "stiffness=1"], "--set stiffness=1: no FMU has this parameter; LuGre has staticFriction"),
+        (
+            ["pulse", "{LuGre}", "--set", "stiffness=1"],
+            "--set stiffness=1: no FMU has this parameter; LuGre has staticFriction",
+        ),
         (["pulse", "{LuGre}", "--set", "staticFriction=much"], '"much" is not a number'),
         (["pulse", "{LuGre}", "--set", "staticFriction=nan"], '"nan" is not a number'),
         (["pulse", "{LuGre}", "--set", "staticFriction=-1"], "staticFriction = -1"),
@@ -485,7 +678,10 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
         (["pulse", "{LuGre}", "--tolerance", "2"], "--tolerance 2: this is too large"),
         (["pulse", "{LuGre}", "--output-interval", "-1"], "too small"),
         (["pulse", "{LuGre}", "--faster"], "there is no option --faster"),
-        (["pulse", "{LuGre}", "-o", "missing/results.csv"], "missing/results.csv: No such file or directory"),
+        (
+            ["pulse", "{LuGre}", "-o", "missing/results.csv"],
+            "missing/results.csv: No such file or directory",
+        ),
         (["pulse", "{LuGre}", "--sets", "nosuch"], "there is no set of this name"),
         (["pulse", "{LuGre}", "--sets", "nosuch.ssv"], "nosuch.ssv: No such file or directory"),
         (["pulse", "{LuGre}", "--input", "motion.csv"], "--input does not belong here"),
@@ -494,7 +690,13 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
         (["prescribed", "{LuGre}"], "needs --input"),
         (["prescribed", "{LuGre}", "--input", "none.csv"], "none.csv: No such file or directory"),
         (["list", "nosuch"], 'there is no system "nosuch"'),
-        (["joint", "{LuGre}"], "does not fit: it has relativeVelocity, but the system joint has relativeAngularVelocity"),
+        (
+            ["joint", "{LuGre}"],
+            (
+                "does not fit: it has relativeVelocity, but the system joint has"
+                " relativeAngularVelocity"
+            ),
+        ),
     ],
 )
 def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
@@ -502,7 +704,9 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
     run = call(*words, cwd=tmp_path)
     assert run.returncode == 2
     assert sentence in run.stderr
-    assert run.stderr.startswith("rig: ") and run.stderr.count("\n") == 1 and run.stderr.endswith("\n")
+    assert (
+        run.stderr.startswith("rig: ") and run.stderr.count("\n") == 1 and run.stderr.endswith("\n")
+    )
     assert run.stdout == ""
 
 
@@ -514,12 +718,21 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
         ("t,normalForce\n0,1\n", 'the first column is not named "time"'),
         ("time\n0\n1\n", "no column beside"),
         ("time,normalForce,relativeVelocity\n0,1,0\n", "at least two rows"),
-        ("time,normalForce,relativeVelocity\n0,1,0\n1,1\n", "line 3: there are fewer cells than names"),
-        ("time,normalForce,relativeVelocity\n0,1,0\n1,1,0,0\n", "line 3: there are more cells than names"),
+        (
+            "time,normalForce,relativeVelocity\n0,1,0\n1,1\n",
+            "line 3: there are fewer cells than names",
+        ),
+        (
+            "time,normalForce,relativeVelocity\n0,1,0\n1,1,0,0\n",
+            "line 3: there are more cells than names",
+        ),
         ("time,normalForce,relativeVelocity\n0,1,0\n1,x,0\n", 'line 3: "x" is not a number'),
         ("time,normalForce,relativeVelocity\n1,1,0\n0,1,0\n", "line 3: the time goes back"),
         ("time,normalForce,relativeVelocity\n1,1,0\n2,1,0\n", "later than time 0"),
-        ("time,normalForce\n0,1\n1,1\n", "does not fit: the system prescribed does not offer its input relativeVelocity"),
+        (
+            "time,normalForce\n0,1\n1,1\n",
+            "does not fit: the system prescribed does not offer its input relativeVelocity",
+        ),
     ],
 )
 def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
@@ -530,26 +743,41 @@ def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
 
 
 @needs("LuGre")
-@pytest.mark.parametrize("text", [
-    "time,normalForce,relativeVelocity\n0,9.81,0.01\n0.5,9.81,0.02\n",
-    "\ufefftime;normalForce;relativeVelocity\r\n0;9,81;0,01\r\n0,5;9,81;0,02\r\n",
-    "time\tnormalForce\trelativeVelocity\n0\t9,81\t1e-2\n0.5\t9.81\t0,02\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,normalForce,relativeVelocity\n0,9.81,0.01\n0.5,9.81,0.02\n",
+        "\ufefftime;normalForce;relativeVelocity\r\n0;9,81;0,01\r\n0,5;9,81;0,02\r\n",
+        "time\tnormalForce\trelativeVelocity\n0\t9,81\t1e-2\n0.5\t9.81\t0,02\n",
+    ],
+)
 def test_motion_may_come_from_any_spreadsheet(text, tmp_path):
     """Byte order mark, semicolons, tabs, decimal commas: the same run."""
     motion = tmp_path / "motion.csv"
     motion.write_text(text, encoding="utf-8", newline="")
-    force = simulate(tmp_path, "prescribed", "LuGre", options=["--input", motion])["LuGre"]["frictionForce"]
-    assert force[-1] == pytest.approx(3.33657, rel=1e-4), "LuGre at 20 mm/s under 9.81 N, with what its lag leaves"
+    force = simulate(tmp_path, "prescribed", "LuGre", options=["--input", motion])["LuGre"][
+        "frictionForce"
+    ]
+    assert force[-1] == pytest.approx(3.33657, rel=1e-4), (
+        "LuGre at 20 mm/s under 9.81 N, with what its lag leaves"
+    )
 
 
 @needs("LuGre")
 def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
     ssv = tmp_path / "mine.ssv"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
-        ssv.write_bytes(archive.read("resources/rill2023_model1.ssv").replace(b"staticFriction", b"staticFrictoin"))
+        ssv.write_bytes(
+            archive.read("resources/rill2023_model1.ssv").replace(
+                b"staticFriction", b"staticFrictoin"
+            )
+        )
     run = call("pulse", PRESENT["LuGre"].path, "--sets", ssv)
-    assert run.returncode == 2 and "mine.ssv staticFrictoin=0.6: no FMU has this parameter; LuGre has staticFriction" in run.stderr
+    assert (
+        run.returncode == 2
+        and "mine.ssv staticFrictoin=0.6: no FMU has this parameter; LuGre has staticFriction"
+        in run.stderr
+    )
     assert run.stderr.count("\n") == 1 and run.stdout == ""
 
 
@@ -560,26 +788,47 @@ def test_a_value_of_a_named_set_that_is_out_of_range_is_told(tmp_path):
     with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
         for name in source.namelist():
             content = source.read(name)
-            target.writestr(name, content.replace(b'min="1e-06" start="0.6"', b'min="1e-06" max="0.55" start="0.5"') if name == "modelDescription.xml" else content)
+            target.writestr(
+                name,
+                (
+                    content.replace(
+                        b'min="1e-06" start="0.6"', b'min="1e-06" max="0.55" start="0.5"'
+                    )
+                    if name == "modelDescription.xml"
+                    else content
+                ),
+            )
     run = call("pulse", narrow, "--stop", "0.01")
     assert run.returncode == 0 and run.stderr.count("\n") == 1
-    assert "LuGre: staticFriction = 0.6 of the set rill2023_model1 is out of its range, 1e-06 to 0.55, and not taken." in run.stderr
+    assert (
+        "LuGre: staticFriction = 0.6 of the set rill2023_model1 is out of its range, 1e-06 to 0.55,"
+        " and not taken." in run.stderr
+    )
 
 
 @needs("LuGreRotational")
 def test_a_twin_does_not_fit_where_bodies_slide():
     run = call("pulse", PRESENT["LuGreRotational"].path)
     assert run.returncode == 2 and run.stderr.count("\n") == 1 and run.stdout == ""
-    assert "it has relativeAngularVelocity, but the system pulse has relativeVelocity; take the model that this is" in run.stderr
+    assert (
+        "it has relativeAngularVelocity, but the system pulse has relativeVelocity; take the model"
+        " that this is" in run.stderr
+    )
 
 
 @needs("LuGre", "HuntCrossley")
 def test_what_fits_is_run_and_what_does_not_is_named():
     run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["LuGre"].path)
     assert run.returncode == 0 and "\nLuGre " in run.stdout and "HuntCrossley" not in run.stdout
-    assert run.stderr.startswith("rig: left out: ") and "does not offer its input penetration" in run.stderr and run.stderr.count("\n") == 1
+    assert (
+        run.stderr.startswith("rig: left out: ")
+        and "does not offer its input penetration" in run.stderr
+        and run.stderr.count("\n") == 1
+    )
     run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["HuntCrossley"].path)
-    assert run.returncode == 2 and run.stderr.endswith("rig: none of the FMUs fits the system pulse.\n")
+    assert run.returncode == 2 and run.stderr.endswith(
+        "rig: none of the FMUs fits the system pulse.\n"
+    )
 
 
 def test_the_rig_says_its_version_and_how_it_is_used():
@@ -594,16 +843,32 @@ def damaged(name, content):
         "no description": None if description else content,
         "no binary": None if name.startswith("binaries/") else content,
         "broken description": content[:2000] if description else content,
-        "other version": content.replace(b'fmiVersion="2.0"', b'fmiVersion="3.0"') if description else content,
-        "no model exchange": content.replace(b"ModelExchange", b"Nothing") if description else content,
+        "other version": (
+            content.replace(b'fmiVersion="2.0"', b'fmiVersion="3.0"') if description else content
+        ),
+        "no model exchange": (
+            content.replace(b"ModelExchange", b"Nothing") if description else content
+        ),
         "other identity": content.replace(b'guid="{', b'guid="{x') if description else content,
         "cut binary": content[:4000] if binary else content,
         "text for binary": b"text" if binary else content,
-        "other input": content.replace(b'name="relativeVelocity"', b'name="speed"') if description else content,
-        "other output": content.replace(b'name="frictionForce"', b'name="force"') if description else content,
-        "identifier that leads elsewhere": content.replace(b'modelIdentifier="', b'modelIdentifier="../../') if description else content,
+        "other input": (
+            content.replace(b'name="relativeVelocity"', b'name="speed"') if description else content
+        ),
+        "other output": (
+            content.replace(b'name="frictionForce"', b'name="force"') if description else content
+        ),
+        "identifier that leads elsewhere": (
+            content.replace(b'modelIdentifier="', b'modelIdentifier="../../')
+            if description
+            else content
+        ),
         "bomb": b" " * (200 << 20) if description else content,
-        "missing variable": content.replace(b"<Derivatives>", b'<Derivatives><Unknown index="99"/>') if description else content,
+        "missing variable": (
+            content.replace(b"<Derivatives>", b'<Derivatives><Unknown index="99"/>')
+            if description
+            else content
+        ),
     }
 
 
@@ -611,7 +876,10 @@ def damaged(name, content):
 @pytest.mark.parametrize("damage", damaged("", b""))
 def test_damaged_fmu_is_refused(damage, tmp_path):
     file = tmp_path / "Damaged.fmu"
-    with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+    with (
+        zipfile.ZipFile(PRESENT["LuGre"].path) as source,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target,
+    ):
         for name in source.namelist():
             content = damaged(name, source.read(name))[damage]
             if content is not None:
@@ -663,14 +931,28 @@ void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? N
 
 @needs("LuGre")
 def test_without_memory_it_says_so_and_leaves_nothing_behind(tmp_path):
-    """One allocation fails, a later one in each run: before the FMU is unpacked, while it is, and after."""
+    """One allocation fails, a later one in each run: before the FMU is unpacked, while it is, and
+    after."""
     (tmp_path / "fail.c").write_text(WITHOUT_MEMORY)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "fail.so", tmp_path / "fail.c"], check=True)
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-o", tmp_path / "fail.so", tmp_path / "fail.c"], check=True
+    )
     folder, number = tmp_path / "temporary", 1
     folder.mkdir()
     while True:
-        environment = {**os.environ, "TMPDIR": str(folder), "LD_PRELOAD": str(tmp_path / "fail.so"), "FAIL_AT": str(number), "FAIL_IN": str(RIG)}
-        run = subprocess.run([str(RIG), "pulse", str(PRESENT["LuGre"].path), "--stop", "0.01"], capture_output=True, text=True, env=environment)
+        environment = {
+            **os.environ,
+            "TMPDIR": str(folder),
+            "LD_PRELOAD": str(tmp_path / "fail.so"),
+            "FAIL_AT": str(number),
+            "FAIL_IN": str(RIG),
+        }
+        run = subprocess.run(
+            [str(RIG), "pulse", str(PRESENT["LuGre"].path), "--stop", "0.01"],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
         assert not any(folder.iterdir()), number
         if run.returncode == 0:
             break
@@ -701,7 +983,17 @@ def test_progress_shows_on_a_terminal_only(tmp_path):
 def test_help_and_list_tell_what_there_is():
     run = call("--help")
     assert run.returncode == 0 and "--output-interval" in run.stdout
-    assert {"pulse", "belt", "festoon", "rabinowicz", "stack", "presliding", "pulse3", "prescribed", "hysteresis"} <= systems().keys()
+    assert {
+        "pulse",
+        "belt",
+        "festoon",
+        "rabinowicz",
+        "stack",
+        "presliding",
+        "pulse3",
+        "prescribed",
+        "hysteresis",
+    } <= systems().keys()
     for name in systems():
         assert name in call("list").stdout
         assert "Contacts" in call("list", name).stdout
@@ -754,19 +1046,28 @@ def of_points(columns, name, time_):
 @needs("ContactPoint")
 @pytest.mark.parametrize("direction", [30, 60, 90])
 def test_a_cube_behaves_the_same_in_every_direction(direction):
-    """Total friction and speed do not depend on the direction of the pull, from the first contact to the end."""
+    """Total friction and speed do not depend on the direction of the pull, from the first contact
+    to the end."""
     one, other = cube(0, 0.0), cube(direction, 0.0)
-    for name, small in (("totalFriction", 2e-3), ("speed", 2e-5)):  # the vertical vibration has a phase of its own
+    for name, small in (
+        ("totalFriction", 2e-3),
+        ("speed", 2e-5),
+    ):  # the vertical vibration has a phase of its own
         ours = np.interp(one["time"], other["time"], other[name])
-        assert np.abs(ours - one[name])[(one["time"] > 0.5) & (one["time"] < 3.95)].max() < small, name
+        assert np.abs(ours - one[name])[(one["time"] > 0.5) & (one["time"] < 3.95)].max() < small, (
+            name
+        )
 
 
 @needs("ContactPoint")
 def test_points_of_a_cube_share_friction_as_they_share_the_load():
-    """In stick all points have the same deflection: one coefficient of friction, whatever the normal forces are."""
+    """In stick all points have the same deflection: one coefficient of friction, whatever the
+    normal forces are."""
     for direction, height in ((0, 0.0), (30, 0.0), (0, -0.05)):
         columns = cube(direction, height)
-        friction, normal = (of_points(columns, name, 2.5) for name in ("frictionForceMagnitude", "normalForce"))
+        friction, normal = (
+            of_points(columns, name, 2.5) for name in ("frictionForceMagnitude", "normalForce")
+        )
         assert normal.sum() == pytest.approx(10, rel=1e-4)
         assert np.ptp(friction / normal) < 1e-9
         assert friction.sum() == pytest.approx(0.75, rel=1e-4)
@@ -801,7 +1102,8 @@ def first_apex(columns):
 
 @needs("HuntCrossley")
 def test_a_bounce_loses_the_area_of_its_loop(tmp_path):
-    """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 - h1); without damping it is nothing."""
+    """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 -
+    h1); without damping it is nothing."""
     weight, fall = 9.81, 1e-5
     for damping, share in ((0.0, 0.0), (1.5e6, 0.3), (5e6, 0.7)):
         options = ["--set", f"contactDamping={damping}", "--output-interval", 1e-7, "--stop", 4e-3]
@@ -809,30 +1111,50 @@ def test_a_bounce_loses_the_area_of_its_loop(tmp_path):
         impact = columns["time"] < 2e-3
         area = np.trapezoid(columns["normalForce"][impact], columns["penetration"][impact])
         lost = weight * (fall - first_apex(columns))
-        assert area == pytest.approx(lost, abs=1e-4 * weight * fall)  # rows each 0.1 us of an impact of 0.3 ms
+        assert area == pytest.approx(
+            lost, abs=1e-4 * weight * fall
+        )  # rows each 0.1 us of an impact of 0.3 ms
         assert lost == pytest.approx(share * weight * fall, abs=0.05 * weight * fall)
 
 
 @needs("HuntCrossley")
 def test_a_body_that_bounces_comes_to_rest_where_the_contact_bears_it(tmp_path):
-    columns = simulate(tmp_path, "bounce", "HuntCrossley", options=["--set", "contactDamping=5e6"])["HuntCrossley"]
+    columns = simulate(tmp_path, "bounce", "HuntCrossley", options=["--set", "contactDamping=5e6"])[
+        "HuntCrossley"
+    ]
     assert columns["normalForce"][-1] == pytest.approx(9.81, rel=1e-6)
-    assert columns["penetration"][-1] == pytest.approx(np.sqrt(9.81 / 1.2028130609e14), rel=1e-6)  # K s^2 = m g
+    assert columns["penetration"][-1] == pytest.approx(
+        np.sqrt(9.81 / 1.2028130609e14), rel=1e-6
+    )  # K s^2 = m g
 
 
 @needs("ContactPoint")
 def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(tmp_path):
-    soft = {"contactStiffness": 100, "referencePenetration": 1e-3, "stiffnessExponent": 1.5, "contactDamping": 90, "dampingExponent": 1}
+    soft = {
+        "contactStiffness": 100,
+        "referencePenetration": 1e-3,
+        "stiffnessExponent": 1.5,
+        "contactDamping": 90,
+        "dampingExponent": 1,
+    }
     options = [word for name, value in soft.items() for word in ("--set", f"{name}={value}")]
     columns = simulate(tmp_path, "throw", "ContactPoint", options=options)["ContactPoint"]
-    t, v, normal, friction = (columns[name] for name in ("time", "velocity", "normalForce", "frictionForce[1]"))
+    t, v, normal, friction = (
+        columns[name] for name in ("time", "velocity", "normalForce", "frictionForce[1]")
+    )
     flight = columns["height"] > 0
     assert (normal[flight] == 0).all() and (friction[flight] == 0).all()
     assert v[t < 0.06].min() == 1, "until it touches, at 64 ms"
     step = v[t < 0.1].min()
-    bounce = np.trapezoid(normal[t < 0.1], t[t < 0.1])  # over the mass of 1 kg: the change of the vertical speed
-    assert (1 - step) / bounce == pytest.approx(0.3, rel=0.05), "dynamic friction; the bristle takes its way to get there"
-    assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(9.81, rel=1e-2)  # the soft contact still swings a little
+    bounce = np.trapezoid(
+        normal[t < 0.1], t[t < 0.1]
+    )  # over the mass of 1 kg: the change of the vertical speed
+    assert (1 - step) / bounce == pytest.approx(0.3, rel=0.05), (
+        "dynamic friction; the bristle takes its way to get there"
+    )
+    assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(
+        9.81, rel=1e-2
+    )  # the soft contact still swings a little
 
 
 # ---- what turns ----
@@ -849,10 +1171,13 @@ def primitive_of_clutch(t):
 
 
 def exact_clutches():
-    """CoupledClutches in closed form: moments at which modes change, speed of the driven inertia at the end and energy lost in clutch 2.
-    All inertias are 1 kg.m2, slip takes 10 N.m, and clutch 1 sticks up to 11 N.m cos."""
+    """CoupledClutches in closed form: moments at which modes change, speed of the driven inertia at
+    the end and energy lost in clutch 2. All inertias are 1 kg.m2, slip takes 10 N.m, and clutch 1
+    sticks up to 11 N.m cos."""
     D, C, lost = primitive_of_drive, primitive_of_clutch, {}
-    lost["2 sticks"] = a = brentq(lambda t: C(t) - 20 * (t - 0.4), 0.41, 0.9)  # J2 loses what J3 gains
+    lost["2 sticks"] = a = brentq(
+        lambda t: C(t) - 20 * (t - 0.4), 0.41, 0.9
+    )  # J2 loses what J3 gains
     w1, w2 = 10 + D(a) - C(a), 10 * (a - 0.4)
     slip = lambda t: w1 - w2 + D(t) - D(a) - 1.5 * (C(t) - C(a))  # noqa: E731  J2 and J3 are one
     lost["1 sticks"] = b = brentq(slip, a, 0.9)
@@ -866,7 +1191,9 @@ def exact_clutches():
     w = w2 + (C(d) - C(0.9)) / 2 - 5 * (d - 0.9)
     lost["1 slips again"] = e = brentq(lambda t: parted(2 / 3, t) + 10 / 3, 0.98, 1.02)
     w += (D(e) - D(d) - 10 * (e - d)) / 3
-    lost["3 sticks"] = brentq(lambda t: w + (C(t) - C(e) - 10 * (t - e)) / 2 - 10 * (t - 0.9), 1.05, 1.25)
+    lost["3 sticks"] = brentq(
+        lambda t: w + (C(t) - C(e) - 10 * (t - e)) / 2 - 10 * (t - 0.9), 1.05, 1.25
+    )
     return lost, w + D(1.5) - D(e) - (C(1.25) - C(e))  # clutch 1 opens at 1.25 s
 
 
@@ -877,8 +1204,14 @@ def changes_of_mode(columns, clutch):
 
 @needs("CoulombRotational")
 def test_coupled_clutches_with_ideal_stick_are_the_exact_solution(tmp_path):
-    """Every stick and slip, found by the algebraic loop of three loads: 0.1 µs at a tolerance of 1e-10, where a step is 1 ms."""
-    columns = simulate(tmp_path, "clutches", "CoulombRotational", options=["--tolerance", 1e-10, "--output-interval", 0])["CoulombRotational"]
+    """Every stick and slip, found by the algebraic loop of three loads: 0.1 µs at a tolerance of
+    1e-10, where a step is 1 ms."""
+    columns = simulate(
+        tmp_path,
+        "clutches",
+        "CoulombRotational",
+        options=["--tolerance", 1e-10, "--output-interval", 0],
+    )["CoulombRotational"]
     moments, speed = exact_clutches()
     first = [moments[name] for name in ("1 sticks", "1 slips", "1 sticks again", "1 slips again")]
     assert changes_of_mode(columns, 1) == pytest.approx([*first, 1.25], abs=1e-7)
@@ -886,17 +1219,31 @@ def test_coupled_clutches_with_ideal_stick_are_the_exact_solution(tmp_path):
     assert changes_of_mode(columns, 3) == pytest.approx([0.9, moments["3 sticks"]], abs=1e-7)
     assert columns["speed1"][-1] == pytest.approx(speed, abs=1e-5)
     momentum = sum(columns[f"speed{i}"] for i in (1, 2, 3, 4))
-    assert momentum == pytest.approx(10 + primitive_of_drive(columns["time"]), abs=1e-6), "clutches are inner torques"
+    assert momentum == pytest.approx(10 + primitive_of_drive(columns["time"]), abs=1e-6), (
+        "clutches are inner torques"
+    )
 
 
-@pytest.mark.parametrize("model", [pytest.param(name, marks=needs(name)) for name in ("CoulombRotational", "LuGreRotational")])
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(name, marks=needs(name)) for name in ("CoulombRotational", "LuGreRotational")],
+)
 def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model, tmp_path):
-    """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5 rad/s, half of the 50 J is heat. The other two clutches
-    stay open. A bristle winds up by 10 µrad and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms."""
+    """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5
+    rad/s, half of the 50 J is heat. The other two clutches stay open. A bristle winds up by 10 µrad
+    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms.
+    """
     alone = ["amplitude=0", "controlFrequency=0", "secondTime=9", "thirdTime=9"]
-    columns = simulate(tmp_path, "clutches", model, options=["--stop", 1, *(word for one in alone for word in ("--param", one))])[model]
+    columns = simulate(
+        tmp_path,
+        "clutches",
+        model,
+        options=["--stop", 1, *(word for one in alone for word in ("--param", one))],
+    )[model]
     slip = columns["slip1"]
-    assert columns["time"][np.flatnonzero(slip < 0.01)[0]] == pytest.approx(0.5, abs=1.5e-3)  # rows of 1 ms
+    assert columns["time"][np.flatnonzero(slip < 0.01)[0]] == pytest.approx(
+        0.5, abs=1.5e-3
+    )  # rows of 1 ms
     assert np.interp(0.25, columns["time"], slip) == pytest.approx(5, rel=1e-3)
     assert (columns["speed1"][-1], columns["speed2"][-1]) == pytest.approx((5, 5), rel=1e-5)
     assert columns["loss"][-1] == pytest.approx(25, rel=1e-4)
@@ -910,12 +1257,20 @@ GIVES = {"CoulombRotational": 1e-11, "LuGreRotational": 3e-5, "ImplicitBristleRo
 
 
 @pytest.mark.parametrize("model", [pytest.param(name, marks=needs(name)) for name in GIVES])
-@pytest.mark.parametrize("share, falls", [(-0.99, False), (0.99, False), (-1.01, True), (1.01, True)])
+@pytest.mark.parametrize(
+    "share, falls", [(-0.99, False), (0.99, False), (-1.01, True), (1.01, True)]
+)
 def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share, falls, tmp_path):
-    """Ideal stick gives nothing. A bristle is loaded at once here: it winds up by 0.6 µrad of the arm at least (25 N over 1e7 N/m, 20 mm, 1:210) and slips a
-    little in its overshoot, 8 µrad (ImplicitBristle) to 21 µrad (LuGre). The arm that falls has moved by more than a milliradian."""
+    """Ideal stick gives nothing. A bristle is loaded at once here: it winds up by 0.6 µrad of the
+    arm at least (25 N over 1e7 N/m, 20 mm, 1:210) and slips a little in its overshoot, 8 µrad
+    (ImplicitBristle) to 21 µrad (LuGre). The arm that falls has moved by more than a milliradian.
+    """
     angle = share * REST
-    options = [word for one in ("speedGain=0", f"startAngle={angle!r}", f"endAngle={angle!r}") for word in ("--param", one)]
+    options = [
+        word
+        for one in ("speedGain=0", f"startAngle={angle!r}", f"endAngle={angle!r}")
+        for word in ("--param", one)
+    ]
     columns = simulate(tmp_path, "joint", model, options=["--stop", 2, *options])[model]
     way = angle - columns["linkAngle"][-1]
     assert np.sign(share) * way > 1e-3 if falls else abs(way) < GIVES[model]
@@ -923,34 +1278,61 @@ def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share
 
 @needs("CoulombRotational")
 def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers(tmp_path):
-    """It comes to rest in the interval, and nothing but its height pays for the losses: friction, gear and bearing, by the trapezoidal rule over
-    the steps of the solver, hence 0.1 %."""
-    options = [word for one in ("speedGain=0", "startAngle=1", "endAngle=1") for word in ("--param", one)]
-    c = simulate(tmp_path, "joint", "CoulombRotational", options=["--stop", 10, "--output-interval", 0, *options])["CoulombRotational"]
+    """It comes to rest in the interval, and nothing but its height pays for the losses: friction,
+    gear and bearing, by the trapezoidal rule over the steps of the solver, hence 0.1 %."""
+    options = [
+        word for one in ("speedGain=0", "startAngle=1", "endAngle=1") for word in ("--param", one)
+    ]
+    c = simulate(
+        tmp_path,
+        "joint",
+        "CoulombRotational",
+        options=["--stop", 10, "--output-interval", 0, *options],
+    )["CoulombRotational"]
     assert abs(c["linkAngle"][-1]) < REST and abs(c["linkSpeed"][-1]) < 1e-6 and c["mode"][-1] == 2
     winding = c["motorSpeed"] - 210 * c["linkSpeed"]
-    power = 0.01 * winding**2 + 0.1 / 130 * c["motorSpeed"] ** 2 - c["drivingTorque"] * c["motorSpeed"]
+    power = (
+        0.01 * winding**2 + 0.1 / 130 * c["motorSpeed"] ** 2 - c["drivingTorque"] * c["motorSpeed"]
+    )
     lost = c["loss"][-1] + np.trapezoid(power, c["time"])
     assert c["potentialEnergy"][0] - c["potentialEnergy"][-1] == pytest.approx(lost, rel=1e-3)
 
 
-@pytest.mark.parametrize("model, case", [pytest.param(*one, marks=needs(one[0], f"{one[0]}Rotational")) for one in [
-    ("Gonthier", "pennestri2016_rabinowicz"), ("LuGreNormalized", "colantonio2022_blades"), ("LuGreNormalized", "rill2023_model1")]])  # fmt: skip
+@pytest.mark.parametrize(
+    "model, case",
+    [
+        pytest.param(*one, marks=needs(one[0], f"{one[0]}Rotational"))
+        for one in [
+            ("Gonthier", "pennestri2016_rabinowicz"),
+            ("LuGreNormalized", "colantonio2022_blades"),
+            ("LuGreNormalized", "rill2023_model1"),
+        ]
+    ],
+)
 def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
-    """At a radius of 1 m it answers with the numbers of its model: the set has a value for Gonthier alone, it is made for the bristle per unit of normal force
-    of LuGreNormalized, or it is not."""
+    """At a radius of 1 m it answers with the numbers of its model: the set has a value for Gonthier
+    alone, it is made for the bristle per unit of normal force of LuGreNormalized, or it is not."""
     motion, answers = tmp_path / "motion.csv", []
-    for name, velocity, answer in ((model, "relativeVelocity", "frictionForce"), (f"{model}Rotational", "relativeAngularVelocity", "frictionTorque")):
+    for name, velocity, answer in (
+        (model, "relativeVelocity", "frictionForce"),
+        (f"{model}Rotational", "relativeAngularVelocity", "frictionTorque"),
+    ):
         motion.write_text(f"time,normalForce,{velocity}\n0,9.81,0\n0.1,9.81,0.03\n")
         radius = ["--set", "frictionRadius=1"] if name != model else []
-        columns = simulate(tmp_path, "prescribed", name, options=["--sets", case, "--input", motion, "--output-interval", 0.01, *radius])[name]
+        columns = simulate(
+            tmp_path,
+            "prescribed",
+            name,
+            options=["--sets", case, "--input", motion, "--output-interval", 0.01, *radius],
+        )[name]
         answers.append(np.interp(np.arange(0, 0.1, 0.01), columns["time"], columns[answer]))
     assert answers[1] == pytest.approx(answers[0], rel=1e-6, abs=1e-9) and answers[0][-1] > 1
     assert columns["angle"][-1] == pytest.approx(0.0015) and columns["displacement"][-1] == 0
 
 
 def test_systems_that_share_no_loop_have_exact_slopes():
-    """Only elements that ask for the load close the loop, so that all others keep their Jacobian from directional derivatives."""
+    """Only elements that ask for the load close the loop, so that all others keep their Jacobian
+    from directional derivatives."""
     for model, slopes in (("CoulombRotational", False), ("LuGreRotational", True)):
         if model in PRESENT:
             words = call("clutches", PRESENT[model].path, "--stats").stdout.splitlines()

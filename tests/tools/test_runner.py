@@ -1,5 +1,5 @@
-"""Records through the C runner: the numbers of a host that makes the same calls one by one, in one call."""
-
+"""Records through the C runner: the numbers of a host that makes the same calls one by one, in one
+call."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,12 @@ def by_fmpy(fmu, time, inputs, parameters, outputs, linear):
     """With the runner's calls: inputs that move are left where they have come to."""
     about = read_model_description(fmu.path)
     reference = {one.name: one.valueReference for one in about.modelVariables}
-    slave = FMU2Slave(guid=about.guid, unzipDirectory=fmu.folder, modelIdentifier=about.coSimulation.modelIdentifier, instanceName="fmpy")
+    slave = FMU2Slave(
+        guid=about.guid,
+        unzipDirectory=fmu.folder,
+        modelIdentifier=about.coSimulation.modelIdentifier,
+        instanceName="fmpy",
+    )
     slave.instantiate()
     slave.setReal([reference[name] for name in parameters], list(parameters.values()))
     signals = [reference[name] for name in inputs]
@@ -65,12 +70,18 @@ def test_a_record_gives_the_numbers_of_fmpy_bit_for_bit(fmu, interpolate):
         assert np.array_equal(ours[name], theirs[name]), name
 
 
-@pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity") and d.has("staticFriction", "dynamicFriction"))
+@pytest.mark.fmus(
+    lambda d: (
+        d.takes("normalForce", "relativeVelocity") and d.has("staticFriction", "dynamicFriction")
+    )
+)
 def test_many_sets_in_parallel_are_the_single_runs(fmu):
     time, inputs = natural_record(fmu)
     start = fmu.description["staticFriction"].start
     sets = [{"staticFriction": start * factor} for factor in (1, 1.1, 1.3, 1.5, 2)]
-    many = bristle.run_many(fmu.name, time, inputs, sets, ["frictionForce"], workers=3)["frictionForce"]
+    many = bristle.run_many(fmu.name, time, inputs, sets, ["frictionForce"], workers=3)[
+        "frictionForce"
+    ]
     assert many.shape == (5, len(time))
     for row, one in zip(many, sets):
         assert np.array_equal(row, bristle.run(fmu.name, time, inputs, one)["frictionForce"])
@@ -87,7 +98,9 @@ def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fm
     with pytest.raises(bristle.BristleError) as told:
         bristle.run(fmu.name, time, inputs, bad)
     assert str(told.value) == f"{fmu.name}: {sentence}"
-    many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")["frictionForce"]
+    many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")[
+        "frictionForce"
+    ]
     assert np.isfinite(many[0]).all() and np.isnan(many[1]).all()
 
 
@@ -96,7 +109,9 @@ def test_a_run_that_takes_too_long_is_given_up(fmu):
     """No time is measured: a nanosecond is too short for any run, an hour is not."""
     time, inputs = natural_record(fmu)
     for seconds, made in ((1e-9, False), (3600.0, True), (None, True)):
-        found = bristle.run_many(fmu.name, time, inputs, [{}, {}], ["frictionForce"], failed="nan", seconds=seconds)["frictionForce"]
+        found = bristle.run_many(
+            fmu.name, time, inputs, [{}, {}], ["frictionForce"], failed="nan", seconds=seconds
+        )["frictionForce"]
         assert np.isfinite(found).all() == made and np.isnan(found).all() != made
     with pytest.raises(bristle.BristleError, match="LuGre: The run takes too long, at "):
         bristle.run_many(fmu.name, time, inputs, [{}], seconds=1e-9)
@@ -107,7 +122,12 @@ def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
     d = fmu.description
     speeds = [0.3, -0.02, 0.3]
     name = d.tunable_parameters[0].name
-    found = bristle.evaluate(fmu.name, {"relativeVelocity": speeds, "normalForce": 20.0}, ["frictionForce"], slopes=["normalForce", name])
+    found = bristle.evaluate(
+        fmu.name,
+        {"relativeVelocity": speeds, "normalForce": 20.0},
+        ["frictionForce"],
+        slopes=["normalForce", name],
+    )
     assert found["frictionForce"][0] == found["frictionForce"][2], "no point remembers another"
     for i, speed in enumerate(speeds[:2]):
         with fmu.model_exchange() as instance:
@@ -115,26 +135,41 @@ def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
             instance.demand("fmi2EnterInitializationMode")
             force = [d["frictionForce"].reference]
             for known in ("normalForce", name):
-                assert found["frictionForce", known][i] == instance.slopes(force, [d[known].reference], [1.0])[0]
+                assert (
+                    found["frictionForce", known][i]
+                    == instance.slopes(force, [d[known].reference], [1.0])[0]
+                )
             assert found["frictionForce"][i] == instance.get_reals(force)[0]
 
 
 def slopes_that_are_missed(name, time, inputs, parameters, interpolate, tolerance=None):
-    """By parameter, how far the slopes of a run are from central differences of whole runs, in parts of these; none where neither matters."""
+    """By parameter, how far the slopes of a run are from central differences of whole runs, in
+    parts of these; none where neither matters."""
     about = bristle.describe(name)
     names = [one.name for one in candidate(name).parameters if not one.is_extra]
-    found = bristle.run(name, time, inputs, parameters, ["frictionForce"], interpolate, tolerance, slopes=names)
+    found = bristle.run(
+        name, time, inputs, parameters, ["frictionForce"], interpolate, tolerance, slopes=names
+    )
     # the run itself takes more steps with slopes than without, each to the FMU's tolerance
-    plain = bristle.run(name, time, inputs, parameters, ["frictionForce"], interpolate, tolerance)["frictionForce"]
+    plain = bristle.run(name, time, inputs, parameters, ["frictionForce"], interpolate, tolerance)[
+        "frictionForce"
+    ]
     np.testing.assert_allclose(found["frictionForce"], plain, atol=1e-4)
     missed = {}
     for one in names:
         value = parameters.get(one, about[one].start)
-        # with 1e-4 one sample of BlimanSorine has the limit of a deflection between both sides; with less, Gonthier shows the errors of the runs
+        # with 1e-4 one sample of BlimanSorine has the limit of a deflection between both sides;
+        # with less, Gonthier shows the errors of the runs
         step = (1e-5 if name == "BlimanSorine" else 1e-4) * (abs(value) or 1.0)
-        sides = [value, value + 2 * step] if value - step < (about[one].min or 0) else [value - step, value + step]
+        sides = (
+            [value, value + 2 * step]
+            if value - step < (about[one].min or 0)
+            else [value - step, value + step]
+        )
         sets = [parameters | {one: side} for side in sides]
-        runs = bristle.run_many(name, time, inputs, sets, ["frictionForce"], interpolate, 1e-10)["frictionForce"]
+        runs = bristle.run_many(name, time, inputs, sets, ["frictionForce"], interpolate, 1e-10)[
+            "frictionForce"
+        ]
         differences = (runs[1] - runs[0]) / (2 * step)
         missing = np.linalg.norm(found["frictionForce", one] - differences)
         matters = np.linalg.norm(differences) + 1e-3 * np.linalg.norm(plain) / (abs(value) or 1.0)
@@ -144,12 +179,17 @@ def slopes_that_are_missed(name, time, inputs, parameters, interpolate, toleranc
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_slopes_of_a_run_are_those_of_whole_runs(fmu):
-    """To the 1e-3 that a step of the sensitivities may miss; SecondOrderBristle has a root of infinite slope at the static limit, and
-    ImplicitBristle is damped so much that it has none: with one, a slow motion swings between stick and slip, and no run is its neighbour's."""
+    """To the 1e-3 that a step of the sensitivities may miss; SecondOrderBristle has a root of
+    infinite slope at the static limit, and ImplicitBristle is damped so much that it has none: with
+    one, a slow motion swings between stick and slip, and no run is its neighbour's.
+    """
     allowed = 5e-3 if fmu.name == "SecondOrderBristle" else 1e-3
     parameters = {"bristleDamping": 1500.0} if fmu.name == "ImplicitBristle" else {}
     time = np.linspace(0, 0.4, 401)
-    inputs = {"relativeVelocity": 0.02 * np.sin(20 * time) + 0.005 * np.sin(50 * time), "normalForce": 20 + 3 * np.sin(15 * time)}
+    inputs = {
+        "relativeVelocity": 0.02 * np.sin(20 * time) + 0.005 * np.sin(50 * time),
+        "normalForce": 20 + 3 * np.sin(15 * time),
+    }
     missed = slopes_that_are_missed(fmu.name, time, inputs, parameters, "linear")
     assert max(missed.values()) <= allowed, missed
 
@@ -157,10 +197,14 @@ def test_slopes_of_a_run_are_those_of_whole_runs(fmu):
 @pytest.mark.parametrize("interpolate", ["linear", "hold"])
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce") and d.states and d.modes)
 def test_slopes_go_over_stick_slip_lift_off_and_touch_down(fmu, interpolate):
-    """Where states and modes come together each of these events makes the sensitivities jump. At the folds of ImplicitBristle slopes grow without bound."""
+    """Where states and modes come together each of these events makes the sensitivities jump. At
+    the folds of ImplicitBristle slopes grow without bound."""
     allowed = 5e-3 if fmu.name == "ImplicitBristle" else 1e-3
     time = np.linspace(0, 0.5, 251)
-    inputs = {"relativeVelocity": 0.05 * np.sin(19 * time), "normalForce": 10 + 14 * np.cos(12.5 * time)}
+    inputs = {
+        "relativeVelocity": 0.05 * np.sin(19 * time),
+        "normalForce": 10 + 14 * np.cos(12.5 * time),
+    }
     missed = slopes_that_are_missed(fmu.name, time, inputs, {}, interpolate, 1e-7)
     assert max(missed.values()) <= allowed, missed
 
@@ -170,8 +214,17 @@ def test_slopes_of_initial_values_go_over_events():
     time = np.linspace(0, 0.5, 251)
     inputs = {"relativeVelocity": 0.05 * np.sin(19 * time) * (time > 0.02), "normalForce": 20.0}
     name = "stictionDeflectionStart"
-    found = bristle.run("AdamsStickSlip", time, inputs, {name: 5e-6}, ["frictionForce"], slopes=[name])["frictionForce", name]
-    runs = bristle.run_many("AdamsStickSlip", time, inputs, [{name: 5e-6 - 1e-9}, {name: 5e-6 + 1e-9}], ["frictionForce"], tolerance=1e-10)["frictionForce"]
+    found = bristle.run(
+        "AdamsStickSlip", time, inputs, {name: 5e-6}, ["frictionForce"], slopes=[name]
+    )["frictionForce", name]
+    runs = bristle.run_many(
+        "AdamsStickSlip",
+        time,
+        inputs,
+        [{name: 5e-6 - 1e-9}, {name: 5e-6 + 1e-9}],
+        ["frictionForce"],
+        tolerance=1e-10,
+    )["frictionForce"]
     differences = (runs[1] - runs[0]) / 2e-9
     np.testing.assert_allclose(found, differences, atol=1e-3 * np.abs(differences).max())
     assert found[5] > 0 and not found[-100:].any()
@@ -180,8 +233,12 @@ def test_slopes_of_initial_values_go_over_events():
 def test_vectors_go_by_name():
     time = np.linspace(0, 0.01, 5)
     velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
-    whole = bristle.run("ProjectedLuGre", time, {"relativeVelocity": velocity}, outputs=["frictionForce"])["frictionForce"]
-    parts = bristle.run("ProjectedLuGre", time, {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)})
+    whole = bristle.run(
+        "ProjectedLuGre", time, {"relativeVelocity": velocity}, outputs=["frictionForce"]
+    )["frictionForce"]
+    parts = bristle.run(
+        "ProjectedLuGre", time, {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)}
+    )
     assert whole.shape == (5, 3)
     assert np.array_equal(whole[:, 1], parts["frictionForce[2]"])
 
@@ -189,29 +246,77 @@ def test_vectors_go_by_name():
 GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
 
 
-@pytest.mark.parametrize("call, sentence", [
-    (lambda: bristle.run("LuGree", [0, 1], {}), "there is no model LuGree (did you mean LuGre?); bristle list shows all."),
-    (lambda: bristle.run("nowhere.fmu", [0, 1], {}), "nowhere.fmu: there is no such file."),
-    (lambda: bristle.run("LuGre", [0, 2, 1], GOOD), "time goes back from 2 s to 1 s at sample 2."),
-    (lambda: bristle.run("LuGre", [], {}), "time must be a list of at least one number."),
-    (lambda: bristle.run("LuGre", [0, float("nan")], {}), "time must be finite, not nan at sample 1."),
-    (lambda: bristle.run("LuGre", ["a", 1], {}), "time must be numbers."),
-    (lambda: bristle.run("LuGre", [0, 1], GOOD), "LuGre: relativeVelocity has 3 values, but there are 2 samples."),
-    (lambda: bristle.run("LuGre", [0, 1], {"relativeVelocity": [1, float("inf")]}), "relativeVelocity must be finite, not inf at sample 1."),
-    (lambda: bristle.run("LuGre", [0, 1], {"speed": 1}), "LuGre has no variable speed."),
-    (lambda: bristle.run("LuGre", [0, 1], {"staticFriction": 1}), "LuGre: staticFriction is not an input; these are normalForce, relativeVelocity."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}), "LuGre: normalForce is not a parameter."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}), "LuGre has no variable statcFriction (did you mean staticFriction?)."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}), "staticFriction = much must be a number."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]), "LuGre has no variable colour."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"), "interpolate = \"cubic\" must be 'linear' or 'hold'."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, slopes=["normalForce"]), "LuGre: normalForce is not a real parameter."),
-    (lambda: bristle.run("LuGre", [0, 1], {}, tolerance=0), "the tolerance 0 must be greater than 0."),
-    (lambda: bristle.evaluate("LuGre", {"relativeVelocity": [1, 2], "normalForce": [1, 2, 3]}),
-     "LuGre: there are 2 values of relativeVelocity, 3 values of normalForce."),
-    (lambda: bristle.evaluate("LuGre", {"dynamicFriction": [0.1, 9]}),
-     "LuGre: dynamicFriction = 9 must be at most staticFriction = 0.6, at point 1."),
-])
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (
+            lambda: bristle.run("LuGree", [0, 1], {}),
+            "there is no model LuGree (did you mean LuGre?); bristle list shows all.",
+        ),
+        (lambda: bristle.run("nowhere.fmu", [0, 1], {}), "nowhere.fmu: there is no such file."),
+        (
+            lambda: bristle.run("LuGre", [0, 2, 1], GOOD),
+            "time goes back from 2 s to 1 s at sample 2.",
+        ),
+        (lambda: bristle.run("LuGre", [], {}), "time must be a list of at least one number."),
+        (
+            lambda: bristle.run("LuGre", [0, float("nan")], {}),
+            "time must be finite, not nan at sample 1.",
+        ),
+        (lambda: bristle.run("LuGre", ["a", 1], {}), "time must be numbers."),
+        (
+            lambda: bristle.run("LuGre", [0, 1], GOOD),
+            "LuGre: relativeVelocity has 3 values, but there are 2 samples.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {"relativeVelocity": [1, float("inf")]}),
+            "relativeVelocity must be finite, not inf at sample 1.",
+        ),
+        (lambda: bristle.run("LuGre", [0, 1], {"speed": 1}), "LuGre has no variable speed."),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {"staticFriction": 1}),
+            "LuGre: staticFriction is not an input; these are normalForce, relativeVelocity.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}),
+            "LuGre: normalForce is not a parameter.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, {"statcFriction": 1}),
+            "LuGre has no variable statcFriction (did you mean staticFriction?).",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, {"staticFriction": "much"}),
+            "staticFriction = much must be a number.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, outputs=["colour"]),
+            "LuGre has no variable colour.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, interpolate="cubic"),
+            "interpolate = \"cubic\" must be 'linear' or 'hold'.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, slopes=["normalForce"]),
+            "LuGre: normalForce is not a real parameter.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0, 1], {}, tolerance=0),
+            "the tolerance 0 must be greater than 0.",
+        ),
+        (
+            lambda: bristle.evaluate(
+                "LuGre", {"relativeVelocity": [1, 2], "normalForce": [1, 2, 3]}
+            ),
+            "LuGre: there are 2 values of relativeVelocity, 3 values of normalForce.",
+        ),
+        (
+            lambda: bristle.evaluate("LuGre", {"dynamicFriction": [0.1, 9]}),
+            "LuGre: dynamicFriction = 9 must be at most staticFriction = 0.6, at point 1.",
+        ),
+    ],
+)
 def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
     with pytest.raises(bristle.BristleError) as told:
         call()

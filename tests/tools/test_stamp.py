@@ -1,4 +1,5 @@
-"""A stamped FMU: the law of a model with the user's values as its defaults, as valid as the model itself."""
+"""A stamped FMU: the law of a model with the user's values as its defaults, as valid as the model
+itself."""
 
 import os
 import subprocess
@@ -22,7 +23,10 @@ from bristle.format.universal import joined, parts
 
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'
-SOME = sorted((fmu for fmu in FMUS if fmu.name in ("LuGre", "GeneralizedMaxwellSlip", "ProjectedGKF")), key=lambda fmu: fmu.name != "LuGre")
+SOME = sorted(
+    (fmu for fmu in FMUS if fmu.name in ("LuGre", "GeneralizedMaxwellSlip", "ProjectedGKF")),
+    key=lambda fmu: fmu.name != "LuGre",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +43,18 @@ def stamped(tmp_path_factory):
         if fmu not in made:
             with fmu.co_simulation() as instance:
                 values = Sampler(fmu.description, "stamp").start(instance)
-            made[fmu] = Fmu(bristle.stamp(fmu.path, values, NAME, tmp_path_factory.mktemp(fmu.name) / f"{NAME}.fmu", TEXT)), values
+            made[fmu] = (
+                Fmu(
+                    bristle.stamp(
+                        fmu.path,
+                        values,
+                        NAME,
+                        tmp_path_factory.mktemp(fmu.name) / f"{NAME}.fmu",
+                        TEXT,
+                    )
+                ),
+                values,
+            )
         return made[fmu]
 
     return make
@@ -63,11 +78,15 @@ def test_it_is_the_law_with_the_values_as_defaults(fmu, stamped):
     starts = {v.name: v.start for v in own.description.parameters}
     assert starts == values
     with own.co_simulation() as instance:
-        assert {name: instance.get(name) for name in starts} == starts, "what the library has is what the description tells"
+        assert {name: instance.get(name) for name in starts} == starts, (
+            "what the library has is what the description tells"
+        )
     ours = numbers(fmu, own.path)
     assert same(ours, numbers(fmu, fmu.path, values))
     before = {v.name: v.start for v in fmu.description.parameters}
-    assert same(numbers(fmu, own.path, before), numbers(fmu, fmu.path)), "every parameter can still be set"
+    assert same(numbers(fmu, own.path, before), numbers(fmu, fmu.path)), (
+        "every parameter can still be set"
+    )
 
 
 @pytest.mark.shipped
@@ -75,7 +94,10 @@ def test_it_is_valid_and_whole(fmu, stamped, tmp_path):
     own, values = stamped(fmu)
     assert validate_fmu(str(own.path)) == []
     with zipfile.ZipFile(own.path) as new, zipfile.ZipFile(fmu.path) as old:
-        libraries = {name.replace(f"/{fmu.name}.", f"/{NAME}.") if name.startswith("binaries/") else name for name in old.namelist()}
+        libraries = {
+            name.replace(f"/{fmu.name}.", f"/{NAME}.") if name.startswith("binaries/") else name
+            for name in old.namelist()
+        }
         assert set(new.namelist()) == {*libraries, f"resources/{NAME}.ssv"}
         for name in new.namelist():
             if name.startswith("binaries/"):
@@ -84,12 +106,16 @@ def test_it_is_valid_and_whole(fmu, stamped, tmp_path):
         page = new.read("documentation/index.html").decode()
         ssv = tmp_path / "set.ssv"
         ssv.write_bytes(new.read(f"resources/{NAME}.ssv"))
-    changed = {v.name: values[v.name] for v in fmu.description.parameters if v.start != values[v.name]}
+    changed = {
+        v.name: values[v.name] for v in fmu.description.parameters if v.start != values[v.name]
+    }
     assert read_ssv(ssv, bristle.describe(fmu.path)) == changed
     assert page.count(NAME) >= 3 and escape(TEXT) in page
     for variable in fmu.description.real_parameters:
         if variable.base is None:
-            assert f'<span data-default="{variable.name}">{values[variable.name]:.9g}</span>' in page
+            assert (
+                f'<span data-default="{variable.name}">{values[variable.name]:.9g}</span>' in page
+            )
 
 
 @pytest.mark.shipped
@@ -100,14 +126,23 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
         with pytest.raises(FmiError) as refused:
             Instance(description, 1, library=library)
         told = refused.value.messages[-1].text
-        name, guid = (NAME, own.description.guid) if library is own.library else (fmu.name, fmu.description.guid)
-        assert told == f"The GUID {description.description.guid} is not that of this {name}, which is {guid}."
+        name, guid = (
+            (NAME, own.description.guid)
+            if library is own.library
+            else (fmu.name, fmu.description.guid)
+        )
+        assert (
+            told == f"The GUID {description.description.guid} is not that of this {name}, which is"
+            f" {guid}."
+        )
     again = bristle.stamp(fmu.path, values, NAME, tmp_path / "again.fmu", TEXT)
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
     told = bristle.stamp(fmu.path, values, NAME, tmp_path / "told.fmu", f"{TEXT}!")
-    assert Fmu(told).description.guid != own.description.guid, "an element with another description is another one"
+    assert Fmu(told).description.guid != own.description.guid, (
+        "an element with another description is another one"
+    )
 
 
 @pytest.mark.parametrize("model", [twin for twin, _ in TWINS[:1]], ids=repr)
@@ -118,9 +153,15 @@ def test_a_twin_is_stamped_like_any_other(model, stamped):
 
 
 def test_an_input_is_a_default_and_no_part_of_the_parameter_set(tmp_path):
-    own = Fmu(bristle.stamp(LUGRE, {"normalForce": 12.5, "staticFriction": 0.8}, NAME, tmp_path / "own.fmu"))
+    own = Fmu(
+        bristle.stamp(
+            LUGRE, {"normalForce": 12.5, "staticFriction": 0.8}, NAME, tmp_path / "own.fmu"
+        )
+    )
     assert own.description["normalForce"].start == 12.5
-    assert read_ssv(own.folder / "resources" / f"{NAME}.ssv", bristle.describe(LUGRE)) == {"staticFriction": 0.8}
+    assert read_ssv(own.folder / "resources" / f"{NAME}.ssv", bristle.describe(LUGRE)) == {
+        "staticFriction": 0.8
+    }
     only = Fmu(bristle.stamp(LUGRE, {"normalForce": 12.5}, NAME, tmp_path / "only.fmu"))
     assert not (only.folder / "resources" / f"{NAME}.ssv").exists(), "a set of nothing is none"
 
@@ -128,9 +169,14 @@ def test_an_input_is_a_default_and_no_part_of_the_parameter_set(tmp_path):
 def test_several_are_loaded_together_and_do_not_mix(tmp_path):
     base = SOME[0]
     first = bristle.stamp(base.path, {"staticFriction": 0.8}, "First", tmp_path / "first.fmu")
-    second = bristle.stamp(first, {"staticFriction": 0.9}, "Second", tmp_path / "second.fmu")  # stamped twice
+    second = bristle.stamp(
+        first, {"staticFriction": 0.9}, "Second", tmp_path / "second.fmu"
+    )  # stamped twice
     found = [numbers(base, path)["frictionForce"] for path in (base.path, first, second, base.path)]
-    wanted = [numbers(base, base.path, {"staticFriction": mu})["frictionForce"] for mu in (base.description["staticFriction"].start, 0.8, 0.9)]
+    wanted = [
+        numbers(base, base.path, {"staticFriction": mu})["frictionForce"]
+        for mu in (base.description["staticFriction"].start, 0.8, 0.9)
+    ]
     for one, two in zip(found, [*wanted, wanted[0]]):
         assert np.array_equal(one, two)
     assert len({one.tobytes() for one in found}) == 3
@@ -141,9 +187,18 @@ def test_several_are_loaded_together_and_do_not_mix(tmp_path):
 def test_its_sources_compiled_anew_are_the_same(model, stamped, tmp_path):
     own, values = stamped(model)
     sources, library = own.folder / "sources", tmp_path / f"{NAME}.so"
-    flags = ["-std=c99", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-DFMI2_OVERRIDE_FUNCTION_PREFIX"]
+    flags = [
+        "-std=c99",
+        "-O1",
+        "-ffp-contract=off",
+        "-shared",
+        "-fPIC",
+        "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
+    ]
     subprocess.run(["gcc", *flags, "-o", library, sources / "fmu.c", "-lm"], check=True)
-    assert f"#define FMI2_FUNCTION_PREFIX {NAME}_\n" in (sources / "fmu.c").read_text(encoding="utf-8")
+    assert f"#define FMI2_FUNCTION_PREFIX {NAME}_\n" in (sources / "fmu.c").read_text(
+        encoding="utf-8"
+    )
     with Instance(own, 1, library=Library(library)) as instance:
         assert {name: instance.get(name) for name in values} == values
     with pytest.raises(FmiError):
@@ -154,7 +209,11 @@ def test_its_sources_compiled_anew_are_the_same(model, stamped, tmp_path):
 def libraries(fmu, platform):
     """The library of a platform, of which a build for one platform has no other."""
     with zipfile.ZipFile(fmu.path) as archive:
-        return [archive.read(name) for name in archive.namelist() if name.startswith(f"binaries/{platform}/")]
+        return [
+            archive.read(name)
+            for name in archive.namelist()
+            if name.startswith(f"binaries/{platform}/")
+        ]
 
 
 @pytest.mark.shipped
@@ -176,23 +235,49 @@ def test_the_macos_signature_is_the_linkers_own_and_follows_the_change(model, st
         broken[place + 30] ^= 1
         signatures += signed_anew(bytes(broken)) != bytes(broken)
         different = [i for i in range(len(old)) if old[i] != new[i]]
-        inside = [i for i in different if place <= i < place + 24 + 40 + 128 + 8 * len(fmu.description.reals)]
-        assert len(inside) > 20 and len(different) - len(inside) <= 32, "beside the table one hash of 32 bytes has changed"
+        inside = [
+            i
+            for i in different
+            if place <= i < place + 24 + 40 + 128 + 8 * len(fmu.description.reals)
+        ]
+        assert len(inside) > 20 and len(different) - len(inside) <= 32, (
+            "beside the table one hash of 32 bytes has changed"
+        )
     assert signatures == 1, "the library for Apple's processors is signed"
 
 
 LUGRE = SOME[0].path
 REFUSED = {
-    "a broken rule, in the words of the model": ({"staticFriction": 0.1}, {}, "LuGre: dynamicFriction = 0.3 must be at most staticFriction = 0.1."),
+    "a broken rule, in the words of the model": (
+        {"staticFriction": 0.1},
+        {},
+        "LuGre: dynamicFriction = 0.3 must be at most staticFriction = 0.1.",
+    ),
     "no such parameter": ({"slip": 1}, {}, "LuGre has no variable slip."),
     "an output": ({"frictionForce": 1}, {}, "LuGre: frictionForce is not a parameter."),
-    "not a name": ({}, {"name": "my guideway"}, 'the name "my guideway" has to be a letter, followed by letters, digits and _.'),
-    "a keyword": ({}, {"name": "while"}, "the name while is taken in C, in Modelica or in Windows."),
+    "not a name": (
+        {},
+        {"name": "my guideway"},
+        'the name "my guideway" has to be a letter, followed by letters, digits and _.',
+    ),
+    "a keyword": (
+        {},
+        {"name": "while"},
+        "the name while is taken in C, in Modelica or in Windows.",
+    ),
     "a device": ({}, {"name": "Con"}, "the name Con is taken in C, in Modelica or in Windows."),
-    "the model's name": ({}, {"name": "LuGre"}, "LuGre is the name of the model; give the element one of its own."),
+    "the model's name": (
+        {},
+        {"name": "LuGre"},
+        "LuGre is the name of the model; give the element one of its own.",
+    ),
     "too long": ({}, {"name": "a" * 128}, f"the name {'a' * 128} has more than 127 letters."),
     "not an FMU's name": ({}, {"out": "own.zip"}, "own.zip: the name of an FMU ends in .fmu."),
-    "the model itself": ({}, {"out": LUGRE}, f"{LUGRE}: is the FMU that is stamped; give the new one another name."),
+    "the model itself": (
+        {},
+        {"out": LUGRE},
+        f"{LUGRE}: is the FMU that is stamped; give the new one another name.",
+    ),
 }
 
 
@@ -212,6 +297,9 @@ def test_an_fmu_of_another_tool_is_refused(tmp_path):
         for name in old.namelist():
             if not name.endswith("own_defaults.h"):
                 new.writestr(name, old.read(name))
-    with pytest.raises(bristle.BristleError, match="cannot be stamped; it was built by an older bristle or by another tool.$"):
+    with pytest.raises(
+        bristle.BristleError,
+        match="cannot be stamped; it was built by an older bristle or by another tool.$",
+    ):
         bristle.stamp(strange, {}, NAME, tmp_path / "own.fmu")
     assert not (tmp_path / "own.fmu").exists()

@@ -1,4 +1,5 @@
-"""First values: the numbers of the papers, what they do in the model itself, and warnings where the models misbehave."""
+"""First values: the numbers of the papers, what they do in the model itself, and warnings where the
+models misbehave."""
 
 import math
 
@@ -21,16 +22,23 @@ def these_fmus(monkeypatch):
 def test_the_example_of_rill_gives_his_numbers():
     made = suggest("LuGre", Known(reference_force=4, deflection=5e-5))
     assert made.values["bristleStiffness"] == pytest.approx(80000)
-    assert made.values["bristleDamping"] == pytest.approx(362, abs=1)  # with the mass rounded to 0.41 kg, as he prints it
-    assert any("0.4077 kg" in line for line in made.assumed) and any("aperiodic" in line for line in made.assumed)
+    assert made.values["bristleDamping"] == pytest.approx(
+        362, abs=1
+    )  # with the mass rounded to 0.41 kg, as he prints it
+    assert any("0.4077 kg" in line for line in made.assumed) and any(
+        "aperiodic" in line for line in made.assumed
+    )
 
 
 def test_the_regularization_is_a_tenth_of_the_stribeck_velocity():
-    assert suggest("SecondOrderBristle", Known(stribeck_velocity=0.02)).values["regularizationVelocity"] == pytest.approx(0.002)
+    assert suggest("SecondOrderBristle", Known(stribeck_velocity=0.02)).values[
+        "regularizationVelocity"
+    ] == pytest.approx(0.002)
 
 
 def test_a_rise_time_is_kept_by_the_oscillator_that_it_makes():
-    """The force of the spring under a step of the load first reaches the load after the rise time; the closed form of the damped oscillator."""
+    """The force of the spring under a step of the load first reaches the load after the rise time;
+    the closed form of the damped oscillator."""
     mass, rise, ratio = 2.0, 0.003, 0.4
     made = suggest("SimpackStickSlip", Known(mass=mass, rise_time=rise, damping_ratio=ratio))
     stiffness, damping = made.values["stictionStiffness"], made.values["stictionDamping"]
@@ -38,37 +46,71 @@ def test_a_rise_time_is_kept_by_the_oscillator_that_it_makes():
     assert damping / (2 * math.sqrt(stiffness * mass)) == pytest.approx(ratio)
     damped = omega * math.sqrt(1 - ratio**2)
     time = np.linspace(0, rise, 1001)
-    force = 1 - np.exp(-ratio * omega * time) * (np.cos(damped * time) + ratio * omega / damped * np.sin(damped * time))
+    force = 1 - np.exp(-ratio * omega * time) * (
+        np.cos(damped * time) + ratio * omega / damped * np.sin(damped * time)
+    )
     assert np.all(force[:-1] < 1) and force[-1] == pytest.approx(1, abs=1e-9)
 
 
 def test_a_model_per_unit_of_normal_force_is_the_same_contact():
-    """Colantonio eq 14: under the normal force of the suggestion LuGre and LuGreNormalized agree, bounded and as printed."""
-    known = Known(normal_force=50, static_friction=0.4, dynamic_friction=0.25, stribeck_velocity=0.01, deflection=2e-5)
+    """Colantonio eq 14: under the normal force of the suggestion LuGre and LuGreNormalized agree,
+    bounded and as printed."""
+    known = Known(
+        normal_force=50,
+        static_friction=0.4,
+        dynamic_friction=0.25,
+        stribeck_velocity=0.01,
+        deflection=2e-5,
+    )
     time = np.linspace(0, 0.2, 201)
     inputs = {"normalForce": 50.0, "relativeVelocity": 0.02 * np.sin(40 * time)}
     shape = {"stribeckExponent": 2.0, "viscousFriction": 0.0, "viscousDamping": 0.0}
     for law in (1, 2):
-        one, two = (bristle.run(name, time, inputs, {**suggest(name, known).values, **shape, "law": law}, tolerance=1e-9)["frictionForce"]
-                    for name in ("LuGre", "LuGreNormalized"))  # fmt: skip
+        one, two = (
+            bristle.run(
+                name,
+                time,
+                inputs,
+                {**suggest(name, known).values, **shape, "law": law},
+                tolerance=1e-9,
+            )["frictionForce"]
+            for name in ("LuGre", "LuGreNormalized")
+        )
         assert np.max(np.abs(one - two)) < 1e-6 * np.max(np.abs(one))
 
 
-@pytest.mark.fmus(lambda d: not d.states and not d.modes and d.takes("relativeVelocity", "normalForce") and d.has("frictionForce"))
+@pytest.mark.fmus(
+    lambda d: (
+        not d.states
+        and not d.modes
+        and d.takes("relativeVelocity", "normalForce")
+        and d.has("frictionForce")
+    )
+)
 def test_the_tolerated_creep_is_the_one_under_load(fmu):
     known = Known(normal_force=12, creep=2e-5, load=2.0)
     made = suggest(fmu.name, known)
     if any("says nothing" in line for line in made.warnings):
-        assert not fmu.description.has("regularizationVelocity") and not fmu.description.has("staticVelocity")
+        assert not fmu.description.has("regularizationVelocity") and not fmu.description.has(
+            "staticVelocity"
+        )
         return
-    force = bristle.evaluate(fmu.name, {**made.values, "normalForce": 12, "relativeVelocity": [1e-5, 2e-5, 2.02e-5]}, ["frictionForce"])["frictionForce"]
+    force = bristle.evaluate(
+        fmu.name,
+        {**made.values, "normalForce": 12, "relativeVelocity": [1e-5, 2e-5, 2.02e-5]},
+        ["frictionForce"],
+    )["frictionForce"]
     assert force[0] < 2.0 <= force[1] <= 2.0 * (1 + 1e-6) < force[2]
 
 
 def test_break_away_is_nine_tenths_of_the_deflection_at_the_static_limit():
     made = suggest("ElastoPlastic", Known(normal_force=20, static_friction=0.5, deflection=1e-5))
-    assert made.values["breakawayDeflection"] == pytest.approx(0.9 * 0.5 * 20 / made.values["bristleStiffness"], rel=1e-12)
-    assert made.reasons["breakawayDeflection"].startswith("0.9 of the deflection at the static limit")
+    assert made.values["breakawayDeflection"] == pytest.approx(
+        0.9 * 0.5 * 20 / made.values["bristleStiffness"], rel=1e-12
+    )
+    assert made.reasons["breakawayDeflection"].startswith(
+        "0.9 of the deflection at the static limit"
+    )
 
 
 def roots(**known):
@@ -77,27 +119,50 @@ def roots(**known):
 
 
 def test_the_implicit_bristle_with_several_roots_is_warned_of():
-    """c(1) = 1: with mass and deflection of the second case the damping of the aperiodic limit is too small."""
-    warned, made = roots(mass=0.3, static_friction=0.5, dynamic_friction=0.1, stribeck_velocity=1e-3, deflection=1e-5)
+    """c(1) = 1: with mass and deflection of the second case the damping of the aperiodic limit is
+    too small."""
+    warned, made = roots(
+        mass=0.3, static_friction=0.5, dynamic_friction=0.1, stribeck_velocity=1e-3, deflection=1e-5
+    )
     needed = 0.3 * 9.81 * 0.4 / 1e-3
     assert warned and f"below {needed:.4g} N.s/m" in " ".join(made.warnings)
-    assert not roots(mass=1, static_friction=0.6, dynamic_friction=0.3, stribeck_velocity=0.1, deflection=1.5e-4)[0]
+    assert not roots(
+        mass=1, static_friction=0.6, dynamic_friction=0.3, stribeck_velocity=0.1, deflection=1.5e-4
+    )[0]
 
 
 def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
-    made = suggest("LuGre", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
+    made = suggest(
+        "LuGre", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5)
+    )
     speed = 4 * 0.3 * 20 / made.values["bristleDamping"]
-    assert any(f"passive only with law = Bounded: it can give back more energy than it took at speeds above {speed:.4g} m/s" in line for line in made.warnings)
-    made = suggest("LuGreNormalized", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5))
-    assert any(f"where the normal force rises and, unless law = Bounded, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s" in line
-               for line in made.warnings)  # fmt: skip
-    assert not any("passive" in line for line in suggest("LuGreModified", Known(deflection=1e-5)).warnings)
+    assert any(
+        "passive only with law = Bounded: it can give back more energy than it took at speeds"
+        f" above {speed:.4g} m/s" in line
+        for line in made.warnings
+    )
+    made = suggest(
+        "LuGreNormalized",
+        Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5),
+    )
+    assert any(
+        f"where the normal force rises and, unless law = Bounded, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s"
+        in line
+        for line in made.warnings
+    )
+    assert not any(
+        "passive" in line for line in suggest("LuGreModified", Known(deflection=1e-5)).warnings
+    )
 
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_the_bounded_law_is_recommended_where_a_model_has_it(fmu):
-    assumed = suggest(fmu.name, Known(normal_force=20, static_friction=0.4, dynamic_friction=0.3)).assumed
-    said = any("normal force does not fall" in line and "law = 2 (Bounded)" in line for line in assumed)
+    assumed = suggest(
+        fmu.name, Known(normal_force=20, static_friction=0.4, dynamic_friction=0.3)
+    ).assumed
+    said = any(
+        "normal force does not fall" in line and "law = 2 (Bounded)" in line for line in assumed
+    )
     assert said == ("law" in fmu.description)
 
 
@@ -130,33 +195,62 @@ def test_the_largest_step_parts_growth_from_decay(model):
     """A host that is 5 % below the limit settles, one that is 5 % above does not."""
     known = Known(mass=0.8, normal_force=8, deflection=2e-4, damping_ratio=0.5)
     made = suggest(model, known)
-    line = next(line for line in made.limits if line.startswith("co-simulation with held inputs, at rest"))
+    line = next(
+        line for line in made.limits if line.startswith("co-simulation with held inputs, at rest")
+    )
     limit = float(line.split("at most ")[1].split()[0])
     assert swing(model, made.values, 0.8, 8, 0.95 * limit) < 0.5
     assert swing(model, made.values, 0.8, 8, 1.05 * limit) > 2
-    judged = suggest(model, Known(mass=0.8, normal_force=8, deflection=2e-4, damping_ratio=0.5, step=1.1 * limit))
+    judged = suggest(
+        model, Known(mass=0.8, normal_force=8, deflection=2e-4, damping_ratio=0.5, step=1.1 * limit)
+    )
     assert any("is too large" in line for line in judged.warnings)
 
 
 def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
-    """σ0 v/g is the rate of the bristle: explicit Euler bears 2/rate. The growth on the falling Stribeck curve is the motion's own."""
-    values = dict(mass=1.0, normal_force=10.0, static_friction=0.5, dynamic_friction=0.3, stribeck_velocity=0.05, deflection=5e-5)
+    """σ0 v/g is the rate of the bristle: explicit Euler bears 2/rate. The growth on the falling
+    Stribeck curve is the motion's own."""
+    values = dict(
+        mass=1.0,
+        normal_force=10.0,
+        static_friction=0.5,
+        dynamic_friction=0.3,
+        stribeck_velocity=0.05,
+        deflection=5e-5,
+    )
     made = suggest("LuGre", Known(**values, speed=0.2))
     line = next(line for line in made.limits if line.startswith("explicit Euler, sliding"))
     limit = float(line.split("at most ")[1].split()[0])
-    friction = 0.3 + 0.2 * math.exp(-((0.2 / 0.05) ** bristle.describe("LuGre")["stribeckExponent"].start))
+    friction = 0.3 + 0.2 * math.exp(
+        -((0.2 / 0.05) ** bristle.describe("LuGre")["stribeckExponent"].start)
+    )
     rate = made.values["bristleStiffness"] * 0.2 / (friction * 10)
     assert limit == pytest.approx(2 / rate, rel=0.1)
 
 
-@pytest.mark.parametrize("known, sentence", [
-    (dict(mass=-1), "mass = -1 must be greater than 0 and finite."),
-    (dict(static_friction=0.1, break_away_force=2), "static friction and break away force say the same: give one of them."),
-    (dict(deflection=1e-5, rise_time=1e-3), "deflection and rise time say the same: give one of them."),
-    (dict(rise_time=1e-3, damping_ratio=1.5), "damping ratio = 1.5 must be less than 1 for a rise time."),
-    (dict(static_friction=0.1, dynamic_friction=0.2), "LuGre: dynamicFriction = 0.2 must be at most staticFriction = 0.1."),
-    (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
-])
+@pytest.mark.parametrize(
+    "known, sentence",
+    [
+        (dict(mass=-1), "mass = -1 must be greater than 0 and finite."),
+        (
+            dict(static_friction=0.1, break_away_force=2),
+            "static friction and break away force say the same: give one of them.",
+        ),
+        (
+            dict(deflection=1e-5, rise_time=1e-3),
+            "deflection and rise time say the same: give one of them.",
+        ),
+        (
+            dict(rise_time=1e-3, damping_ratio=1.5),
+            "damping ratio = 1.5 must be less than 1 for a rise time.",
+        ),
+        (
+            dict(static_friction=0.1, dynamic_friction=0.2),
+            "LuGre: dynamicFriction = 0.2 must be at most staticFriction = 0.1.",
+        ),
+        (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
+    ],
+)
 def test_what_cannot_be_is_told(known, sentence):
     with pytest.raises(bristle.BristleError) as told:
         suggest("LuGre", Known(**known))
@@ -165,28 +259,62 @@ def test_what_cannot_be_is_told(known, sentence):
 
 @pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)
 def test_what_only_presses_has_nothing_to_suggest(fmu):
-    with pytest.raises(bristle.BristleError, match=f"^{fmu.name} has no friction of its own: it gives the normal force"):
+    with pytest.raises(
+        bristle.BristleError,
+        match=f"^{fmu.name} has no friction of its own: it gives the normal force",
+    ):
         suggest(fmu.path, Known(normal_force=10.0, dynamic_friction=0.2))
 
 
 def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):
     out = tmp_path / "first.ssv"
-    assert cli.main(["suggest", "LuGre", "--mass", "1", "--deflection", "1e-5", "--static-friction", "0.4", "--speed", "0.1", "-o", str(out)]) == 0
+    assert (
+        cli.main(
+            [
+                "suggest",
+                "LuGre",
+                "--mass",
+                "1",
+                "--deflection",
+                "1e-5",
+                "--static-friction",
+                "0.4",
+                "--speed",
+                "0.1",
+                "-o",
+                str(out),
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert "Assumed:" in said and "Largest steps" in said and "Warnings:" in said
     values = read_ssv(out, bristle.describe("LuGre"))
-    assert values["staticFriction"] == 0.4 and set(values) == {"staticFriction", "bristleStiffness", "bristleDamping"}
+    assert values["staticFriction"] == 0.4 and set(values) == {
+        "staticFriction",
+        "bristleStiffness",
+        "bristleDamping",
+    }
     bristle.run("LuGre", [0, 0.01], {"relativeVelocity": 0.1}, values)
 
 
-WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+WITH_TWINS = pytest.mark.skipif(
+    not TWINS, reason="twins are not built: the presets of one platform leave them out"
+)
 
 
 @WITH_TWINS
 @pytest.mark.parametrize("model", ["LuGre", "StaticRegularized", "ImplicitBristle"])
 def test_a_twin_gets_the_values_and_steps_of_its_model_at_the_radius(model):
     """v = r omega, T = r F and m = J/r2: the same surface, and a host may take the same steps."""
-    known = {"normal_force": 100, "static_friction": 0.25, "deflection": 1e-5, "creep": 1e-5, "load": 10, "speed": 0.02}
+    known = {
+        "normal_force": 100,
+        "static_friction": 0.25,
+        "deflection": 1e-5,
+        "creep": 1e-5,
+        "load": 10,
+        "speed": 0.02,
+    }
     slides = suggest(model, Known(mass=3.0, **known))
     turns = suggest(f"{model}Rotational", Known(inertia=3.0 * 0.02**2, radius=0.02, **known))
     assert turns.values.pop("frictionRadius") == 0.02

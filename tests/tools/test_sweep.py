@@ -1,4 +1,5 @@
-"""Sweeps: the same table on one machine and on a cluster, whatever dies on the way; one that was stopped goes on."""
+"""Sweeps: the same table on one machine and on a cluster, whatever dies on the way; one that was
+stopped goes on."""
 
 import csv
 import json
@@ -47,8 +48,14 @@ def table(file):
 
 
 def test_a_grid_has_every_combination_in_order():
-    places = points([read_axis("a=1:3:3"), read_axis("b=10,20"), read_axis("c=1:100:3:log")], None, None, 1)
-    assert len(places) == 18 and places[0] == {"a": 1.0, "b": 10.0, "c": 1.0} and places[-1]["c"] == pytest.approx(100)
+    places = points(
+        [read_axis("a=1:3:3"), read_axis("b=10,20"), read_axis("c=1:100:3:log")], None, None, 1
+    )
+    assert (
+        len(places) == 18
+        and places[0] == {"a": 1.0, "b": 10.0, "c": 1.0}
+        and places[-1]["c"] == pytest.approx(100)
+    )
     assert places[1]["c"] == pytest.approx(10) and places[3]["b"] == 20
 
 
@@ -57,7 +64,10 @@ def test_a_sample_fills_its_ranges_and_follows_its_seed(sample):
     axes = [read_axis("a=0:1"), read_axis("b=1:1000:log")]
     places = points(axes, sample, 64, 7)
     assert places == points(axes, sample, 64, 7) != points(axes, sample, 64, 8)
-    for name, shares in (("a", [p["a"] for p in places]), ("b", [np.log(p["b"]) / np.log(1000) for p in places])):
+    for name, shares in (
+        ("a", [p["a"] for p in places]),
+        ("b", [np.log(p["b"]) / np.log(1000) for p in places]),
+    ):
         counts = np.histogram(shares, 8, (0, 1))[0]
         assert (counts == 8).all(), name  # both kinds put the same number into each eighth
 
@@ -83,12 +93,31 @@ def test_bad_axes(text, sentence):
 
 
 def test_a_map_of_a_system(capsys):
-    words = ["sweep", "pulse", "LuGre", "--over", "load=1,2", "--over", "bristleStiffness=2e4:4e4:3", *SHORT, "--stop", "0.099"]
-    assert cli.main([*words, "--quantity", "way=1e3*final(bristleDeflection)", "-o", "map.csv"]) == 0
+    words = [
+        "sweep",
+        "pulse",
+        "LuGre",
+        "--over",
+        "load=1,2",
+        "--over",
+        "bristleStiffness=2e4:4e4:3",
+        *SHORT,
+        "--stop",
+        "0.099",
+    ]
+    assert (
+        cli.main([*words, "--quantity", "way=1e3*final(bristleDeflection)", "-o", "map.csv"]) == 0
+    )
     rows = table("map.csv")
-    assert [(row["load"], row["bristleStiffness"]) for row in rows[:2]] == [("1.0", "20000.0"), ("1.0", "30000.0")]
-    for row in rows:  # under the load the bristle is bent by F/sigma0, but for the little that the mass still swings
-        assert float(row["way"]) == pytest.approx(1e3 * float(row["load"]) / float(row["bristleStiffness"]), rel=0.02)
+    assert [(row["load"], row["bristleStiffness"]) for row in rows[:2]] == [
+        ("1.0", "20000.0"),
+        ("1.0", "30000.0"),
+    ]
+    # under the load the bristle is bent by F/sigma0, but for the little that the mass still swings
+    for row in rows:
+        assert float(row["way"]) == pytest.approx(
+            1e3 * float(row["load"]) / float(row["bristleStiffness"]), rel=0.02
+        )
     page = Path("map.html").read_text(encoding="utf-8")
     assert page.count("<rect") > 6 and "runs without a value are left empty" in page
     assert re.match(r"6 runs, 6 now in \S+ s", capsys.readouterr().out)
@@ -96,28 +125,51 @@ def test_a_map_of_a_system(capsys):
 
 
 @pytest.mark.parametrize(
-    ("system", "model"), [("belt", "LuGre"), ("liftoff", "ImplicitBristle"), ("stack", "LuGre"), ("pulse3", "Coulomb"), ("presliding", "GeneralizedMaxwellSlip")]
+    ("system", "model"),
+    [
+        ("belt", "LuGre"),
+        ("liftoff", "ImplicitBristle"),
+        ("stack", "LuGre"),
+        ("pulse3", "Coulomb"),
+        ("presliding", "GeneralizedMaxwellSlip"),
+    ],
 )
 def test_systems_run_as_in_the_rig(system, model):
-    """The library has an integrator of its own: at the end of the run it meets CVODE's to what both are allowed at 1e-8, with the same columns."""
+    """The library has an integrator of its own: at the end of the run it meets CVODE's to what both
+    are allowed at 1e-8, with the same columns."""
     fmu = FMUS[0].path.parent / f"{model}.fmu"
     theirs = Rig(RIG).run(fmu, Experiment(system)).columns
     ours = run_system(fmu, system)
     assert list(ours) == list(theirs) and ours["time"][-1] == theirs["time"][-1]
     for name, values in ours.items():
-        assert values[-1] == pytest.approx(theirs[name][-1], abs=3e-5 * np.ptp(theirs[name]) + 1e-9), name
+        assert values[-1] == pytest.approx(
+            theirs[name][-1], abs=3e-5 * np.ptp(theirs[name]) + 1e-9
+        ), name
     assert (np.diff(ours["time"]) >= 0).all() and len(ours["time"]) > 500
 
 
 def test_rows_of_a_system_on_a_grid_and_its_mistakes():
-    rows = run_system("LuGre", "pulse", {"load": 1.5}, {"bristleStiffness": 3e4}, stop=0.06, interval=0.02)
+    rows = run_system(
+        "LuGre", "pulse", {"load": 1.5}, {"bristleStiffness": 3e4}, stop=0.06, interval=0.02
+    )
     grid = rows["time"][1:][np.diff(rows["time"]) > 0]
-    assert grid == pytest.approx([0.02, 0.04, 0.06]) and rows["bristleDeflection"][-1] == pytest.approx(1.5 / 3e4, rel=0.02)
-    assert np.array_equal(run_system("LuGre", "pulse", parameter_set="rill2023_model1")["position"], run_system("LuGre", "pulse")["position"])
+    assert grid == pytest.approx([0.02, 0.04, 0.06]) and rows["bristleDeflection"][
+        -1
+    ] == pytest.approx(1.5 / 3e4, rel=0.02)
+    assert np.array_equal(
+        run_system("LuGre", "pulse", parameter_set="rill2023_model1")["position"],
+        run_system("LuGre", "pulse")["position"],
+    )
     for words, sentence in [
         ({"parameters": {"mass": -1.0}}, "LuGre in pulse: mass=-1: it must be above 0."),
-        ({"parameters": {"weight": 1.0}}, "LuGre in pulse: weight=1: the system pulse has no such parameter"),
-        ({"settings": {"statcFriction": 1.0}}, "LuGre in pulse: LuGre has no parameter statcFriction."),
+        (
+            {"parameters": {"weight": 1.0}},
+            "LuGre in pulse: weight=1: the system pulse has no such parameter",
+        ),
+        (
+            {"settings": {"statcFriction": 1.0}},
+            "LuGre in pulse: LuGre has no parameter statcFriction.",
+        ),
         ({"settings": {"staticFriction": 0.1}}, "must be at most staticFriction"),
         ({"parameter_set": "nothing"}, "there is no parameter set nothing"),
     ]:
@@ -126,17 +178,58 @@ def test_rows_of_a_system_on_a_grid_and_its_mistakes():
 
 
 def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
-    words = ["sweep", "pulse", "LuGre", "--over", "load=1:2", "--over", "mass=0.9:1.1", "--over", "bristleStiffness=2e4:8e4:log"]
-    assert cli.main([*words, "--sample", "sobol", "--count", "8", "--quantity", "way=1e3*final(position)", "-o", "t.parquet", *SHORT]) == 0
+    words = [
+        "sweep",
+        "pulse",
+        "LuGre",
+        "--over",
+        "load=1:2",
+        "--over",
+        "mass=0.9:1.1",
+        "--over",
+        "bristleStiffness=2e4:8e4:log",
+    ]
+    assert (
+        cli.main(
+            [
+                *words,
+                "--sample",
+                "sobol",
+                "--count",
+                "8",
+                "--quantity",
+                "way=1e3*final(position)",
+                "-o",
+                "t.parquet",
+                *SHORT,
+            ]
+        )
+        == 0
+    )
     found = pyarrow.parquet.read_table("t.parquet")
-    assert found.column_names == ["run", "load", "mass", "bristleStiffness", "way", "failure"] and found.num_rows == 8
+    assert (
+        found.column_names == ["run", "load", "mass", "bristleStiffness", "way", "failure"]
+        and found.num_rows == 8
+    )
     page = Path("t.html").read_text(encoding="utf-8")
     order = [page.index(f">{name}</text>") for name in ("load", "mass")]
-    assert order[0] < order[1] and "linear regression" in page  # the load matters, the mass does not
+    assert (
+        order[0] < order[1] and "linear regression" in page
+    )  # the load matters, the mass does not
 
 
 def test_a_quantity_of_the_papers_and_a_run_that_fails():
-    words = ["sweep", "pulse", "LuGre", "--over", "dynamicFriction=0.2:0.9:2", "--quantity", "rill-pulse-2N-LuGre-drift", "-o", "a.csv"]
+    words = [
+        "sweep",
+        "pulse",
+        "LuGre",
+        "--over",
+        "dynamicFriction=0.2:0.9:2",
+        "--quantity",
+        "rill-pulse-2N-LuGre-drift",
+        "-o",
+        "a.csv",
+    ]
     assert cli.main(words) == 0
     good, bad = table("a.csv")
     name = "Drift of LuGre in one cycle of 2 N [mm]"
@@ -146,16 +239,24 @@ def test_a_quantity_of_the_papers_and_a_run_that_fails():
 
 def loop():
     times, _, velocity = slow_loop(cycles=1, interval=0.05)
-    return written(Path("loop.csv"), {"t": times, "v": velocity, "F": friction("Dahl", times, velocity, 98.1, PIATKOWSKI_DAHL)})
+    return written(
+        Path("loop.csv"),
+        {"t": times, "v": velocity, "F": friction("Dahl", times, velocity, 98.1, PIATKOWSKI_DAHL)},
+    )
 
 
 def test_a_sweep_over_a_record_finds_the_parameters_it_was_made_with():
     loop()
-    words = "sweep loop.csv Dahl --normal 98.1 --set dynamicFriction=0.563710499490316 --set hysteresisExponent=1.52"
+    words = (
+        "sweep loop.csv Dahl --normal 98.1 --set dynamicFriction=0.563710499490316 --set"
+        " hysteresisExponent=1.52"
+    )
     assert cli.main([*words.split(), "--over", "bristleStiffness=1e6:2e6:21"]) == 0
     rows = table("loop-Dahl.csv")
     best = min(rows, key=lambda row: float(row["RMS error [N]"]))
-    assert float(best["bristleStiffness"]) == 1.6e6 and "<polyline" in Path("loop-Dahl.html").read_text(encoding="utf-8")
+    assert float(best["bristleStiffness"]) == 1.6e6 and "<polyline" in Path(
+        "loop-Dahl.html"
+    ).read_text(encoding="utf-8")
 
 
 def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
@@ -188,31 +289,45 @@ def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
     assert "1 of 6 runs were done before." in capsys.readouterr().out
     again = table("a.csv")
     assert again[wrong[0]]["mean dissipated power [W]"] == "123.0"
-    assert [row for i, row in enumerate(again) if i != wrong[0]] == [row for i, row in enumerate(rows) if i != wrong[0]]
+    assert [row for i, row in enumerate(again) if i != wrong[0]] == [
+        row for i, row in enumerate(rows) if i != wrong[0]
+    ]
     assert whole.count("\n") == 7 and not Path("a.csv.part").exists()
 
 
 def test_another_sweep_does_not_take_what_was_left_behind(refused):  # noqa: F811
     Path("a.csv.part").write_text('"other"\n')
-    assert "belongs to another sweep" in refused("sweep", "pulse", "LuGre", "--over", "load=1,2", "-o", "a.csv", *SHORT)
+    assert "belongs to another sweep" in refused(
+        "sweep", "pulse", "LuGre", "--over", "load=1,2", "-o", "a.csv", *SHORT
+    )
     assert Path("a.csv.part").read_text() == '"other"\n'
 
 
 def test_results_come_from_all_workers_in_any_order():
-    found = dict(on_this_machine(lambda values: {"y": values["x"] ** 2}, [(i, {"x": i}) for i in range(50)], 4))
+    found = dict(
+        on_this_machine(
+            lambda values: {"y": values["x"] ** 2}, [(i, {"x": i}) for i in range(50)], 4
+        )
+    )
     assert found == {i: {"y": i**2} for i in range(50)}
 
 
 def test_a_full_disk_is_told(refused):  # noqa: F811
-    """A limit of the size of files stands for it: writing fails in the same way. What is done stays, so that the sweep can go on."""
+    """A limit of the size of files stands for it: writing fails in the same way. What is done
+    stays, so that the sweep can go on."""
     loop()
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400, before[1]))
     try:
-        said = refused("sweep", "loop.csv", "Dahl", "--normal", "98.1", "--over", "bristleStiffness=1e6:2e6:30")
+        said = refused(
+            "sweep", "loop.csv", "Dahl", "--normal", "98.1", "--over", "bristleStiffness=1e6:2e6:30"
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert said.startswith("loop-Dahl.csv.part: ") and sorted(os.listdir()) == ["loop-Dahl.csv.part", "loop.csv"]
+    assert said.startswith("loop-Dahl.csv.part: ") and sorted(os.listdir()) == [
+        "loop-Dahl.csv.part",
+        "loop.csv",
+    ]
 
 
 # ---- a cluster ----
@@ -224,10 +339,32 @@ def cluster(tmp_path):
     from distributed import Client
 
     file = tmp_path / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": ENVIRONMENT, "cwd": tmp_path}
+    quiet = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "env": ENVIRONMENT,
+        "cwd": tmp_path,
+    }
     program = [sys.executable, "-m", "distributed.cli"]
-    scheduler = [*program[:2], "distributed.cli.dask_scheduler", "--scheduler-file", str(file), "--port", "0", "--no-dashboard"]
-    worker = [*program[:2], "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    scheduler = [
+        *program[:2],
+        "distributed.cli.dask_scheduler",
+        "--scheduler-file",
+        str(file),
+        "--port",
+        "0",
+        "--no-dashboard",
+    ]
+    worker = [
+        *program[:2],
+        "distributed.cli.dask_worker",
+        "--scheduler-file",
+        str(file),
+        "--nthreads",
+        "1",
+        "--no-nanny",
+        "--no-dashboard",
+    ]
     processes = [subprocess.Popen(words, **quiet) for words in (scheduler, worker, worker)]
     try:
         end = time.monotonic() + 60
@@ -246,10 +383,32 @@ def cluster(tmp_path):
 
 def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
     address, processes = cluster
-    words = ["sweep", "pulse", "LuGre", "--over", "load=0.5:2", "--over", "mass=0.5:2", "--sample", "latin", "--count", "24", "--seed", "5", *SHORT]
+    words = [
+        "sweep",
+        "pulse",
+        "LuGre",
+        "--over",
+        "load=0.5:2",
+        "--over",
+        "mass=0.5:2",
+        "--sample",
+        "latin",
+        "--count",
+        "24",
+        "--seed",
+        "5",
+        *SHORT,
+    ]
     assert cli.main([*words, "-o", "here.csv"]) == 0
-    sweep = subprocess.Popen([sys.executable, "-m", "bristle", *words, "-o", "there.csv", "--scheduler", address], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
-    while sweep.poll() is None and (not Path("there.csv.part").exists() or Path("there.csv.part").read_text().count("\n") < 4):
+    sweep = subprocess.Popen(
+        [sys.executable, "-m", "bristle", *words, "-o", "there.csv", "--scheduler", address],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while sweep.poll() is None and (
+        not Path("there.csv.part").exists() or Path("there.csv.part").read_text().count("\n") < 4
+    ):
         time.sleep(0.005)
     killed_on_the_way = sweep.poll() is None
     processes[1].kill()
@@ -260,7 +419,18 @@ def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
 
 def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F811
     monkeypatch.setattr("bristle.sweep.execution.CONNECTING", 0.5)
-    said = refused("sweep", "pulse", "LuGre", "--over", "load=1,2", "--scheduler", "tcp://127.0.0.1:9", "-o", "a.csv", *SHORT)
+    said = refused(
+        "sweep",
+        "pulse",
+        "LuGre",
+        "--over",
+        "load=1,2",
+        "--scheduler",
+        "tcp://127.0.0.1:9",
+        "-o",
+        "a.csv",
+        *SHORT,
+    )
     assert said.startswith("the scheduler tcp://127.0.0.1:9 cannot be reached")
     assert os.listdir() == []
 
@@ -272,7 +442,10 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
     ("words", "sentence"),
     [
         (["belt", "LuGre", "--over", "beltSped=1,2"], "(did you mean beltSpeed?)"),
-        (["belts", "LuGre", "--over", "mass=1,2"], "neither a file nor a system (did you mean belt?)"),
+        (
+            ["belts", "LuGre", "--over", "mass=1,2"],
+            "neither a file nor a system (did you mean belt?)",
+        ),
         (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a motion"),
         (["nowhere.csv", "LuGre", "--over", "staticFriction=1,2"], "nowhere.csv: No such file"),
         (["belt", "LuGre", "--over", "mass=1:2"], "mass has no number of values"),
@@ -281,12 +454,57 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
         (["belt", "LuGre", "--over", "mass=1,2", "--sample", "latin", "--count", "4"], "is a list"),
         (["belt", "LuGre", "--over", "mass=1,2", "-o", "a.txt"], "has to end in .csv or .parquet"),
         (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=final("], "is not an expression"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=().__class__"], "only names, numbers, arithmetic"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "nonsense"], "neither NAME=EXPRESSION nor the id"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"], "is a column of its own"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=last(position)"], "last is neither a column nor a function; there are abs,"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=final(positon)"], "positon is neither a column nor a function"),
-        (["belt", "LuGre", "--over", "mass=1,2", "--stop", "0.1", "--quantity", "a=final(position, 1)"], "final(position, 1): "),
+        (
+            ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "a=().__class__"],
+            "only names, numbers, arithmetic",
+        ),
+        (
+            ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "nonsense"],
+            "neither NAME=EXPRESSION nor the id",
+        ),
+        (
+            ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"],
+            "is a column of its own",
+        ),
+        (
+            [
+                "belt",
+                "LuGre",
+                "--over",
+                "mass=1,2",
+                "--stop",
+                "0.1",
+                "--quantity",
+                "a=last(position)",
+            ],
+            "last is neither a column nor a function; there are abs,",
+        ),
+        (
+            [
+                "belt",
+                "LuGre",
+                "--over",
+                "mass=1,2",
+                "--stop",
+                "0.1",
+                "--quantity",
+                "a=final(positon)",
+            ],
+            "positon is neither a column nor a function",
+        ),
+        (
+            [
+                "belt",
+                "LuGre",
+                "--over",
+                "mass=1,2",
+                "--stop",
+                "0.1",
+                "--quantity",
+                "a=final(position, 1)",
+            ],
+            "final(position, 1): ",
+        ),
         (["belt", "LuGre", "--over", "mass=1,2", "--workers", "0"], "has to be 1 or more"),
         (["belt", "HuntCrossley", "--over", "mass=1,2", "--stop", "0.1"], "every run failed"),
     ],
@@ -297,8 +515,26 @@ def test_mistakes_are_told_in_one_line_and_leave_nothing(words, sentence, refuse
 
 
 def test_why_a_run_failed_is_told(capsys):
-    assert cli.main(["sweep", "belt", "LuGre", "--over", "staticFriction=-1,0.5", "--stop", "0.1", "-o", "a.csv"]) == 0
-    assert "1 of them failed; the first: LuGre in belt: staticFriction = -1 must be at least 1e-06" in capsys.readouterr().out
+    assert (
+        cli.main(
+            [
+                "sweep",
+                "belt",
+                "LuGre",
+                "--over",
+                "staticFriction=-1,0.5",
+                "--stop",
+                "0.1",
+                "-o",
+                "a.csv",
+            ]
+        )
+        == 0
+    )
+    assert (
+        "1 of them failed; the first: LuGre in belt: staticFriction = -1 must be at least 1e-06"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_quantity_that_a_run_does_not_have_is_told():
@@ -308,27 +544,57 @@ def test_a_quantity_that_a_run_does_not_have_is_told():
 
 def test_a_picture_of_nothing_says_so():
     axes = [read_axis("a=0:1:2")]
-    assert "fewer than two" in picture(axes, points(axes, None, None, 1), np.array([np.nan, 1.0]), "y", True)[1]
+    assert (
+        "fewer than two"
+        in picture(axes, points(axes, None, None, 1), np.array([np.nan, 1.0]), "y", True)[1]
+    )
 
 
 # ---- what turns ----
 
-WITH_TWINS = pytest.mark.skipif(not TWINS, reason="twins are not built: the presets of one platform leave them out")
+WITH_TWINS = pytest.mark.skipif(
+    not TWINS, reason="twins are not built: the presets of one platform leave them out"
+)
 
 
 @WITH_TWINS
 def test_a_joint_is_swept_by_its_torque(capsys):
     """The friction of the motor is mu N r = 0.02 m times 100 N times mu."""
-    words = ["sweep", "joint", "CoulombRotational", "--over", "dynamicFriction=0.1,0.2", "-o", "joint.csv"]
+    words = [
+        "sweep",
+        "joint",
+        "CoulombRotational",
+        "--over",
+        "dynamicFriction=0.1,0.2",
+        "-o",
+        "joint.csv",
+    ]
     assert cli.main([*words, "--set", "staticFriction=0.25"]) == 0
     rows = table("joint.csv")
-    assert [float(row["largest friction torque [N.m]"]) for row in rows] == pytest.approx([0.5, 0.5]), "static friction at the start"
-    assert float(rows[0]["mean dissipated power [W]"]) < float(rows[1]["mean dissipated power [W]"]) and not any(row["failure"] for row in rows)
+    assert [float(row["largest friction torque [N.m]"]) for row in rows] == pytest.approx(
+        [0.5, 0.5]
+    ), "static friction at the start"
+    assert float(rows[0]["mean dissipated power [W]"]) < float(
+        rows[1]["mean dissipated power [W]"]
+    ) and not any(row["failure"] for row in rows)
 
 
 @WITH_TWINS
 def test_each_contact_of_a_system_is_told():
-    assert cli.main(["sweep", "clutches", "LuGreRotational", "--over", "normalForce=15,25", "-o", "clutches.csv"]) == 0
+    assert (
+        cli.main(
+            [
+                "sweep",
+                "clutches",
+                "LuGreRotational",
+                "--over",
+                "normalForce=15,25",
+                "-o",
+                "clutches.csv",
+            ]
+        )
+        == 0
+    )
     rows = table("clutches.csv")
     for clutch in ("clutch1", "clutch2", "clutch3"):
         found = [float(row[f"{clutch}: largest friction torque [N.m]"]) for row in rows]
@@ -343,7 +609,17 @@ def test_a_record_of_a_joint_is_swept():
     omega = 2 * np.sin(2 * np.pi * time)
     torque = 0.02 * friction("LuGre", time, 0.02 * omega, 100.0, {"staticFriction": 0.5})
     written(Path("joint.csv"), {"time [s]": time, "speed [rad/s]": omega, "torque [N.m]": torque})
-    words = ["sweep", "joint.csv", "LuGreRotational", "--normal", "100", "--radius", "0.02", "--over", "staticFriction=0.4,0.5"]
+    words = [
+        "sweep",
+        "joint.csv",
+        "LuGreRotational",
+        "--normal",
+        "100",
+        "--radius",
+        "0.02",
+        "--over",
+        "staticFriction=0.4,0.5",
+    ]
     assert cli.main([*words, "-o", "out.csv"]) == 0
     errors = [float(row["RMS error [N.m]"]) for row in table("out.csv")]
     assert errors[1] < 1e-5 < 1e-3 < errors[0]

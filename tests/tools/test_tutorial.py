@@ -1,4 +1,5 @@
-"""The tutorial: its commands run in their order, its pictures are there, and its Python does what it says."""
+"""The tutorial: its commands run in their order, its pictures are there, and its Python does what
+it says."""
 
 import re
 import shlex
@@ -15,7 +16,8 @@ RECORD = "examples/tribometer/tribometer.tsv"
 
 
 def quick(words):
-    """The command on twenty seconds of the record, with a coarser grid; comparing all models is left to the tests of the ranking."""
+    """The command on twenty seconds of the record, with a coarser grid; comparing all models is
+    left to the tests of the ranking."""
     words = [word.replace(":13", ":3") for word in words]
     for option in ("--samples", "--to", "--pictures"):
         if option in words:
@@ -28,8 +30,18 @@ def quick(words):
 def test_the_commands_of_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     monkeypatch.chdir(tmp_path)
-    commands = [shlex.split(line) for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S) for line in block.splitlines()]
-    assert [words[1] for words in commands] == ["identify", "identify", "identify", "stamp", "sweep"]
+    commands = [
+        shlex.split(line)
+        for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S)
+        for line in block.splitlines()
+    ]
+    assert [words[1] for words in commands] == [
+        "identify",
+        "identify",
+        "identify",
+        "stamp",
+        "sweep",
+    ]
     for words in commands:
         assert words[0] == "bristle"
         if "all" not in words:
@@ -37,7 +49,9 @@ def test_the_commands_of_the_tutorial(tmp_path, monkeypatch, capsys):
     script = re.search(r"```python\n(.*?)```", TEXT, re.S)[1]
     capsys.readouterr()
     exec(compile(script, str(FILE), "exec"), {})
-    assert float(capsys.readouterr().out) == pytest.approx(0.47 * 5, rel=0.1)  # of thirty seconds of the record
+    assert float(capsys.readouterr().out) == pytest.approx(
+        0.47 * 5, rel=0.1
+    )  # of thirty seconds of the record
     assert Fmu(tmp_path / "MyContact.fmu").description["law"].start == 2
     for name in ("contact.html", "contact.ssv", "MyContact.fmu", "fit.csv", "fit.html"):
         assert (tmp_path / name).stat().st_size > 0
@@ -45,4 +59,6 @@ def test_the_commands_of_the_tutorial(tmp_path, monkeypatch, capsys):
 
 def test_the_pictures_of_the_tutorial_are_there():
     names = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXT)
-    assert len(names) == 4 and all((FILE.parent / name).read_text(encoding="utf-8").startswith("<svg") for name in names)
+    assert len(names) == 4 and all(
+        (FILE.parent / name).read_text(encoding="utf-8").startswith("<svg") for name in names
+    )

@@ -21,7 +21,8 @@ class MutationError(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file; `models` are the FMUs it is looked for in, `tests` what may notice it."""
+    """One change of one file; `models` are the FMUs it is looked for in, `tests` what may notice
+    it."""
 
     name: str
     file: str  # below fmu_src/, or below the package where it is Python
@@ -54,7 +55,9 @@ class Mutant:
 
     def shown(self) -> str:
         """The line, and what becomes of it."""
-        return f"{self.file}:{text_of(self.file).count(chr(10), 0, self.begin) + 1}: {self.change()}"
+        return (
+            f"{self.file}:{text_of(self.file).count(chr(10), 0, self.begin) + 1}: {self.change()}"
+        )
 
     def change(self) -> str:
         """As shown, without the number of the line."""
@@ -74,7 +77,14 @@ def text_of(file: str) -> str:
     return path_of(file).read_text(encoding="utf-8")
 
 
-def located(file: str, find: str, replace: str, name: str, models: tuple[str, ...] = (), tests: tuple[str, ...] = ()) -> Mutant:
+def located(
+    file: str,
+    find: str,
+    replace: str,
+    name: str,
+    models: tuple[str, ...] = (),
+    tests: tuple[str, ...] = (),
+) -> Mutant:
     """The change that puts `replace` in the place of `find`, which has to be there once."""
     source = text_of(file)
     count = source.count(find)
@@ -90,15 +100,28 @@ def read_edits() -> list[Mutant]:
     """The changes made by hand."""
     edits = []
     for entry in _read("edits.toml")["edit"]:
-        edits.append(located(entry["file"], entry["find"], entry["replace"], entry["name"], tuple(entry.get("models", ())), tuple(entry["tests"])))
+        edits.append(
+            located(
+                entry["file"],
+                entry["find"],
+                entry["replace"],
+                entry["name"],
+                tuple(entry.get("models", ())),
+                tuple(entry["tests"]),
+            )
+        )
     if len({edit.name for edit in edits}) != len(edits):
         raise MutationError("edits.toml: two edits have one name.")
     return edits
 
 
 def read_equivalent() -> dict[tuple[str, str], str]:
-    """The reasons why drawn changes make no difference, by file and shown change without its line number."""
-    return {(entry["file"], " ".join(entry["change"].split())): entry["reason"] for entry in _read("equivalent.toml")["equivalent"]}
+    """The reasons why drawn changes make no difference, by file and shown change without its line
+    number."""
+    return {
+        (entry["file"], " ".join(entry["change"].split())): entry["reason"]
+        for entry in _read("equivalent.toml")["equivalent"]
+    }
 
 
 def change_of(mutant: Mutant) -> tuple[str, str]:

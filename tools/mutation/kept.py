@@ -1,5 +1,6 @@
-"""Outcomes that are kept in a file, a line each as they come: a run that was stopped goes on from there, and one on changed sources or tests asks about
-each mutant first the test that it died by the last time."""
+"""Outcomes that are kept in a file, a line each as they come: a run that was stopped goes on from
+there, and one on changed sources or tests asks about each mutant first the test that it died by the
+last time."""
 
 from __future__ import annotations
 
@@ -11,7 +12,15 @@ from pathlib import Path
 from .edits import REPOSITORY, Mutant, change_of, text_of
 from .workshop import Outcome
 
-STATE = ("fmu_src", "modelDescription", "tests", "tools", "generator", "python", "resources")  # all that an outcome hangs on
+STATE = (
+    "fmu_src",
+    "modelDescription",
+    "tests",
+    "tools",
+    "generator",
+    "python",
+    "resources",
+)  # all that an outcome hangs on
 
 
 def state_of_the_project() -> str:
@@ -19,7 +28,9 @@ def state_of_the_project() -> str:
     digest = hashlib.sha256()
     for path in sorted(path for folder in STATE for path in (REPOSITORY / folder).rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
-            digest.update(path.relative_to(REPOSITORY).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+            digest.update(
+                path.relative_to(REPOSITORY).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+            )
     return digest.hexdigest()
 
 
@@ -43,14 +54,19 @@ class Kept:
         return entry["outcome"]["by"] if entry and "::" in entry["outcome"]["by"] else ""
 
     def note(self, mutant: Mutant, outcome: Outcome) -> None:
-        entry = {"mutant": _identity(mutant), "state": self.state, "outcome": dataclasses.asdict(outcome)}
+        entry = {
+            "mutant": _identity(mutant),
+            "state": self.state,
+            "outcome": dataclasses.asdict(outcome),
+        }
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
 
 def _identity(mutant: Mutant) -> tuple[str | int, ...]:
-    """By the text, which survives a change elsewhere in the file, and how many lines like this one are before it."""
+    """By the text, which survives a change elsewhere in the file, and how many lines like this one
+    are before it."""
     source = text_of(mutant.file)
     first = source.rfind("\n", 0, mutant.begin) + 1
     line = source[first:].partition("\n")[0]

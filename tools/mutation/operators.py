@@ -1,4 +1,5 @@
-"""Changes by rule. Each token of the C is looked at; comments, texts, directives and declarations of types are left alone.
+"""Changes by rule. Each token of the C is looked at; comments, texts, directives and declarations
+of types are left alone.
 
     relation     < for >, <= for >=, == for !=, and the other way round
     arithmetic   + for -, * for /, and the other way round (also of += and so on)
@@ -7,7 +8,8 @@
     constant     a number that is larger by one
     statement    an assignment or a call that is left out
 
-A limit that is moved by one rounding, < for <=, is not among them: of numbers that are measured it is no change.
+A limit that is moved by one rounding, < for <=, is not among them: of numbers that are measured it
+is no change.
 """
 
 from __future__ import annotations
@@ -28,12 +30,46 @@ TOKEN = re.compile(
     re.X | re.S | re.M,
 )
 RELATIONS = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "=="}
-ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}
+ARITHMETIC = {
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "*",
+    "+=": "-=",
+    "-=": "+=",
+    "*=": "/=",
+    "/=": "*=",
+}
 LOGIC = {"&&": "||", "||": "&&"}
 FOLDERS = ("fmi2", "solver", "common", "models")
 PACKAGES = ("", "identify", "sweep")  # of the package: what runs, fits and sweeps FMUs
-TYPES = ("void", "int", "double", "char", "size_t", "unsigned", "const", "static", "enum", "struct", "typedef", "return", "if", "for", "while",
-         "switch", "case", "default", "else", "do", "break", "continue", "goto", "inline", "va_list")  # fmt: skip
+TYPES = (
+    "void",
+    "int",
+    "double",
+    "char",
+    "size_t",
+    "unsigned",
+    "const",
+    "static",
+    "enum",
+    "struct",
+    "typedef",
+    "return",
+    "if",
+    "for",
+    "while",
+    "switch",
+    "case",
+    "default",
+    "else",
+    "do",
+    "break",
+    "continue",
+    "goto",
+    "inline",
+    "va_list",
+)
 
 
 def mutants_of(file: str) -> Iterator[Mutant]:
@@ -42,7 +78,11 @@ def mutants_of(file: str) -> Iterator[Mutant]:
         yield from python_mutants_of(file)
         return
     source = (SOURCE / file).read_text(encoding="utf-8")
-    tokens = [(m.lastgroup, m[0], m.start(), m.end()) for m in TOKEN.finditer(source) if m.lastgroup != "skip"]
+    tokens = [
+        (m.lastgroup, m[0], m.start(), m.end())
+        for m in TOKEN.finditer(source)
+        if m.lastgroup != "skip"
+    ]
     depth, spans = 0, []  # of function bodies: outside of them are tables and types
 
     def change(kind, begin, end, text):
@@ -57,20 +97,33 @@ def mutants_of(file: str) -> Iterator[Mutant]:
         elif text == "}":
             depth -= 1
             spans.pop()
-        operand_before = before[0] in ("number", "name") and before[1] not in ("return", "case") or before[1] in (")", "]")
+        operand_before = (
+            before[0] in ("number", "name")
+            and before[1] not in ("return", "case")
+            or before[1] in (")", "]")
+        )
         if text in RELATIONS and operand_before:
             yield change("relation", begin, end, RELATIONS[text])
         elif text in LOGIC:
             yield change("logic", begin, end, LOGIC[text])
         elif text in ARITHMETIC and operand_before and _is_binary(tokens, i):
             yield change("arithmetic", begin, end, ARITHMETIC[text])
-        elif kind == "number" and not (before[1] == "[" and after[1] == "]" and depth == 0) and text[:2] != "0x":
+        elif (
+            kind == "number"
+            and not (before[1] == "[" and after[1] == "]" and depth == 0)
+            and text[:2] != "0x"
+        ):
             yield change("constant", begin, end, _larger(text))
         elif kind == "name" and text in ("if", "while") and after[1] == "(":
             closing = _closing(tokens, i + 1)
             inner = tokens[i + 1][3], tokens[closing][2]
             yield change("negation", *inner, f"!({source[inner[0] : inner[1]]})")
-        if depth > 0 and before[1] in (";", "{", "}", ")", "else") and kind in ("name", "mark") and (kind == "name" or text == "*" or text == "("):
+        if (
+            depth > 0
+            and before[1] in (";", "{", "}", ")", "else")
+            and kind in ("name", "mark")
+            and (kind == "name" or text == "*" or text == "(")
+        ):
             statement = _statement(tokens, i)
             if statement is not None and (before[1] != ")" or _ends_condition(tokens, i - 1)):
                 yield change("statement", begin, statement, ";")
@@ -79,7 +132,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
 def _larger(number: str) -> str:
     digits = number.rstrip("uUlLfF")
     value = float(digits) if re.search(r"[.eE]", digits) else int(digits)
-    return f"{value + 1!r}{number[len(digits):]}"
+    return f"{value + 1!r}{number[len(digits) :]}"
 
 
 def _is_binary(tokens, i):
@@ -90,7 +143,16 @@ def _is_binary(tokens, i):
     if after[1] in (")", "*", ",", "const"):
         return False
     name = before[1]
-    return not (before[0] == "name" and (name in TYPES or name.startswith("fmi2") or name[0].isupper() and len(name) > 2 and not name.isupper()))
+    return not (
+        before[0] == "name"
+        and (
+            name in TYPES
+            or name.startswith("fmi2")
+            or name[0].isupper()
+            and len(name) > 2
+            and not name.isupper()
+        )
+    )
 
 
 def _closing(tokens, opening):
@@ -118,7 +180,11 @@ def _statement(tokens, i):
         return None
     if tokens[i][1] == "(" and tokens[i + 1][1] == "void":
         return None
-    if tokens[i][0] == "name" and tokens[i + 1][0] == "name" or (tokens[i][0] == "name" and tokens[i + 1][1] == "*" and tokens[i][1][0].isupper()):
+    if (
+        tokens[i][0] == "name"
+        and tokens[i + 1][0] == "name"
+        or (tokens[i][0] == "name" and tokens[i + 1][1] == "*" and tokens[i][1][0].isupper())
+    ):
         return None  # a declaration
     works = False
     depth = 0
@@ -127,7 +193,11 @@ def _statement(tokens, i):
         depth += (text in "([{") - (text in ")]}")
         if depth < 0:
             return None
-        if text in ("=", "+=", "-=", "*=", "/=", "|=", "&=", "++", "--") or text == "(" and tokens[j - 1][0] == "name":
+        if (
+            text in ("=", "+=", "-=", "*=", "/=", "|=", "&=", "++", "--")
+            or text == "("
+            and tokens[j - 1][0] == "name"
+        ):
             works = True
         if text == "|" and tokens[j + 1][1] == "=":
             works = True
@@ -139,16 +209,22 @@ def _statement(tokens, i):
 
 
 def files(language: str = "c") -> list[str]:
-    """Every C file that models are made of, below fmu_src/; or the Python that runs, fits and sweeps them, below its package."""
+    """Every C file that models are made of, below fmu_src/; or the Python that runs, fits and
+    sweeps them, below its package."""
     if language == "python":
-        return [path.relative_to(PACKAGE).as_posix() for folder in PACKAGES for path in sorted((PACKAGE / folder).glob("[!_]*.py"))]
+        return [
+            path.relative_to(PACKAGE).as_posix()
+            for folder in PACKAGES
+            for path in sorted((PACKAGE / folder).glob("[!_]*.py"))
+        ]
     found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.[ch]"))]
     return [path.relative_to(SOURCE).as_posix() for path in found]
 
 
 def drawn(count: int, seed: int, only: str = "", language: str = "c") -> list[Mutant]:
-    """A sample of all changes. A longer one of the same seed begins with it; and each change has a place of its own, by its text, so that a line of the
-    sources that is written anew moves no other one in or out."""
+    """A sample of all changes. A longer one of the same seed begins with it; and each change has a
+    place of its own, by its text, so that a line of the sources that is written anew moves no other
+    one in or out."""
     places, seen = [], Counter()
     for file in files(language):
         for mutant in mutants_of(file) if only in file else ():

@@ -11,6 +11,7 @@ from generator.sources import INCLUDE
 
 from .edits import HERE, REPOSITORY, SOURCE, Mutant, MutationError
 
+
 @functools.cache
 def _read() -> dict:
     return tomllib.loads((HERE / "plan.toml").read_text(encoding="utf-8"))
@@ -38,7 +39,9 @@ def users_of(file: str) -> list[str]:
 
 def planned(mutant: Mutant) -> Mutant:
     """With its FMUs and tests, as far as it does not name them itself."""
-    plan = next((one for one in _read()["plan"] if fnmatch.fnmatch(mutant.file, one["files"])), None)
+    plan = next(
+        (one for one in _read()["plan"] if fnmatch.fnmatch(mutant.file, one["files"])), None
+    )
     if plan is None:
         raise MutationError(f"plan.toml: has no word on {mutant.file}.")
     models = mutant.models or tuple(plan.get("models", ()))
@@ -46,5 +49,13 @@ def planned(mutant: Mutant) -> Mutant:
         models = tuple(users_of(mutant.file)) + models
     tests = []
     for test in mutant.tests or plan["tests"]:
-        tests += [name for model in models if (REPOSITORY / "tests" / (name := f"models/test_{model}.py")).exists()] if test == "models" else [test]
+        tests += (
+            [
+                name
+                for model in models
+                if (REPOSITORY / "tests" / (name := f"models/test_{model}.py")).exists()
+            ]
+            if test == "models"
+            else [test]
+        )
     return dataclasses.replace(mutant, models=models, tests=tuple(tests))

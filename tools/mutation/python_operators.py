@@ -1,7 +1,8 @@
-"""Changes of Python by the rules of operators.py. Texts, annotations, decorators and messages are left alone.
+"""Changes of Python by the rules of operators.py. Texts, annotations, decorators and messages are
+left alone.
 
-An assignment to a name that is left out would fail at its first use whatever the tests are, so that only calls,
-augmented assignments and those to attributes or items are left out.
+An assignment to a name that is left out would fail at its first use whatever the tests are, so that
+only calls, augmented assignments and those to attributes or items are left out.
 """
 
 from __future__ import annotations
@@ -13,9 +14,17 @@ from collections.abc import Iterator
 from .edits import Mutant, text_of
 
 RELATIONS = {
-    "<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "!=", "!=": "==", "in": "not in", "not in": "in", "is": "is not",
+    "<": ">",
+    ">": "<",
+    "<=": ">=",
+    ">=": "<=",
+    "==": "!=",
+    "!=": "==",
+    "in": "not in",
+    "not in": "in",
+    "is": "is not",
     "is not": "is",
-}  # fmt: skip
+}
 ARITHMETIC = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*")}
 
 
@@ -41,7 +50,9 @@ class _Changes(ast.NodeVisitor):
         return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
-        return self._place(node.lineno, node.col_offset), self._place(node.end_lineno, node.end_col_offset)
+        return self._place(node.lineno, node.col_offset), self._place(
+            node.end_lineno, node.end_col_offset
+        )
 
     def _between(self, kind: str, left: ast.AST, right: ast.AST, mark: str, other: str) -> None:
         """Exchanges what stands between two operands, beside brackets and comments."""
@@ -60,9 +71,17 @@ class _Changes(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         operands = [node.left, *node.comparators]
         names = {
-            ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in",
-            ast.Is: "is", ast.IsNot: "is not",
-        }  # fmt: skip
+            ast.Lt: "<",
+            ast.Gt: ">",
+            ast.LtE: "<=",
+            ast.GtE: ">=",
+            ast.Eq: "==",
+            ast.NotEq: "!=",
+            ast.In: "in",
+            ast.NotIn: "not in",
+            ast.Is: "is",
+            ast.IsNot: "is not",
+        }
         for left, kind, right in zip(operands, node.ops, operands[1:]):
             mark = names[type(kind)]
             self._between("relation", left, right, mark, RELATIONS[mark])
@@ -113,7 +132,11 @@ class _Changes(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        for part in [*node.args.defaults, *(one for one in node.args.kw_defaults if one), *node.body]:
+        for part in [
+            *node.args.defaults,
+            *(one for one in node.args.kw_defaults if one),
+            *node.body,
+        ]:
             self.visit(part)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:

@@ -1,10 +1,11 @@
 """A copy of the project in which mutants are made and tested, one after the other.
 
-Only fmu_src/, tests/ and the Python package are copied, everything else is a link. The FMUs are built by the
-host's compiler, quickly rather than well: what lies outside an array is trapped, as the check's run with sanitizers
-would, and what is not set is no number. A process is forked for each mutant, with all modules loaded already; a test
-that takes more than its processor time ends it. The first FMU is asked alone, since most mutants die there; only for
-those that live the others are built. Mutants of Python take the FMUs that there are, in BRISTLE_FMUS or dist/.
+Only fmu_src/, tests/ and the Python package are copied, everything else is a link. The FMUs are
+built by the host's compiler, quickly rather than well: what lies outside an array is trapped, as
+the check's run with sanitizers would, and what is not set is no number. A process is forked for
+each mutant, with all modules loaded already; a test that takes more than its processor time ends
+it. The first FMU is asked alone, since most mutants die there; only for those that live the others
+are built. Mutants of Python take the FMUs that there are, in BRISTLE_FMUS or dist/.
 """
 
 from __future__ import annotations
@@ -30,16 +31,38 @@ from .edits import PACKAGE, REPOSITORY, Mutant
 
 COPIED = ("fmu_src", "tests", PACKAGE.relative_to(REPOSITORY).parts[0])
 LEFT_OUT = (".git", ".venv", "build", "dist")
-FLAGS = ["-std=c99", "-O1", "-w", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-shared", "-Wl,--build-id=none",
-         "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-ftrivial-auto-var-init=pattern"]  # fmt: skip
+FLAGS = [
+    "-std=c99",
+    "-O1",
+    "-w",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-ffp-contract=off",
+    "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
+    "-shared",
+    "-Wl,--build-id=none",
+    "-fsanitize=bounds",
+    "-fsanitize-undefined-trap-on-error",
+    "-ftrivial-auto-var-init=pattern",
+]
 TEST_SECONDS = 60  # of the processor, for one test
 PYTHON_SECONDS = 300  # the same of the tools, which fit and rank
 MODELS_AT_MOST = 5  # that a mutant changes are asked
 RUNNING = "build/running.txt"  # the test that runs
-MUTANT_SECONDS = 1800  # by the clock, for all tests of a mutant; one that needs longer counts as alive
+MUTANT_SECONDS = (
+    1800  # by the clock, for all tests of a mutant; one that needs longer counts as alive
+)
 
 KILLED, CRASHED, ENDLESS, ALIVE, UNFINISHED, SAME, STILLBORN, BROKEN = (
-    "killed", "crashed", "endless", "alive", "tests unfinished", "same code", "does not compile", "tests do not run")  # fmt: skip
+    "killed",
+    "crashed",
+    "endless",
+    "alive",
+    "tests unfinished",
+    "same code",
+    "does not compile",
+    "tests do not run",
+)
 DEAD = (KILLED, CRASHED, ENDLESS)
 LIVING = (ALIVE, UNFINISHED, BROKEN)
 
@@ -63,7 +86,11 @@ def fmi_include() -> Path:
 
 
 def compile_library(
-    model: str, generated: Path, source: Path, folder: Path, compiler: Sequence[str] = ("gcc", *FLAGS)
+    model: str,
+    generated: Path,
+    source: Path,
+    folder: Path,
+    compiler: Sequence[str] = ("gcc", *FLAGS),
 ) -> Path:
     library = folder / "linux64" / f"{model}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +103,8 @@ def compile_library(
 
 
 class Originals:
-    """The models as they are, generated and compiled once for all mutants, by whichever process needs one first."""
+    """The models as they are, generated and compiled once for all mutants, by whichever process
+    needs one first."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -114,42 +142,70 @@ class Workshop:
                 (folder / entry.name).symlink_to(entry)
 
     def _build(self, mutant: Mutant | None, models: list[str], most: int) -> bool:
-        """Makes FMUs of the models, one after the other, that a mutant changes, at most so many, and takes them off the list; whether there is any."""
+        """Makes FMUs of the models, one after the other, that a mutant changes, at most so many,
+        and takes them off the list; whether there is any."""
         shutil.rmtree(self.fmus, ignore_errors=True)
         self.fmus.mkdir(parents=True)
         made = 0
         while models and made < most:
             model = models.pop(0)
             generated = self.originals.generated(model)
-            if mutant and mutant.file.split("/")[0] in ("common", "models"):  # the slopes and the structure follow the law
+            if mutant and mutant.file.split("/")[0] in (
+                "common",
+                "models",
+            ):  # the slopes and the structure follow the law
                 generated = self.folder / "build" / "mutated" / model
-                generate(self.folder / "modelDescription" / f"{model}.toml", generated, fmi_include())
+                generate(
+                    self.folder / "modelDescription" / f"{model}.toml", generated, fmi_include()
+                )
                 self._keep_guid(model, generated)
-            library = compile_library(model, generated, self.folder / "fmu_src", self.folder / "build")
+            library = compile_library(
+                model, generated, self.folder / "fmu_src", self.folder / "build"
+            )
             if not mutant or library.read_bytes() != self.originals.library(model):
-                write_package(self.fmus / f"{model}.fmu", generated, self.folder / "fmu_src", fmi_include(), self.folder / "LICENSE", [library])
+                write_package(
+                    self.fmus / f"{model}.fmu",
+                    generated,
+                    self.folder / "fmu_src",
+                    fmi_include(),
+                    self.folder / "LICENSE",
+                    [library],
+                )
                 made += 1
         return made > 0
 
     def _keep_guid(self, model: str, generated: Path) -> None:
         """The GUID of the original, so that its library differs in nothing but code."""
         names = ("own_defaults.h", "modelDescription.xml")
-        texts = ((folder / names[1]).read_text(encoding="utf-8") for folder in (self.originals.generated(model), generated))
+        texts = (
+            (folder / names[1]).read_text(encoding="utf-8")
+            for folder in (self.originals.generated(model), generated)
+        )
         before, now = (text.partition('guid="')[2].partition('"')[0] for text in texts)
         for name in names:
             text = (generated / name).read_text(encoding="utf-8")
             (generated / name).write_text(text.replace(now, before), encoding="utf-8")
 
     def _take_package(self) -> None:
-        """Forgets the package as it is, so that the tests import the one here; nothing compiled is kept of it, as that goes by seconds."""
+        """Forgets the package as it is, so that the tests import the one here; nothing compiled is
+        kept of it, as that goes by seconds."""
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         for name in [name for name in sys.modules if name.partition(".")[0] == "bristle"]:
             del sys.modules[name]
         sys.path.insert(0, str(self.folder / PACKAGE.parent.relative_to(REPOSITORY)))
 
-    def run(self, mutant: Mutant | None, models: list[str], most: int, tests: list[tuple[str, ...]], left_out: tuple[str, ...], report: Path) -> None:
-        """Tests a mutant, whose file is changed already, with one group of tests after the other; in a process of its own."""
+    def run(
+        self,
+        mutant: Mutant | None,
+        models: list[str],
+        most: int,
+        tests: list[tuple[str, ...]],
+        left_out: tuple[str, ...],
+        report: Path,
+    ) -> None:
+        """Tests a mutant, whose file is changed already, with one group of tests after the other;
+        in a process of its own."""
         os.setsid()
         os.chdir(self.folder)
         told = os.open(self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
@@ -174,16 +230,24 @@ class Workshop:
         options += [] if is_python else ["-m", "not shipped"]
         options += [f"--deselect={test}" for test in left_out]
         for group in tests:
-            code = pytest.main([*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch])
+            code = pytest.main(
+                [*options, *(str(self.folder / "tests" / test) for test in group)], plugins=[watch]
+            )
             if code == pytest.ExitCode.TESTS_FAILED:
                 break
-        known = {pytest.ExitCode.OK: ALIVE, pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE}  # none: not about these FMUs
-        fate = KILLED if watch.failed else known.get(code, BROKEN)  # a file of tests that cannot be read is a failure, and none of a test
+        known = {
+            pytest.ExitCode.OK: ALIVE,
+            pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE,
+        }  # none: not about these FMUs
+        fate = (
+            KILLED if watch.failed else known.get(code, BROKEN)
+        )  # a file of tests that cannot be read is a failure, and none of a test
         report.write_text(json.dumps([fate, "\n".join(watch.failed), models]))
 
 
 class Watch:
-    """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the process dead."""
+    """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the
+    process dead."""
 
     def __init__(self, running: Path, seconds: float) -> None:
         self.failed, self.running, self.seconds = [], running, seconds
@@ -200,7 +264,14 @@ class Watch:
 class Trial:
     """A mutant on its way, or the unchanged sources."""
 
-    def __init__(self, workshop: Workshop, mutant: Mutant | None, models: tuple[str, ...], tests: list[tuple[str, ...]], left_out: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        mutant: Mutant | None,
+        models: tuple[str, ...],
+        tests: list[tuple[str, ...]],
+        left_out: tuple[str, ...] = (),
+    ) -> None:
         self.workshop, self.mutant, self.tests, self.left_out = workshop, mutant, tests, left_out
         self.models, self.alive = list(models), False
         self.report = workshop.folder / "build" / "report.json"
@@ -234,7 +305,9 @@ class Trial:
         if self.mutant:
             self.file.write_text(self.kept, encoding="utf-8")
         made = tuple(sorted(path.stem for path in self.workshop.fmus.glob("*.fmu")))
-        return Outcome(ALIVE if fate == SAME and self.alive else fate, by, time.monotonic() - self.begun, made)
+        return Outcome(
+            ALIVE if fate == SAME and self.alive else fate, by, time.monotonic() - self.begun, made
+        )
 
     def _running(self) -> str:
         running = self.workshop.folder / RUNNING
@@ -247,4 +320,6 @@ class Trial:
             return ENDLESS, self._running(), []
         if code > 0:
             return CRASHED, self._running() or signal.Signals(code).name, []
-        return tuple(json.loads(self.report.read_text())) if self.report.exists() else (BROKEN, "", [])
+        return (
+            tuple(json.loads(self.report.read_text())) if self.report.exists() else (BROKEN, "", [])
+        )

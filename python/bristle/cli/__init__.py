@@ -1,5 +1,6 @@
-"""The command line. Every module of the package of commands is a command of its name; no list is kept anywhere.
-The generator and the site have command lines of the same kind, with commands of their own.
+"""The command line. Every module of the package of commands is a command of its name; no list is
+kept anywhere. The generator and the site have command lines of the same kind, with commands of
+their own.
 
 A command is a module with
 
@@ -35,7 +36,9 @@ BAD_INPUT, INTERRUPTED, ENDED = 2, 130, 143
 DEFECT = "this is a defect of bristle, or an input that it does not know"
 
 
-def main(words: Sequence[str] | None = None, package: ModuleType = commands, program: str = "bristle") -> int:
+def main(
+    words: Sequence[str] | None = None, package: ModuleType = commands, program: str = "bristle"
+) -> int:
     """Runs a command of the package; gives the exit code."""
     words = sys.argv[1:] if words is None else list(words)
     try:
@@ -45,7 +48,9 @@ def main(words: Sequence[str] | None = None, package: ModuleType = commands, pro
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # closed by whoever called
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a name of a file may be no text, or the terminal have few letters
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a name of a file may be no text, or the terminal have few letters
     try:
         arguments = _parser(words, package, program).parse_args(words)
         _check(arguments)
@@ -57,11 +62,21 @@ def main(words: Sequence[str] | None = None, package: ModuleType = commands, pro
         _drop_output()
     except OSError as error:
         _drop_output()
-        return _fail(program, f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+        return _fail(
+            program,
+            (
+                f"{error.filename}: {error.strerror}."
+                if error.filename
+                else f"{error.strerror or error}."
+            ),
+        )
     except ModuleNotFoundError as error:
         name = _chosen(words, package) or "--help"
         source = error.name if package is commands else "-r requirements.txt"
-        return _fail(program, f"{program} {name} needs the Python package {error.name}: pip install {source}.")
+        return _fail(
+            program,
+            f"{program} {name} needs the Python package {error.name}: pip install {source}.",
+        )
     except MemoryError:
         return _fail(program, "there is not enough memory for this.")
     except KeyboardInterrupt:
@@ -72,7 +87,11 @@ def main(words: Sequence[str] | None = None, package: ModuleType = commands, pro
             raise
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}, line {where.lineno}"
-        return _fail(program, f"{DEFECT}: {type(error).__name__} in {place}: {error}; with BRISTLE_TRACEBACK=1 all of it is shown.")
+        return _fail(
+            program,
+            f"{DEFECT}: {type(error).__name__} in {place}: {error}; with BRISTLE_TRACEBACK=1 all of"
+            " it is shown.",
+        )
     return 0
 
 
@@ -123,7 +142,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = re.match(r"argument command: invalid choice: '([^']*)'", message)
         message = f'there is no command "{wrong[1]}"' if wrong else message
-        self.exit(_fail(self.prog.split()[0], f"{message[0].lower()}{message[1:].rstrip('.')}; see {self.prog} --help."))
+        self.exit(
+            _fail(
+                self.prog.split()[0],
+                f"{message[0].lower()}{message[1:].rstrip('.')}; see {self.prog} --help.",
+            )
+        )
 
 
 def _parser(words: Sequence[str], package: ModuleType, program: str) -> argparse.ArgumentParser:
@@ -134,7 +158,9 @@ def _parser(words: Sequence[str], package: ModuleType, program: str) -> argparse
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"{program} {VERSION}")
-    places = parser.add_subparsers(required=True, metavar="command", title="commands", dest="command", parser_class=Parser)
+    places = parser.add_subparsers(
+        required=True, metavar="command", title="commands", dest="command", parser_class=Parser
+    )
     chosen = _chosen(words, package)
     for name in [chosen] if chosen else names(package):
         _add(places, name, command(name, package))

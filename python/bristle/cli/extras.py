@@ -14,9 +14,12 @@ def needing(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise BristleError(f"this needs the package {error.name}: pip install {wheel(extra)}.") from None
+        raise BristleError(
+            f"this needs the package {error.name}: pip install {wheel(extra)}."
+        ) from None
 
 
 def wheel(extra: str) -> str:
-    """What pip is to install for optional dependencies: the file of the wheel, as the package is on no index."""
+    """What pip is to install for optional dependencies: the file of the wheel, as the package is on
+    no index."""
     return f'"bristle-{VERSION}-py3-none-any.whl[{extra}]"'

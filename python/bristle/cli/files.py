@@ -16,7 +16,8 @@ _NUMBERS = count()
 
 @contextmanager
 def writing(file: Path, mode: str = "w") -> Iterator[IO]:
-    """Opens a file to write to, which takes its name when all is written: whatever goes wrong before leaves what was there.
+    """Opens a file to write to, which takes its name when all is written: whatever goes wrong
+    before leaves what was there.
 
     A device or a pipe is written to as it is, and a link goes on pointing where it does."""
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
@@ -49,7 +50,8 @@ def _told(file: Path) -> Iterator[None]:
 
 @contextmanager
 def _part_of(file: Path) -> Iterator[tuple[Path, Path]]:
-    """Gives a name beside a file that nothing else has, which is free again in the end, and the place that the file is to take."""
+    """Gives a name beside a file that nothing else has, which is free again in the end, and the
+    place that the file is to take."""
     place = file.resolve()
     if place.is_dir():
         raise BristleError(f"{file}: Is a directory.")

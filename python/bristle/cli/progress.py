@@ -38,9 +38,13 @@ class Progress:
 
 
 def in_parallel(
-    work: Callable[[Item], Result], items: Sequence[Item], name: Callable[[Item], str] = str, workers: int | None = None
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    name: Callable[[Item], str] = str,
+    workers: int | None = None,
 ) -> list[Result]:
-    """Does the work for all items in threads, as many at a time as there are processors, and tells how far it is."""
+    """Does the work for all items in threads, as many at a time as there are processors, and tells
+    how far it is."""
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool, Progress(len(items)) as progress:
         try:
             futures = {pool.submit(work, item): item for item in items}

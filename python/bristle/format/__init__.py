@@ -1,1 +1,2 @@
-"""The format of the FMUs: what the generator writes into one, and what the tools read there or write anew."""
+"""The format of the FMUs: what the generator writes into one, and what the tools read there or
+write anew."""

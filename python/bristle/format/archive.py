@@ -1,4 +1,5 @@
-"""The FMU as a file: a zip that depends on its content alone, not on time, machine or order of files."""
+"""The FMU as a file: a zip that depends on its content alone, not on time, machine or order of
+files."""
 
 from __future__ import annotations
 
@@ -23,36 +24,58 @@ LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
 
 
 def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
-    with writing(fmu, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with (
+        writing(fmu, "wb") as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+    ):
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # with the rights of Unix, so that an unzipped library can be loaded
+            entry.create_system = (
+                3  # with the rights of Unix, so that an unzipped library can be loaded
+            )
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
             archive.writestr(entry, data)
 
 
 @contextmanager
 def opened(fmu: Path) -> Iterator[zipfile.ZipFile]:
-    """Opens an FMU to read from; whatever is wrong with the file, then or while it is read, is said in one sentence."""
+    """Opens an FMU to read from; whatever is wrong with the file, then or while it is read, is said
+    in one sentence."""
     try:
         with zipfile.ZipFile(fmu) as archive:
             _check_members(fmu, archive)
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, LookupError, RecursionError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        LookupError,
+        RecursionError,
+    ):
         raise BristleError(f"{fmu}: not an FMU, the zip file cannot be read.") from None
     except OSError as error:
         if error.filename:
             raise
-        raise BristleError(f"{fmu}: not an FMU, the zip file leads to places that are not in it.") from None
+        raise BristleError(
+            f"{fmu}: not an FMU, the zip file leads to places that are not in it."
+        ) from None
 
 
 def _check_members(fmu: Path, archive: zipfile.ZipFile) -> None:
-    """Refuses members that would be unpacked elsewhere, twice or as a link, and more of them than memory should have to hold."""
+    """Refuses members that would be unpacked elsewhere, twice or as a link, and more of them than
+    memory should have to hold."""
     seen = set()
     for entry in archive.infolist():
         name = PurePosixPath(entry.filename)
-        if name.is_absolute() or ".." in name.parts or re.search(r"[\\:\0-\x1f]", entry.orig_filename):
+        if (
+            name.is_absolute()
+            or ".." in name.parts
+            or re.search(r"[\\:\0-\x1f]", entry.orig_filename)
+        ):
             raise BristleError(f"{fmu}: not an FMU, {entry.filename!r} lies outside of it.")
         if stat.S_ISLNK(entry.external_attr >> 16):
             raise BristleError(f"{fmu}: not an FMU, {entry.filename} is a link.")
@@ -60,7 +83,9 @@ def _check_members(fmu: Path, archive: zipfile.ZipFile) -> None:
             raise BristleError(f"{fmu}: not an FMU, it has {entry.filename} twice.")
         seen.add(name)
     if (size := sum(entry.file_size for entry in archive.infolist())) > LARGEST:
-        raise BristleError(f"{fmu}: unpacked it would have {size >> 20} MiB, more than {LARGEST >> 20}.")
+        raise BristleError(
+            f"{fmu}: unpacked it would have {size >> 20} MiB, more than {LARGEST >> 20}."
+        )
 
 
 def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
@@ -70,7 +95,10 @@ def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
         if "modelDescription.xml" not in names:
             raise BristleError(f"{fmu}: not an FMU, it has no modelDescription.xml.")
         if archive.getinfo("modelDescription.xml").file_size > LARGEST_DESCRIPTION:
-            raise BristleError(f"{fmu}: not an FMU, its modelDescription.xml is larger than {LARGEST_DESCRIPTION >> 20} MiB.")
+            raise BristleError(
+                f"{fmu}: not an FMU, its modelDescription.xml is larger than"
+                f" {LARGEST_DESCRIPTION >> 20} MiB."
+            )
         text = archive.read("modelDescription.xml")
     try:
         return ElementTree.fromstring(text), names

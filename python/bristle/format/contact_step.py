@@ -1,19 +1,29 @@
-"""The largest step of a host with a fixed step for a contact in the normal direction: for the pages and for `bristle suggest`."""
+"""The largest step of a host with a fixed step for a contact in the normal direction: for the pages
+and for `bristle suggest`."""
 
 from __future__ import annotations
 
 import math
 
 GRAVITY = 9.81
-CONTACT = ("contactStiffness", "contactDamping", "referencePenetration", "stiffnessExponent", "dampingExponent")
+CONTACT = (
+    "contactStiffness",
+    "contactDamping",
+    "referencePenetration",
+    "stiffnessExponent",
+    "dampingExponent",
+)
 
 
 def contact_step(values: dict[str, float], mass: float, speed: float, late: bool) -> float:
-    """The largest step with which a host that holds the normal force of a Hunt-Crossley contact gives a body no energy.
+    """The largest step with which a host that holds the normal force of a Hunt-Crossley contact
+    gives a body no energy.
 
-    About a penetration the contact is a spring k and a damper d. With x' = x + h v', v' = v - h (k x + d v)/m small motions decay for k h²/m + 2 d h/m < 4
-    and, with the force of the step before, for k h²/m < (d h/m) (1 - d h/m) (Jury). Of the smaller limit of the deepest point and of rest two
-    thirds are left for the nonlinear impact, measured over stiffnesses of 1 to 1e4 times the default and masses of 0.01 to 100 kg.
+    About a penetration the contact is a spring k and a damper d. With x' = x + h v', v' = v - h (k
+    x + d v)/m small motions decay for k h²/m + 2 d h/m < 4 and, with the force of the step before,
+    for k h²/m < (d h/m) (1 - d h/m) (Jury). Of the smaller limit of the deepest point and of rest
+    two thirds are left for the nonlinear impact, measured over stiffnesses of 1 to 1e4 times the
+    default and masses of 0.01 to 100 kg.
     """
     stiffness, depth = values["contactStiffness"], values["referencePenetration"]
     p, q = values["stiffnessExponent"], values["dampingExponent"]
@@ -22,5 +32,7 @@ def contact_step(values: dict[str, float], mass: float, speed: float, late: bool
     for s in (deepest, (mass * GRAVITY / stiffness) ** (1 / p)):
         if s > 0:
             k, d = p * stiffness * s ** (p - 1) / depth, values["contactDamping"] * s**q
-            limits.append(d / (k + d**2 / mass) if late else (math.sqrt(d**2 + 4 * k * mass) - d) / k)
+            limits.append(
+                d / (k + d**2 / mass) if late else (math.sqrt(d**2 + 4 * k * mass) - d) / k
+            )
     return 2 / 3 * min(limits)

@@ -1,4 +1,5 @@
-"""What tells an element from others with the same law (fmi2/defaults.h): as C, and as the bytes in a finished library."""
+"""What tells an element from others with the same law (fmi2/defaults.h): as C, and as the bytes in
+a finished library."""
 
 from __future__ import annotations
 
@@ -23,19 +24,35 @@ class Defaults:
 
     def c_text(self) -> str:
         """The header that the sources include."""
-        tables = [f"    {{{', '.join(map(repr, values)) or '0'}}}," for values in (self.parameters, self.inputs, self.options)]
+        tables = [
+            f"    {{{', '.join(map(repr, values)) or '0'}}},"
+            for values in (self.parameters, self.inputs, self.options)
+        ]
         texts = [f'    "{text}",' for text in (MARK.decode(), self.guid, self.name)]
-        lines = ["/* The element's own GUID, name and start values. Generated. */", "static const Defaults own_defaults = {", *texts, *tables, "};"]
+        lines = [
+            "/* The element's own GUID, name and start values. Generated. */",
+            "static const Defaults own_defaults = {",
+            *texts,
+            *tables,
+            "};",
+        ]
         return "\n".join(lines) + "\n"
 
     def _layout(self) -> struct.Struct:
-        """As compilers lay the table out on all platforms: least significant byte first, no gaps; no empty array."""
+        """As compilers lay the table out on all platforms: least significant byte first, no gaps;
+        no empty array."""
         counts = [max(1, len(values)) for values in (self.parameters, self.inputs, self.options)]
-        return struct.Struct("<{}s{}s{}s{}d{}d{}i".format(MARK_BYTES, GUID_BYTES, NAME_BYTES, *counts))
+        return struct.Struct(
+            "<{}s{}s{}s{}d{}d{}i".format(MARK_BYTES, GUID_BYTES, NAME_BYTES, *counts)
+        )
 
     def table(self) -> bytes:
         """The table in a library."""
-        values = [number for part in (self.parameters, self.inputs, self.options) for number in (part or (0,))]
+        values = [
+            number
+            for part in (self.parameters, self.inputs, self.options)
+            for number in part or (0,)
+        ]
         return self._layout().pack(MARK, self.guid.encode(), self.name.encode(), *values)
 
 
@@ -44,7 +61,9 @@ def replaced(library: bytes, old: Defaults, new: Defaults) -> bytes:
     places = [found.start() for found in re.finditer(re.escape(MARK), library)]
     before, after = old.table(), new.table()
     if len(places) != 1 or library[places[0] : places[0] + len(before)] != before:
-        raise BristleError("the library does not have the defaults that modelDescription.xml tells.")
+        raise BristleError(
+            "the library does not have the defaults that modelDescription.xml tells."
+        )
     if len(after) != len(before):
         raise BristleError("the defaults have another size.")
     return library[: places[0]] + after + library[places[0] + len(before) :]

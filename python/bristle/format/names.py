@@ -11,7 +11,9 @@ MODELICA_KEYWORDS = frozenset(
     partial protected public pure record redeclare replaceable return stream then true type when while
     within""".split()
 )
-OPENMODELICA_NAMES = frozenset({"time", "logLevel", "debugLogging", "fmuWorkingDir", "fmi_x", "fmi_z", "nextEventTime"})
+OPENMODELICA_NAMES = frozenset(
+    {"time", "logLevel", "debugLogging", "fmuWorkingDir", "fmi_x", "fmi_z", "nextEventTime"}
+)
 C_KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile

@@ -22,7 +22,11 @@ class ParameterSet:
 
 def document_text(root: ElementTree.Element) -> str:
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        + ElementTree.tostring(root, encoding="unicode")
+        + "\n"
+    )
 
 
 def ssv_text(one: ParameterSet) -> str:
@@ -30,7 +34,12 @@ def ssv_text(one: ParameterSet) -> str:
     ElementTree.register_namespace("ssv", NAMESPACE)
     root = ElementTree.Element(
         f"{{{NAMESPACE}}}ParameterSet",
-        {"version": "1.0", "name": one.name, "description": f"{one.title} ({one.source})", "generationTool": f"Bristle {VERSION}"},
+        {
+            "version": "1.0",
+            "name": one.name,
+            "description": f"{one.title} ({one.source})",
+            "generationTool": f"Bristle {VERSION}",
+        },
     )
     parameters = ElementTree.SubElement(root, f"{{{NAMESPACE}}}Parameters")
     for name, value in one.values.items():

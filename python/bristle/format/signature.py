@@ -1,7 +1,9 @@
-"""The ad hoc signature of a macOS library: a list of the hashes of its pages, which has to follow any change of them.
+"""The ad hoc signature of a macOS library: a list of the hashes of its pages, which has to follow
+any change of them.
 
-The layout is that of Apple's xnu sources, bsd/sys/codesign.h: a load command leads to a blob of blobs, one of which is the code directory
-with one hash per page. Only processors from Apple ask for a signature; a library for others has none.
+The layout is that of Apple's xnu sources, bsd/sys/codesign.h: a load command leads to a blob of
+blobs, one of which is the code directory with one hash per page. Only processors from Apple ask for
+a signature; a library for others has none.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ def _signature(library: bytes) -> int | None:
 
 
 def _hash_pages(library: bytearray, directory: int) -> None:
-    hashes, _, _, pages, limit, size, kind, _, power = struct.unpack_from(">5I4B", library, directory + 16)
+    hashes, _, _, pages, limit, size, kind, _, power = struct.unpack_from(
+        ">5I4B", library, directory + 16
+    )
     if kind != SHA256 or size != hashlib.sha256().digest_size:
         raise BristleError("the macOS library is signed with other hashes than SHA-256.")
     page = 1 << power

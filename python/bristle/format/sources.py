@@ -1,4 +1,5 @@
-"""What the sources of an FMU are known by: their file, the prefix of their functions and the GUID of their content."""
+"""What the sources of an FMU are known by: their file, the prefix of their functions and the GUID
+of their content."""
 
 from __future__ import annotations
 

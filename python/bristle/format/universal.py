@@ -1,4 +1,5 @@
-"""A macOS library for several processors: thin libraries one after the other, behind a table of contents."""
+"""A macOS library for several processors: thin libraries one after the other, behind a table of
+contents."""
 
 from __future__ import annotations
 

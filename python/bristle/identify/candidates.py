@@ -19,8 +19,15 @@ from ..library import Model, Variable, describe, hint, models
 VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
 BACKWARD = "backwardFrictionRatio"
-_EXTRA = {"backwardViscousRatio", "viscousExponent", "viscousReferenceVelocity"}  # of which the default changes nothing
-_WIDE, _NARROW = math.log(1e6), math.log(8)  # how far from its start a parameter may go, with a unit and without one
+_EXTRA = {
+    "backwardViscousRatio",
+    "viscousExponent",
+    "viscousReferenceVelocity",
+}  # of which the default changes nothing
+_WIDE, _NARROW = (
+    math.log(1e6),
+    math.log(8),
+)  # how far from its start a parameter may go, with a unit and without one
 _SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
 
 
@@ -46,7 +53,8 @@ class Parameter:
 
     @property
     def is_extra(self) -> bool:
-        """Whether it stands for something beside the law that is off by default (a preload, a film, a power law): fitted only if asked for."""
+        """Whether it stands for something beside the law that is off by default (a preload, a film,
+        a power law): fitted only if asked for."""
         return (self.default == 0 and self.name != VISCOUS) or self.name in _EXTRA
 
 
@@ -61,7 +69,9 @@ class Candidate:
     form: Form
     radius: float = 1.0  # at which it turns
     options: tuple[str, ...] = ()  # names of those that it has
-    chosen: Mapping[str, int] = field(default_factory=dict)  # options that differ from their defaults
+    chosen: Mapping[str, int] = field(
+        default_factory=dict
+    )  # options that differ from their defaults
 
     @property
     def needs_load(self) -> bool:
@@ -77,20 +87,28 @@ class Candidate:
         for name, value in values.items():
             if name in self.options and value != round(value):
                 raise BristleError(f"{name}={value:g}: an option is a whole number.")
-        return replace(self, chosen={name: round(value) for name, value in values.items() if name in self.options})
+        return replace(
+            self,
+            chosen={name: round(value) for name, value in values.items() if name in self.options},
+        )
 
     def __getitem__(self, name: str) -> Parameter:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
         known = [parameter.name for parameter in self.parameters]
-        raise BristleError(f"{self.name} has no parameter {name} to fit{hint(name, known)}; it has {', '.join(known)}.")
+        raise BristleError(
+            f"{self.name} has no parameter {name} to fit{hint(name, known)}; it has"
+            f" {', '.join(known)}."
+        )
 
 
 @lru_cache(maxsize=256)
 def candidate(name: str) -> Candidate:
     model = describe(name)
-    native.functions(model)  # says now what is wrong with its library, not in each of a thousand runs
+    native.functions(
+        model
+    )  # says now what is wrong with its library, not in each of a thousand runs
     form = form_of(model)
     if form is None:
         why = "it does not take a normal force and a velocity, or gives no friction force"
@@ -146,18 +164,28 @@ def _parameter(model: Model, variable: Variable) -> Parameter:
 class Space:
     """The parameters that are fitted, as the numbers the optimizer sees, and back.
 
-    A positive parameter is fitted by its logarithm. One that has to stay below another is fitted by their ratio, one that has to stay
-    above another by the logarithm of its distance, so that every point that the optimizer may try keeps the rules.
+    A positive parameter is fitted by its logarithm. One that has to stay below another is fitted by
+    their ratio, one that has to stay above another by the logarithm of its distance, so that every
+    point that the optimizer may try keeps the rules.
     """
 
     def __init__(
-        self, of: Candidate, fitted: Sequence[str], fixed: Mapping[str, float], scales: Mapping[str, float], caps: Mapping[str, float] | None = None
+        self,
+        of: Candidate,
+        fitted: Sequence[str],
+        fixed: Mapping[str, float],
+        scales: Mapping[str, float],
+        caps: Mapping[str, float] | None = None,
     ) -> None:
         self.fixed = dict(fixed)
         self.caps = dict(caps or {})  # what the record sets as the largest value
         self.parameters = [of[name] for name in fitted]
-        self.scales = {name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted}
-        self.order = sorted(self.parameters, key=lambda one: one.limit is not None)  # references first
+        self.scales = {
+            name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted
+        }
+        self.order = sorted(
+            self.parameters, key=lambda one: one.limit is not None
+        )  # references first
 
     @property
     def names(self) -> list[str]:
@@ -203,7 +231,9 @@ class Space:
         lows, highs = [], []
         for one, number in zip(self.parameters, around, strict=True):
             width = _NARROW if one.unit == "1" else _WIDE
-            related = one.limit is not None and (one.limit.other in self.fixed or one.limit.other in self.names)
+            related = one.limit is not None and (
+                one.limit.other in self.fixed or one.limit.other in self.names
+            )
             if related and one.limit.above:
                 low, high = math.log(_SMALLEST_GAP), number + width
             elif related:

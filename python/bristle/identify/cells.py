@@ -1,4 +1,5 @@
-"""Cells of a measured table: numbers with either decimal sign and with groups of thousands, times of a clock, marks of what is missing."""
+"""Cells of a measured table: numbers with either decimal sign and with groups of thousands, times
+of a clock, marks of what is missing."""
 
 from __future__ import annotations
 
@@ -9,17 +10,85 @@ from datetime import date
 import numpy as np
 
 GROUPING = " '’\u00a0\u2009\u202f"  # beside the sign that is not the decimal one
-MISSING = {"", "-", "--", "---", "–", "—", "?", "*", "nan", "-nan", "+nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "inf", "+inf", "-inf"}
-MISSING |= {"infinity", "-infinity", "∞", "-∞", "null", "none", "na", "n/a", "n.a.", "#n/a", "#na", "#nv", "#wert!", "#value!", "#div/0!", "#num!", "#ref!", "#name?"}
+MISSING = {
+    "",
+    "-",
+    "--",
+    "---",
+    "–",
+    "—",
+    "?",
+    "*",
+    "nan",
+    "-nan",
+    "+nan",
+    "nan(ind)",
+    "-nan(ind)",
+    "1.#ind",
+    "-1.#ind",
+    "1.#qnan",
+    "inf",
+    "+inf",
+    "-inf",
+}
+MISSING |= {
+    "infinity",
+    "-infinity",
+    "∞",
+    "-∞",
+    "null",
+    "none",
+    "na",
+    "n/a",
+    "n.a.",
+    "#n/a",
+    "#na",
+    "#nv",
+    "#wert!",
+    "#value!",
+    "#div/0!",
+    "#num!",
+    "#ref!",
+    "#name?",
+}
 _NUMBER = re.compile(r"[+\-−]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?")
-_GROUPED = re.compile(rf"[+\-−]?\d{{1,3}}(?:([.,{GROUPING}])\d{{3}})(?:\1\d{{3}})*(?:(?!\1)[.,]\d*)?")
-_EITHER = re.compile(r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE)  # 1,234: thousands or thousandths
-_SHORT = re.compile(r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE)  # beside 1.234 in a column a sign that it parts thousands
-_MONTHS = {"jan": 1, "jän": 1, "feb": 2, "mar": 3, "mär": 3, "mrz": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9}
+_GROUPED = re.compile(
+    rf"[+\-−]?\d{{1,3}}(?:([.,{GROUPING}])\d{{3}})(?:\1\d{{3}})*(?:(?!\1)[.,]\d*)?"
+)
+_EITHER = re.compile(
+    r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE
+)  # 1,234: thousands or thousandths
+_SHORT = re.compile(
+    r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE
+)  # beside 1.234 in a column a sign that it parts thousands
+_MONTHS = {
+    "jan": 1,
+    "jän": 1,
+    "feb": 2,
+    "mar": 3,
+    "mär": 3,
+    "mrz": 3,
+    "apr": 4,
+    "may": 5,
+    "mai": 5,
+    "jun": 6,
+    "jul": 7,
+    "aug": 8,
+    "sep": 9,
+}
 _MONTHS |= {"oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12}
-_DATE = r"(?:(?P<year>\d{4})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)|(?P<first>\d\d?)(?P<sign>[-/. ])(?P<second>\d\d?|[^\W\d_]{3})[-/. ](?P<last>\d{4}))"
-_TIME = r"(?:(?P<hour>\d\d?):)?(?P<minute>\d\d?):(?P<seconds>\d\d?)(?:[.,:](?P<fraction>\d+))?(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
-_CLOCK = re.compile(rf"(?:{_DATE}(?:[T, ]+{_TIME}(?:Z| ?(?P<zone>[+-]\d\d):?(?P<zone_minutes>\d\d))?)?|{_TIME.replace('?P<', '?P<bare_')}Z?)")
+_DATE = (
+    r"(?:(?P<year>\d{4})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)|(?P<first>\d\d?)(?P<sign>[-/."
+    r" ])(?P<second>\d\d?|[^\W\d_]{3})[-/. ](?P<last>\d{4}))"
+)
+_TIME = (
+    r"(?:(?P<hour>\d\d?):)?(?P<minute>\d\d?):(?P<seconds>\d\d?)(?:[.,:](?P<fraction>\d+))?(?:"
+    r" ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+)
+_CLOCK = re.compile(
+    rf"(?:{_DATE}(?:[T, ]+{_TIME}(?:Z|"
+    rf" ?(?P<zone>[+-]\d\d):?(?P<zone_minutes>\d\d))?)?|{_TIME.replace('?P<', '?P<bare_')}Z?)"
+)
 DAY = 86400.0
 
 
@@ -33,15 +102,23 @@ def is_missing(cell: str) -> bool:
 
 
 def decimal_signs(cells: Sequence[str]) -> set[str]:
-    """The signs, point or comma, that are the decimal one in some cell beyond doubt: 0,5 or 1.234,5, but not 1,234."""
+    """The signs, point or comma, that are the decimal one in some cell beyond doubt: 0,5 or
+    1.234,5, but not 1,234."""
     text = "\n".join(cells)
-    return {sign for sign, other in (".,", ",.") if (sign in text or re.search(rf"\{other}\d{{3}}\{other}", text)) and _is_decimal(sign, text)}
+    return {
+        sign
+        for sign, other in (".,", ",.")
+        if (sign in text or re.search(rf"\{other}\d{{3}}\{other}", text))
+        and _is_decimal(sign, text)
+    }
 
 
 def _is_decimal(sign: str, text: str) -> bool:
     mine, other = re.escape(sign), "," if sign == "." else re.escape(".")
     alone = rf"(?:\d*{mine}(?:\d{{0,2}}|\d{{4,}})|(?:0+|\d{{4,}}|){mine}\d+)(?:[eEdD][+-]?\d+)?|\d*{mine}\d*[eEdD][+-]?\d+"
-    grouped = rf"\d{{1,3}}(?:[{other}{GROUPING}]\d{{3}})+{mine}\d*|\d{{1,3}}(?:{other}\d{{3}}){{2,}}"
+    grouped = (
+        rf"\d{{1,3}}(?:[{other}{GROUPING}]\d{{3}})+{mine}\d*|\d{{1,3}}(?:{other}\d{{3}}){{2,}}"
+    )
     return re.search(rf"^[+\-−]?(?:{alone}|{grouped})$", text, re.MULTILINE) is not None
 
 
@@ -54,7 +131,8 @@ class NotANumber(Exception):
 
 
 def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
-    """The numbers, NaN where one is missing; the decimal sign is that of the column or, where it has none, the one among `signs` of the table."""
+    """The numbers, NaN where one is missing; the decimal sign is that of the column or, where it
+    has none, the one among `signs` of the table."""
     text = "\n".join(cells)
     if not signs and (either := _EITHER.search(text)) and "." in either[0] and _SHORT.search(text):
         raise NotANumber(cells.index(either[0]), _doubt(either[0]))
@@ -63,7 +141,11 @@ def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
             return _finite(np.array(cells, dtype=float))
         except ValueError:
             pass
-    if ":" in text and (first := next((cell for cell in cells if not is_missing(cell)), "")) and _CLOCK.fullmatch(first):
+    if (
+        ":" in text
+        and (first := next((cell for cell in cells if not is_missing(cell)), ""))
+        and _CLOCK.fullmatch(first)
+    ):
         return clock_seconds(cells)
     own = decimal_signs(cells)
     known = own if own else signs
@@ -78,7 +160,10 @@ def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
 
 def _doubt(cell: str) -> str:
     bare = cell.replace(".", "").replace(",", "")
-    return f'"{cell}" may be {bare} or {cell.replace(",", ".")}: write it without a sign between the thousands.'
+    return (
+        f'"{cell}" may be {bare} or {cell.replace(",", ".")}: write it without a sign between the'
+        " thousands."
+    )
 
 
 def _finite(values: np.ndarray) -> np.ndarray:
@@ -102,17 +187,24 @@ def _number(index: int, cell: str, decimal: str | None) -> float:
 
 
 def clock_seconds(cells: Sequence[str]) -> np.ndarray:
-    """Seconds since the first of the times, with dates or without; midnight is passed where a time without a date falls back by half a day."""
+    """Seconds since the first of the times, with dates or without; midnight is passed where a time
+    without a date falls back by half a day."""
     matches = []
     for i, cell in enumerate(cells):
         match = _CLOCK.fullmatch(cell)
         if match is None and not is_missing(cell):
             raise NotANumber(i, f'"{cell}" is not a time like those before it.')
         matches.append(match)
-    orders = [values for day_first in (False, True) if (values := _seconds(matches, day_first)) is not None]
+    orders = [
+        values
+        for day_first in (False, True)
+        if (values := _seconds(matches, day_first)) is not None
+    ]
     if not orders:
         raise NotANumber(0, f'"{cells[0]}" is not a date.')
-    values = min(orders, key=lambda one: np.nanmax(one) - np.nanmin(one))  # 3/4/2024 is March or April, and a record is short
+    values = min(
+        orders, key=lambda one: np.nanmax(one) - np.nanmin(one)
+    )  # 3/4/2024 is March or April, and a record is short
     there = np.flatnonzero(np.isfinite(values))
     if all(match is None or match["first"] is None and match["year"] is None for match in matches):
         values[there] += DAY * np.cumsum(np.concatenate(([0], np.diff(values[there]) < -DAY / 2)))
@@ -135,7 +227,16 @@ def _seconds(matches: Sequence[re.Match[str] | None], day_first: bool) -> np.nda
     return values
 
 
-def _day(year: str | None, month: str | None, day: str | None, first: str | None, sign: str | None, second: str | None, last: str | None, day_first: bool) -> int:
+def _day(
+    year: str | None,
+    month: str | None,
+    day: str | None,
+    first: str | None,
+    sign: str | None,
+    second: str | None,
+    last: str | None,
+    day_first: bool,
+) -> int:
     if year:
         return date(int(year), int(month), int(day)).toordinal()
     if not first:
@@ -143,17 +244,36 @@ def _day(year: str | None, month: str | None, day: str | None, first: str | None
     if not second.isdigit():
         return date(int(last), _MONTHS[second.lower()], int(first)).toordinal()
     one, other = int(first), int(second)
-    return (date(int(last), other, one) if day_first or sign != "/" else date(int(last), one, other)).toordinal()
+    return (
+        date(int(last), other, one) if day_first or sign != "/" else date(int(last), one, other)
+    ).toordinal()
 
 
 def _time_of_day(match: re.Match[str]) -> float:
     begin = "" if match["minute"] else "bare_"
-    hour, minute, seconds, fraction, half = match.group(*(begin + name for name in ("hour", "minute", "seconds", "fraction", "half")))
+    hour, minute, seconds, fraction, half = match.group(
+        *(begin + name for name in ("hour", "minute", "seconds", "fraction", "half"))
+    )
     if minute is None:
         return 0.0
     if hour is None and fraction is None:
-        hour, minute, seconds = minute, seconds, "0"  # 12:30 is half past twelve, and 12:30.5 half a second after 12 minutes and 30
+        hour, minute, seconds = (
+            minute,
+            seconds,
+            "0",
+        )  # 12:30 is half past twelve, and 12:30.5 half a second after 12 minutes and 30
     hours = int(hour or 0) % 12 + (12 if half in "Pp" else 0) if half else int(hour or 0)
-    total = 3600.0 * hours + 60.0 * int(minute) + int(seconds) + (float(f"0.{fraction}") if fraction else 0.0)
+    total = (
+        3600.0 * hours
+        + 60.0 * int(minute)
+        + int(seconds)
+        + (float(f"0.{fraction}") if fraction else 0.0)
+    )
     zone = match["zone"]
-    return total if not zone else total - 3600.0 * int(zone) - (60.0 if zone[0] == "+" else -60.0) * int(match["zone_minutes"])
+    return (
+        total
+        if not zone
+        else total
+        - 3600.0 * int(zone)
+        - (60.0 if zone[0] == "+" else -60.0) * int(match["zone_minutes"])
+    )

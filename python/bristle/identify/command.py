@@ -39,13 +39,19 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
     records = with_load(_read(arguments.records, options), arguments.load)
-    if not arguments.validate and (arguments.validate_from is not None or arguments.validate_to is not None):
-        raise BristleError("--validate-from and --validate-to are for a measurement given with --validate.")
+    if not arguments.validate and (
+        arguments.validate_from is not None or arguments.validate_to is not None
+    ):
+        raise BristleError(
+            "--validate-from and --validate-to are for a measurement given with --validate."
+        )
     window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
     others = _read(arguments.validate, window)
     radius = records[0].radius
     of = replace(of, radius=radius) if of and radius else of
-    out = arguments.out or Path(f"{arguments.records[0].stem}-{arguments.model if several else of.name}")
+    out = arguments.out or Path(
+        f"{arguments.records[0].stem}-{arguments.model if several else of.name}"
+    )
     page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
     check_writable(page)
     if arguments.pictures:
@@ -55,17 +61,39 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     if several:
         coarser, notes = shortened(records)
         turn = all(record.radius for record in records)
-        places = rank(coarser, fixed, arguments.seed, [replace(one, radius=radius) for one in all_candidates(turns=True)] if turn else None)
+        places = rank(
+            coarser,
+            fixed,
+            arguments.seed,
+            [replace(one, radius=radius) for one in all_candidates(turns=True)] if turn else None,
+        )
         if notes and len(chosen := finalists(places)) > 1:
-            places = after_final(places, rank(records, fixed, arguments.seed, [one.of for one in chosen]))
-            notes.append(f"The {len(chosen)} near the best were fitted again without these means; their errors and their order, above all others, are those of it.")
+            places = after_final(
+                places, rank(records, fixed, arguments.seed, [one.of for one in chosen])
+            )
+            notes.append(
+                f"The {len(chosen)} near the best were fitted again without these means; their"
+                " errors and their order, above all others, are those of it."
+            )
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
         of = places[0].of
-        fixed = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
+        fixed = {
+            name: value
+            for name, value in fixed.items()
+            if name in (one.name for one in of.parameters)
+        }
     with Progress(4) as progress:
         result = fitted_with_load(
-            lambda these: fit(of, these, fixed, arguments.fit or None, start, tell=lambda text: progress.step(f"{of.name}: {text}"), seed=arguments.seed),
+            lambda these: fit(
+                of,
+                these,
+                fixed,
+                arguments.fit or None,
+                start,
+                tell=lambda text: progress.step(f"{of.name}: {text}"),
+                seed=arguments.seed,
+            ),
             records,
             arguments.load,
         )
@@ -90,12 +118,15 @@ def _read(files: Sequence[Path], options: Options) -> list[Record]:
     with Progress(len(files)) as progress:
         for file in files:
             progress.step(file.name)
-            records.append(read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}")))
+            records.append(
+                read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}"))
+            )
     return records
 
 
 def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float]) -> Options:
-    """How records are read for an element that turns, or for the ranking, in which the records decide; a radius that is fixed is known."""
+    """How records are read for an element that turns, or for the ranking, in which the records
+    decide; a radius that is fixed is known."""
     twins = [one for one in ([of] if of else all_candidates(turns=True)) if one.form.turns]
     if not twins:
         return options
@@ -118,25 +149,39 @@ def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:
     return values
 
 
-def rank(records: Sequence[Record], fixed: Mapping[str, float], seed: int, models: Sequence[Candidate] | None = None) -> list[Place]:
+def rank(
+    records: Sequence[Record],
+    fixed: Mapping[str, float],
+    seed: int,
+    models: Sequence[Candidate] | None = None,
+) -> list[Place]:
     """All models, the best first."""
     models = all_candidates() if models is None else models
-    places = in_parallel(lambda of: place_apart(of, records, fixed, seed), models, lambda of: of.name)
+    places = in_parallel(
+        lambda of: place_apart(of, records, fixed, seed), models, lambda of: of.name
+    )
     return ranked(places)
 
 
 def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
-    """The fitted model on another record; its offset and drift are its own, mass and load are the fitted ones, unless its angle has another zero."""
+    """The fitted model on another record; its offset and drift are its own, mass and load are the
+    fitted ones, unless its angle has another zero."""
     of = result.of
     record = replace(record, load=result.records[0].load)
     record = record.finer if any(one.fineness for one in result.records) else record
     problem = Problem(of, [record], Space(of, [], result.values, {}))
     forces = problem.forces([np.empty(0)])[0]
     if not np.isfinite(forces).all():
-        raise BristleError(f"{record.name}: {of.name} cannot follow this record with the fitted parameters.")
+        raise BristleError(
+            f"{record.name}: {of.name} cannot follow this record with the fitted parameters."
+        )
     one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
-    is_load_known = len(result.linear.load) == len(record.shapes) and (one_zero or record.load != GRAVITY)
-    machine = Linear(result.linear.mass, (0.0,), (0.0,), result.linear.load if is_load_known else ()).part([record])
+    is_load_known = len(result.linear.load) == len(record.shapes) and (
+        one_zero or record.load != GRAVITY
+    )
+    machine = Linear(
+        result.linear.mass, (0.0,), (0.0,), result.linear.load if is_load_known else ()
+    ).part([record])
     problem = problem.without_machine(is_load_known)
     linear = problem.linear(forces + machine)
     modelled = problem.modelled(forces + machine, linear)
@@ -146,29 +191,54 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
 
 
 def parameter_set(result: Fit, name: str) -> ParameterSet:
-    """The result for an FMU, with the digits it has and one more; the rules between parameters are kept when rounding."""
-    values = {one.name: rounded(one.value, one.half_width / 10) if one.determined else float(f"{one.value:.2g}") for one in result.estimates}
+    """The result for an FMU, with the digits it has and one more; the rules between parameters are
+    kept when rounding."""
+    values = {
+        one.name: (
+            rounded(one.value, one.half_width / 10) if one.determined else float(f"{one.value:.2g}")
+        )
+        for one in result.estimates
+    }
     values |= result.fixed | result.of.place
     for one in result.of.parameters:
         if one.limit and one.limit.other in values and one.name in values:
             other, mine = values[one.limit.other], values[one.name]
             if (one.limit.above and mine <= other) or (not one.limit.above and mine > other):
-                values |= {one.name: result.values[one.name], one.limit.other: result.values[one.limit.other]}
+                values |= {
+                    one.name: result.values[one.name],
+                    one.limit.other: result.values[one.limit.other],
+                }
     sources = ", ".join(record.name for record in result.records)
-    return ParameterSet(name, f"{result.of.name} identified from {sources}", f"{quality_text(result.quality)}", values)
+    return ParameterSet(
+        name,
+        f"{result.of.name} identified from {sources}",
+        f"{quality_text(result.quality)}",
+        values,
+    )
 
 
-def _told(result: Fit, validation: Sequence[Validation], places: Sequence[Place], told: Sequence[str]) -> list[str]:
+def _told(
+    result: Fit, validation: Sequence[Validation], places: Sequence[Place], told: Sequence[str]
+) -> list[str]:
     lines = [f"- {note}" for record in result.records for note in record.notes]
     if places:
-        lines.append(f"{'model':24} {'held out':>9} {'fitted':>9} {'AIC':>8} {'BIC':>8} {'parameters':>10} {'µs/sample':>9}")
+        lines.append(
+            f"{'model':24} {'held out':>9} {'fitted':>9} {'AIC':>8} {'BIC':>8} {'parameters':>10}"
+            f" {'µs/sample':>9}"
+        )
         for one in places:
             if one.held_out:
-                numbers = f"{one.held_out.relative:9.2%} {one.fit.quality.relative:9.2%} {one.aic:8.0f} {one.bic:8.0f}"
+                numbers = (
+                    f"{one.held_out.relative:9.2%} {one.fit.quality.relative:9.2%} {one.aic:8.0f}"
+                    f" {one.bic:8.0f}"
+                )
                 lines.append(f"{one.of.name:24} {numbers} {one.parameters:10d} {one.seconds:9.2f}")
             else:
                 lines.append(f"{one.of.name:24} failed: {one.failure}")
         lines += told
     lines += summary(result)
-    lines += [f"Not used in the fit, {record.name}: {quality_text(quality)}." for record, quality, _ in validation]
+    lines += [
+        f"Not used in the fit, {record.name}: {quality_text(quality)}."
+        for record, quality, _ in validation
+    ]
     return lines + [f"- {sentence}" for sentence in doubts(result)]

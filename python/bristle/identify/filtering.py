@@ -1,4 +1,5 @@
-"""Rates of measured signals: Savitzky-Golay, as wide as the noise asks for and the signal allows. It shifts nothing in time."""
+"""Rates of measured signals: Savitzky-Golay, as wide as the noise asks for and the signal allows.
+It shifts nothing in time."""
 
 from __future__ import annotations
 
@@ -8,17 +9,23 @@ import numpy as np
 from scipy.ndimage import correlate1d
 from scipy.signal import savgol_coeffs, savgol_filter
 
-DEGREE = 2  # its rate is a mean of differences with positive weights: it never overshoots, and turns back only where the signal does
+# its rate is a mean of differences with positive weights: it never overshoots, and turns back only
+# where the signal does
+DEGREE = 2
 WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141)
 _DIFFERENCES = 4  # order of the differences that show the noise: they hide everything smooth
 _DIFFERENCES_GAIN = np.sqrt(70.0)  # root of the sum of the squares of 1 4 6 4 1
 _MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
 _SHARE = 0.9
-_BENT = 3.5  # standard deviations, beyond which a single sample is believed to need a narrower window: noise goes beyond once in 2000 times
+# standard deviations, beyond which a single sample is believed to need a narrower window: noise
+# goes beyond once in 2000 times
+_BENT = 3.5
 _APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
 
 
-_MEAN = np.array([-1, 13, 13, -1]) / 24  # over an interval, from the samples about it: exact for a cubic
+_MEAN = (
+    np.array([-1, 13, 13, -1]) / 24
+)  # over an interval, from the samples about it: exact for a cubic
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,9 @@ class Rate:
     step: float  # of the signal's quantization, 0 where there is none
     white: float  # standard deviation of the noise of what was measured, from which it all comes
     gains: np.ndarray  # of what was measured, sample by sample, in the rate
-    kernel: np.ndarray  # of the true rate, sample by sample, in the rate: the filter takes this mean of it
+    kernel: (
+        np.ndarray
+    )  # of the true rate, sample by sample, in the rate: the filter takes this mean of it
 
     @property
     def noise_left(self) -> float:
@@ -37,8 +46,11 @@ class Rate:
         return float(self.white * np.linalg.norm(self.gains))
 
 
-def rate_of(signal: np.ndarray, interval: float, step: float = 0.0, before: Rate | None = None) -> Rate:
-    """The time derivative of a uniformly sampled signal, which was measured in steps of this size or is itself a rate, the one `before`."""
+def rate_of(
+    signal: np.ndarray, interval: float, step: float = 0.0, before: Rate | None = None
+) -> Rate:
+    """The time derivative of a uniformly sampled signal, which was measured in steps of this size
+    or is itself a rate, the one `before`."""
     white = before.white if before else max(_noise(signal), step / np.sqrt(12))
     earlier = before.gains if before else np.ones(1)
     width = _width(signal, white, earlier)
@@ -62,8 +74,9 @@ def rougher_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
 
 
 def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
-    """The rate with windows that are narrower where the signal bends more than elsewhere, as where a motion starts and stops: at each sample the widest
-    whose rate agrees with those of all narrower ones."""
+    """The rate with windows that are narrower where the signal bends more than elsewhere, as where
+    a motion starts and stops: at each sample the widest whose rate agrees with those of all
+    narrower ones."""
     widths = [width for width in WIDTHS if width <= rate.width]
     rates = [savgol_filter(signal, width, DEGREE, deriv=1) for width in widths]
     deviations = [rate.white * float(np.linalg.norm(_gains(width))) for width in widths]
@@ -99,7 +112,8 @@ def _noise(signal: np.ndarray) -> float:
 
 
 def quantization(signal: np.ndarray) -> float:
-    """The step of an encoder or converter, of which all differences are multiples; 0 where there is none."""
+    """The step of an encoder or converter, of which all differences are multiples; 0 where there is
+    none."""
     values = np.unique(signal)
     spans = np.diff(values)
     spans = spans[spans > 1e-9 * (values[-1] - values[0])]
@@ -113,9 +127,11 @@ def quantization(signal: np.ndarray) -> float:
 
 
 def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
-    """The widest window whose rate still agrees with those of all narrower ones within their noise (Lepski's rule).
+    """The widest window whose rate still agrees with those of all narrower ones within their noise
+    (Lepski's rule).
 
-    Agreement is asked for in all but a share of the samples that move: there are corners in a motion, and rests say nothing.
+    Agreement is asked for in all but a share of the samples that move: there are corners in a
+    motion, and rests say nothing.
     """
     narrower: list[tuple[np.ndarray, float]] = []
     best = WIDTHS[0]
@@ -125,7 +141,10 @@ def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
         rate = savgol_filter(signal, width, DEGREE, deriv=1)
         if narrower:
             moving = np.abs(rate) > 0.05 * np.abs(rate).max()
-            if not moving.any() or any(np.quantile(np.abs(rate - other)[moving], _SHARE) > _APART * deviation for other, deviation in narrower):
+            if not moving.any() or any(
+                np.quantile(np.abs(rate - other)[moving], _SHARE) > _APART * deviation
+                for other, deviation in narrower
+            ):
                 break
         narrower.append((rate, noise * float(np.linalg.norm(np.convolve(earlier, _gains(width))))))
         best = width

@@ -1,4 +1,5 @@
-"""The fit: staged start, bounded least squares, a global search where that fails, and what the result is worth."""
+"""The fit: staged start, bounded least squares, a global search where that fails, and what the
+result is worth."""
 
 from __future__ import annotations
 
@@ -27,14 +28,21 @@ GLOBAL_GENERATIONS = 40
 GLOBAL_POPULATION = 6  # per parameter
 GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
 BLOCKS = 40  # into which the residual is cut for confidence intervals
-CLASSES = 16  # of the velocity, and of the way after a reversal, in which a residual is looked at that repeats
+# of the velocity, and of the way after a reversal, in which a residual is looked at that repeats
+CLASSES = 16
 BEYOND_CHANCE = 3.0  # standard deviations of what noise alone shows there
 CONFIDENCE = 0.95
-UNDETERMINED = 0.5  # half width of the interval, relative, from which on a parameter counts as not determined
-SINGULAR = 1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
+UNDETERMINED = (
+    0.5  # half width of the interval, relative, from which on a parameter counts as not determined
+)
+SINGULAR = (
+    1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
+)
 COARSE = 0.2  # of the residual, that modelled means may be off
 PROFILE = 9  # points
-PROFILE_PATIENCE = 0.1  # s that a run for a profile may take; beyond, it is made of parts of the record
+PROFILE_PATIENCE = (
+    0.1  # s that a run for a profile may take; beyond, it is made of parts of the record
+)
 BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
 
 Teller = Callable[[str], None]
@@ -52,7 +60,9 @@ class Estimate:
     determined: bool
     at_limit: str  # "", or the limit it came to
     partner: str  # "", or the parameter that it can be traded for
-    profile: tuple[np.ndarray, np.ndarray] | None = None  # values, and the sum of squares relative to the least
+    profile: tuple[np.ndarray, np.ndarray] | None = (
+        None  # values, and the sum of squares relative to the least
+    )
 
     @property
     def half_width(self) -> float:
@@ -89,10 +99,16 @@ class Fit:
     bic: float
     runs: int
     searched_globally: bool
-    threshold: float  # of the profiles: the sum of squares at the ends of the confidence interval, relative to the least
+    # of the profiles: the sum of squares at the ends of the confidence interval, relative to the
+    # least
+    threshold: float
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
-    systematic: float  # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0 where chance would explain it
-    linear_doubts: tuple[tuple[float, float], ...]  # half widths of the confidence intervals of offset and drift, per record
+    # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0
+    # where chance would explain it
+    systematic: float
+    linear_doubts: tuple[
+        tuple[float, float], ...
+    ]  # half widths of the confidence intervals of offset and drift, per record
 
     @property
     def beside(self) -> tuple[Estimate, ...]:
@@ -118,15 +134,19 @@ def fit(
 ) -> Fit:
     """The parameters of a model that fit records best.
 
-    `released`: the springs that hold what the data do not tell are taken off whatever the data do determine, and the fit goes on from there;
-    intervals need this, the error alone hardly changes.
+    `released`: the springs that hold what the data do not tell are taken off whatever the data do
+    determine, and the fit goes on from there; intervals need this, the error alone hardly changes.
     """
     fixed = dict(fixed or {})
     for name in [*fixed, *(start or {}), *(fitted or [])]:
         of[name]
     hidden = () if any(record.tells_directions_apart for record in records) else (BACKWARD,)
     usual = [one.name for one in of.parameters if not one.is_extra and one.name not in hidden]
-    chosen = [one.name for one in of.parameters if one.name not in fixed and one.name in (usual if fitted is None else fitted)]
+    chosen = [
+        one.name
+        for one in of.parameters
+        if one.name not in fixed and one.name in (usual if fitted is None else fitted)
+    ]
     if not chosen:
         raise BristleError(f"{of.name}: all parameters are fixed, so that nothing is left to fit.")
     seen = scales(records)
@@ -136,12 +156,17 @@ def fit(
     space = Space(of, chosen, held, typical, _rests(of, records, seen))
     problem = Problem(of, records, space, weights)
     tell("looking for a start")
-    begin, searched, more = _start(of, records, space, first, weights, dict(start or {}), seed, tell)
+    begin, searched, more = _start(
+        of, records, space, first, weights, dict(start or {}), seed, tell
+    )
     tell("least squares")
     bounds = _bounds(space, space.point(first), begin)
     problem.anchor = space.inside(space.point(first), bounds)
     found, before = begin, math.inf
-    for evaluations in (EVALUATIONS // 2, *[EVALUATIONS] * MOST_SPRINGS):  # again with springs as weak as the residual has become
+    for evaluations in (
+        EVALUATIONS // 2,
+        *[EVALUATIONS] * MOST_SPRINGS,
+    ):  # again with springs as weak as the residual has become
         strength = _spring(problem, found)
         if strength > SETTLED * before:
             break
@@ -155,23 +180,32 @@ def fit(
         problem = problem.finer()
         found = _least_squares(problem, found, bounds, EVALUATIONS).x
     tell("confidence")
-    result, better = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
+    result, better = _judged(
+        problem, found, bounds, seen, with_profiles, searched, more, fixed, held
+    )
     if better is not None:
         tell("least squares again, from a better point")
         found = _least_squares(problem, better, bounds, EVALUATIONS).x
-        result, _ = _judged(problem, found, bounds, seen, with_profiles, searched, more, fixed, held)
+        result, _ = _judged(
+            problem, found, bounds, seen, with_profiles, searched, more, fixed, held
+        )
     return result
 
 
 def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, float]:
-    """The largest speeds at which an element may take a body for resting: one that is told the load would otherwise call every motion rest, and answer the
-    measured force with itself."""
+    """The largest speeds at which an element may take a body for resting: one that is told the load
+    would otherwise call every motion rest, and answer the measured force with itself."""
     told = of.needs_load and any(record.external is not None for record in records)
-    return {one.name: seen.slowest for one in of.parameters if told and one.name in RESTS and one.positive and seen.slowest > 0}
+    return {
+        one.name: seen.slowest
+        for one in of.parameters
+        if told and one.name in RESTS and one.positive and seen.slowest > 0
+    }
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
-    """Whether the modelled means, which are made of the force at the ends and in the middle of each, are off by a part of the residual that matters."""
+    """Whether the modelled means, which are made of the force at the ends and in the middle of
+    each, are off by a part of the residual that matters."""
     forces = problem.forces([point])[0]
     off = np.linalg.norm((problem.finer().forces([point])[0] - forces) * problem.weight)
     return bool(off > COARSE * np.linalg.norm(problem.residuals(forces)))
@@ -185,10 +219,13 @@ def _spring(problem: Problem, point: np.ndarray) -> float:
 
 
 def _is_told(problem: Problem, point: np.ndarray) -> np.ndarray:
-    """Which parameters the data determine, so that a spring would only draw them out of their confidence intervals."""
+    """Which parameters the data determine, so that a spring would only draw them out of their
+    confidence intervals."""
     forces = problem.forces([point])[0]
     rest = problem.residuals(forces)
-    quality = _quality(problem, problem.modelled(forces, problem.linear(forces)), problem.linear(forces))
+    quality = _quality(
+        problem, problem.modelled(forces, problem.linear(forces)), problem.linear(forces)
+    )
     covariance, _ = _covariance(problem.jacobian(point, central=True), rest, quality)
     logarithms = [one.positive or one.limit is not None for one in problem.space.parameters]
     sizes = np.where(logarithms, 1.0, np.maximum(np.abs(point), 1.0))
@@ -200,7 +237,9 @@ def _bounds(space: Space, first: np.ndarray, begin: np.ndarray) -> tuple[np.ndar
     return np.minimum(low, begin), np.maximum(high, begin)
 
 
-def _least_squares(problem: Problem, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], evaluations: int):
+def _least_squares(
+    problem: Problem, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], evaluations: int
+):
     return least_squares(
         problem.objective,
         problem.space.inside(begin, bounds),
@@ -224,7 +263,8 @@ def _start(
     seed: int,
     tell: Teller,
 ) -> tuple[np.ndarray, bool, int]:
-    """The best of the staged start and of others around it, after a few steps each; if all are bad, of a global search."""
+    """The best of the staged start and of others around it, after a few steps each; if all are bad,
+    of a global search."""
     staged = space.point(first)
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
@@ -243,9 +283,16 @@ def _start(
     explained = 1 - 2 * best.cost / total
     if explained < GOOD_ENOUGH:
         tell("the staged start is poor: searching globally")
-        wide = np.maximum(bounds[0], staged - 2.5 * np.maximum(width, 0.5)), np.minimum(bounds[1], staged + 2.5 * np.maximum(width, 0.5))
+        wide = (
+            np.maximum(bounds[0], staged - 2.5 * np.maximum(width, 0.5)),
+            np.minimum(bounds[1], staged + 2.5 * np.maximum(width, 0.5)),
+        )
         search = differential_evolution(
-            lambda columns: problem.costs(list(columns.T)) if columns.ndim > 1 else float(problem.costs([columns])[0]),
+            lambda columns: (
+                problem.costs(list(columns.T))
+                if columns.ndim > 1
+                else float(problem.costs([columns])[0])
+            ),
             list(zip(*wide, strict=True)),
             popsize=GLOBAL_POPULATION,
             maxiter=GLOBAL_GENERATIONS,
@@ -273,10 +320,13 @@ def _judged(
     fixed: Mapping[str, float],
     held: Mapping[str, float],
 ) -> tuple[Fit, np.ndarray | None]:
-    """The result, and a point that turned out to be better while its profiles were made, if there is one."""
+    """The result, and a point that turned out to be better while its profiles were made, if there
+    is one."""
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
-        raise BristleError(f"{problem.of.name}: no parameters were found with which it can follow the record.")
+        raise BristleError(
+            f"{problem.of.name}: no parameters were found with which it can follow the record."
+        )
     linear = problem.linear(forces)
     modelled = problem.modelled(forces, linear)
     rest = problem.residuals(forces)
@@ -292,12 +342,28 @@ def _judged(
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
     lost = {name for group in confusions for name in group}
     threshold = 1 + reach**2 / max(quality.independent - count, 3.0)
-    profiles, better = _profiles(problem, point, bounds, deviations * reach) if with_profiles else ({}, None)
+    profiles, better = (
+        _profiles(problem, point, bounds, deviations * reach) if with_profiles else ({}, None)
+    )
     estimates = []
     for i, one in enumerate(problem.space.parameters):
-        estimates.append(_estimate(problem.space, i, point, deviations[i] * reach, bounds, covariance, one.name in lost, profiles.get(one.name)))
+        estimates.append(
+            _estimate(
+                problem.space,
+                i,
+                point,
+                deviations[i] * reach,
+                bounds,
+                covariance,
+                one.name in lost,
+                profiles.get(one.name),
+            )
+        )
     alone = problem.linear_alone(point)
-    reaches = [reach * math.sqrt(float(_covariance(column[:, None], rest, quality, systematic)[0][0, 0])) for column in alone.T]
+    reaches = [
+        reach * math.sqrt(float(_covariance(column[:, None], rest, quality, systematic)[0][0, 0]))
+        for column in alone.T
+    ]
     n, k = quality.independent, count + problem.design.shape[1]
     deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
@@ -328,53 +394,104 @@ def _judged(
 def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float, float], ...]:
     """Those of offset and drift, in the order of the columns of the linear part."""
     left = list(reaches)
-    return tuple((left.pop(0), left.pop(0)) if record.has_offset else (0.0, 0.0) for record in problem.records)
+    return tuple(
+        (left.pop(0), left.pop(0)) if record.has_offset else (0.0, 0.0)
+        for record in problem.records
+    )
 
 
 def _mass(linear: Linear, half: float) -> Estimate:
     value = float(linear.mass or 0.0)
     determined = half < UNDETERMINED * value
-    return Estimate("mass", "kg", value, max(value - half, 0.0), value + half, determined, "" if value > 0 else "lower", "")
+    return Estimate(
+        "mass",
+        "kg",
+        value,
+        max(value - half, 0.0),
+        value + half,
+        determined,
+        "" if value > 0 else "lower",
+        "",
+    )
 
 
-_TURNING = {"kg": ("kg.m2", 2), "N": ("N.m", 1), "N/m": ("N.m/rad", 2)}  # unit of a twin, and the power of the radius that leads to it
+_TURNING = {
+    "kg": ("kg.m2", 2),
+    "N": ("N.m", 1),
+    "N/m": ("N.m/rad", 2),
+}  # unit of a twin, and the power of the radius that leads to it
 
 
 def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
-    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in place of forces."""
+    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in
+    place of forces."""
     if not of.form.turns:
         return one
     unit, power = _TURNING[one.unit]
     factor = of.radius**power
     name = "inertia" if one.name == "mass" else one.name
-    return replace(one, name=name, unit=unit, value=one.value * factor, low=one.low * factor, high=one.high * factor)
+    return replace(
+        one,
+        name=name,
+        unit=unit,
+        value=one.value * factor,
+        low=one.low * factor,
+        high=one.high * factor,
+    )
 
 
 def _load(problem: Problem, linear: Linear, reaches: Sequence[float]) -> tuple[Estimate, ...]:
-    """The load that goes with the position; of gravity on an axis, which is constant, the offsets are it."""
+    """The load that goes with the position; of gravity on an axis, which is constant, the offsets
+    are it."""
     kind, first = problem.records[0].load, 2 * sum(record.has_offset for record in problem.records)
     if kind == GRAVITY and not linear.load:
         several = len(problem.records) > 1
         names = [f"weight in {record.name}" if several else "weight" for record in problem.records]
         values, halves, unit = linear.offsets, reaches[:first:2], "N"
     else:
-        names, unit = (["loadStiffness"], "N/m") if kind == SPRING else (["gravityCosine", "gravitySine"], "N")
+        names, unit = (
+            (["loadStiffness"], "N/m")
+            if kind == SPRING
+            else (["gravityCosine", "gravitySine"], "N")
+        )
         values, halves = linear.load, reaches[first : first + len(linear.load)]
     size = math.hypot(*values) if linear.load else 0.0
-    return tuple(
-        Estimate(name, unit, value, value - half, value + half, half < UNDETERMINED * (size or abs(value)), "", "")
-        for name, value, half in zip(names, values, halves)
-    ) if kind else ()
+    return (
+        tuple(
+            Estimate(
+                name,
+                unit,
+                value,
+                value - half,
+                value + half,
+                half < UNDETERMINED * (size or abs(value)),
+                "",
+                "",
+            )
+            for name, value, half in zip(names, values, halves)
+        )
+        if kind
+        else ()
+    )
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
     counted = problem.weight > 0
     linear_part = problem.modelled(np.zeros(len(modelled)), linear)
-    return quality_of(problem.measured, modelled, linear_part, counted, whole_drive(problem.records))
+    return quality_of(
+        problem.measured, modelled, linear_part, counted, whole_drive(problem.records)
+    )
 
 
-def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarray, counted: np.ndarray, drive: np.ndarray | None = None) -> Quality:
-    """Errors, where samples count, relative to the friction itself, that is to the measured force without offset, drift and inertia."""
+def quality_of(
+    measured: np.ndarray,
+    modelled: np.ndarray,
+    linear_part: np.ndarray,
+    counted: np.ndarray,
+    drive: np.ndarray | None = None,
+) -> Quality:
+    """Errors, where samples count, relative to the friction itself, that is to the measured force
+    without offset, drift and inertia."""
     measured, modelled, linear_part = measured[counted], modelled[counted], linear_part[counted]
     rest = measured - modelled
     friction = measured - linear_part
@@ -388,14 +505,21 @@ def quality_of(measured: np.ndarray, modelled: np.ndarray, linear_part: np.ndarr
         r2=1 - float(np.sum(rest**2)) / spread,
         samples=len(rest),
         independent=len(rest) / correlation_time(rest),
-        relative_to_drive=None if drive is None else rms / (float(np.sqrt(np.mean(drive[counted] ** 2))) or 1e-300),
+        relative_to_drive=(
+            None
+            if drive is None
+            else rms / (float(np.sqrt(np.mean(drive[counted] ** 2))) or 1e-300)
+        ),
     )
 
 
 def correlation_time(rest: np.ndarray) -> float:
-    """Over how many samples a residual remembers: twice the sum of its autocorrelation up to the first zero.
+    """Over how many samples a residual remembers: twice the sum of its autocorrelation up to the
+    first zero.
 
-    It is at most a fifth of them: a residual that drifts through the whole record still counts as five independent samples."""
+    It is at most a fifth of them: a residual that drifts through the whole record still counts as
+    five independent samples.
+    """
     n = len(rest)
     centred = rest - rest.mean()
     power = float(centred @ centred)
@@ -408,8 +532,11 @@ def correlation_time(rest: np.ndarray) -> float:
     return min(1 + 2 * float(correlation[1:end].sum()), max(n / 5, 1.0))
 
 
-def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray) -> np.ndarray:
-    """The squares of what other filters of the velocity would change in the fitted numbers, by a Gauss-Newton step: the filter itself may do as much to them."""
+def _by_filter(
+    problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray
+) -> np.ndarray:
+    """The squares of what other filters of the velocity would change in the fitted numbers, by a
+    Gauss-Newton step: the filter itself may do as much to them."""
     squares = np.zeros((len(point), len(point)))
     sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
     for other in problem.with_other_filters():
@@ -422,9 +549,12 @@ def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: 
 
 
 def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
-    """The rms of what is the same in every stroke at the same velocity, or at the same way after a reversal, which noise is not: a wrong law leaves it.
+    """The rms of what is the same in every stroke at the same velocity, or at the same way after a
+    reversal, which noise is not: a wrong law leaves it.
 
-    The means of classes in one half of the strokes are multiplied by those in the other half, so that noise gives nothing on average."""
+    The means of classes in one half of the strokes are multiplied by those in the other half, so
+    that noise gives nothing on average.
+    """
     ends = np.cumsum([len(record.time) for record in records])[:-1]
     found = [0.0]
     for seen in (lambda record: record.velocity, _way_after_reversal):
@@ -433,17 +563,23 @@ def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
             counted = record.weight > 0
             values, part = seen(record)[counted], part[counted]
             halves = _half(record)[counted]
-            edges = np.quantile(np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2)  # narrower at rest and after a reversal, where laws differ
+            edges = np.quantile(
+                np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2
+            )  # narrower at rest and after a reversal, where laws differ
             places = 2 * np.searchsorted(edges, np.abs(values), side="right") + (values > 0)
             for i in range(CLASSES):
                 one, other = (places == i) & halves, (places == i) & ~halves
                 if one.any() and other.any():
-                    total += float(part[one].mean() * part[other].mean()) * int(one.sum() + other.sum())
+                    total += float(part[one].mean() * part[other].mean()) * int(
+                        one.sum() + other.sum()
+                    )
                     part = np.where(one | other, part - part[one | other].mean(), part)
             left.append(part)
         noise = np.concatenate(left)
         count = len(noise)
-        chance = 2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)  # of the sum, if nothing repeats
+        chance = (
+            2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)
+        )  # of the sum, if nothing repeats
         found.append(total / count if total > BEYOND_CHANCE * chance else 0.0)
     return math.sqrt(max(found))
 
@@ -457,17 +593,22 @@ def _way_after_reversal(record: Record) -> np.ndarray:
 
 
 def _half(record: Record) -> np.ndarray:
-    """Every second pair of strokes, there and back; where there are few, every second of some blocks of time."""
+    """Every second pair of strokes, there and back; where there are few, every second of some
+    blocks of time."""
     strokes = np.searchsorted(record.reversals(), np.arange(len(record.time)), side="right")
     if strokes[-1] < 4:
         strokes = 2 * (np.arange(len(record.time)) * BLOCKS // len(record.time))
     return strokes // 2 % 2 == 0
 
 
-def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from its scatter over blocks of time,
-    whichever is larger. More samples do not make up for a wrong law: what is systematic counts as many times as there are classes in which it was seen, less
-    what was fitted. The second value are the directions that the data do not tell, one per column."""
+def _covariance(
+    slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from
+    its scatter over blocks of time, whichever is larger. More samples do not make up for a wrong
+    law: what is systematic counts as many times as there are classes in which it was seen, less
+    what was fitted. The second value are the directions that the data do not tell, one per column.
+    """
     sizes = np.linalg.norm(slopes, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
     _, singular, rotation = np.linalg.svd(slopes / scale, full_matrices=False)
@@ -483,15 +624,21 @@ def _covariance(slopes: np.ndarray, rest: np.ndarray, quality: Quality, systemat
     diagonal = np.maximum(np.diag(simple), np.diag(robust))
     larger = simple if np.trace(simple) >= np.trace(robust) else robust
     old = np.sqrt(np.where(np.diag(larger) > 0, np.diag(larger), 1.0))
-    covariance = larger * np.outer(np.sqrt(diagonal) / old, np.sqrt(diagonal) / old) + inverse * n * systematic**2 / max(CLASSES - count, 3)
+    covariance = larger * np.outer(
+        np.sqrt(diagonal) / old, np.sqrt(diagonal) / old
+    ) + inverse * n * systematic**2 / max(CLASSES - count, 3)
     covariance[sizes == 0, sizes == 0] = np.inf
     return covariance / np.outer(scale, scale), lost
 
 
-def _confusions(lost: np.ndarray, slopes: np.ndarray, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _confusions(
+    lost: np.ndarray, slopes: np.ndarray, names: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
     groups = []
     for direction in lost.T:
-        members = tuple(name for name, share in zip(names, direction, strict=True) if abs(share) > 0.2)
+        members = tuple(
+            name for name, share in zip(names, direction, strict=True) if abs(share) > 0.2
+        )
         if len(members) > 1:
             groups.append(members)
     return tuple(groups)
@@ -548,19 +695,35 @@ def _partner(names: Sequence[str], i: int, covariance: np.ndarray) -> str:
 def _profiles(
     problem: Problem, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], reach: np.ndarray
 ) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], np.ndarray | None]:
-    """The least sum of squares with one parameter held: all others follow by a predicted and a corrected Gauss-Newton step. The second
-    value is the best of all points, where it is clearly better than the one the profiles are about."""
+    """The least sum of squares with one parameter held: all others follow by a predicted and a
+    corrected Gauss-Newton step. The second value is the best of all points, where it is clearly
+    better than the one the profiles are about.
+    """
     count = len(point)
-    samples = affordable(problem, point, PROFILE_PATIENCE, SEARCHED[0], max(len(record.time) for record in problem.records))
+    samples = affordable(
+        problem,
+        point,
+        PROFILE_PATIENCE,
+        SEARCHED[0],
+        max(len(record.time) for record in problem.records),
+    )
     short = [part for record in problem.records for part in extracts(record, samples)]
-    small = Problem(problem.of, short, problem.space) if problem.weights is not None and _is_whole(problem) else problem
+    small = (
+        Problem(problem.of, short, problem.space)
+        if problem.weights is not None and _is_whole(problem)
+        else problem
+    )
     table = small.jacobian(point)
     base = small.costs([point])[0]
     starts, keys = [], []
     for i in range(count):
         width = min(2 * reach[i], 1.5) if np.isfinite(reach[i]) and reach[i] > 0 else 1.5
         others = np.arange(count) != i
-        follow = np.linalg.lstsq(table[:, others], table[:, i], rcond=1e-8)[0] if count > 1 else np.empty(0)
+        follow = (
+            np.linalg.lstsq(table[:, others], table[:, i], rcond=1e-8)[0]
+            if count > 1
+            else np.empty(0)
+        )
         for offset in np.linspace(-width, width, PROFILE):
             moved = point.copy()
             moved[i] += offset
@@ -576,7 +739,9 @@ def _profiles(
         step = np.zeros(count)
         if count > 1:
             part = table[:, others]
-            step[others] = np.linalg.solve(part.T @ part + damping[np.ix_(others, others)], -part.T @ rest)
+            step[others] = np.linalg.solve(
+                part.T @ part + damping[np.ix_(others, others)], -part.T @ rest
+            )
         corrected.append(np.clip(moved + np.clip(step, -0.5, 0.5), *bounds))
     after = small.costs(corrected)
     tried, costs = np.where((after < costs)[:, None], corrected, starts), np.minimum(costs, after)
@@ -591,12 +756,18 @@ def _profiles(
 
 
 def _is_whole(problem: Problem) -> bool:
-    return all(np.array_equal(weight, record.weight) for weight, record in zip(problem.weights, problem.records, strict=True))
+    return all(
+        np.array_equal(weight, record.weight)
+        for weight, record in zip(problem.weights, problem.records, strict=True)
+    )
 
 
 def coulomb(problem: Problem) -> Quality:
-    """The static fit to compare with: one coefficient, the direction of the last motion, and the same linear part."""
-    part = np.concatenate([directions(record.velocity) * np.maximum(record.normal, 0) for record in problem.records])
+    """The static fit to compare with: one coefficient, the direction of the last motion, and the
+    same linear part."""
+    part = np.concatenate(
+        [directions(record.velocity) * np.maximum(record.normal, 0) for record in problem.records]
+    )
     table = np.column_stack([part, problem.design])
     counted = problem.weight > 0
     found = np.linalg.lstsq(table[counted], problem.measured[counted], rcond=None)[0]

@@ -1,4 +1,5 @@
-"""A load that goes with the position, such as gravity on a joint or a spring: whether a record shows one, and which one is fitted beside friction."""
+"""A load that goes with the position, such as gravity on a joint or a spring: whether a record
+shows one, and which one is fitted beside friction."""
 
 from __future__ import annotations
 
@@ -12,33 +13,52 @@ from .fitting import Fit
 from .records import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
-PLACES, STROKES = 12, 4  # classes of the position, and reversals from which on a residual that repeats there is believed
+PLACES, STROKES = (
+    12,
+    4,
+)  # classes of the position, and reversals from which on a residual that repeats there is believed
 PLACE = 0.3  # of the squared residual, from which on a load is fitted, or told
 
 
 def with_load(records: Sequence[Record], kind: str) -> list[Record]:
-    """The records with the load that the user wants, or, with "auto", with the one that drive data show beyond doubt before anything is fitted."""
+    """The records with the load that the user wants, or, with "auto", with the one that drive data
+    show beyond doubt before anything is fitted."""
     if kind == AUTO:
         return _marked(records, _usual(records)) if _is_seen(records) else list(records)
     if kind == NONE:
         return list(records)
     if not _is_common(records, kind):
         raise BristleError(
-            f"--load {kind}: the angle was not measured but comes from the velocity, and begins at zero in each record; give one record, or a column of the angle."
+            f"--load {kind}: the angle was not measured but comes from the velocity, and begins at"
+            " zero in each record; give one record, or a column of the angle."
         )
-    if constant := next((record for record in records if kind == GRAVITY and not record.turns and not record.has_offset), None):
+    if constant := next(
+        (
+            record
+            for record in records
+            if kind == GRAVITY and not record.turns and not record.has_offset
+        ),
+        None,
+    ):
         raise BristleError(
-            f"--load {kind}: {constant.name}: on an axis gravity is an offset of the force, which needs motion in both directions and no --offset none."
+            f"--load {kind}: {constant.name}: on an axis gravity is an offset of the force, which"
+            " needs motion in both directions and no --offset none."
         )
     return _marked(records, kind)
 
 
-def fitted_with_load(fitted: Callable[[Sequence[Record]], Fit], records: Sequence[Record], kind: str) -> Fit:
-    """The fit; with "auto", once more with a load where the residual of drive data goes with the position, if that takes it away."""
+def fitted_with_load(
+    fitted: Callable[[Sequence[Record]], Fit], records: Sequence[Record], kind: str
+) -> Fit:
+    """The fit; with "auto", once more with a load where the residual of drive data goes with the
+    position, if that takes it away."""
     result = fitted(records)
     found = records[0].load
     if kind == AUTO and not found and _may_have(records):
-        shares = [share_of_place(record, record.force - modelled) for record, modelled in zip(records, result.modelled, strict=True)]
+        shares = [
+            share_of_place(record, record.force - modelled)
+            for record, modelled in zip(records, result.modelled, strict=True)
+        ]
         if max(shares) > PLACE:
             again = fitted(_marked(records, _usual(records)))
             result = again if again.quality.rms**2 < (1 - PLACE) * result.quality.rms**2 else result
@@ -57,16 +77,25 @@ def _marked(records: Sequence[Record], kind: str) -> list[Record]:
 def _is_common(records: Sequence[Record], kind: str) -> bool:
     """Whether one load may hold for all records: angles count from the same zero."""
     alike = len({record.turns for record in records}) == 1
-    return alike and (kind == SPRING or not records[0].turns or len(records) == 1 or all(record.displacement_is_measured for record in records))
+    return alike and (
+        kind == SPRING
+        or not records[0].turns
+        or len(records) == 1
+        or all(record.displacement_is_measured for record in records)
+    )
 
 
 def _may_have(records: Sequence[Record]) -> bool:
-    """Whether the force is that of a drive, which holds whatever acts on the body; a sensor of friction is left as it is unless asked for."""
-    return all(record.external is not None and record.place is not None for record in records) and _is_common(records, _usual(records))
+    """Whether the force is that of a drive, which holds whatever acts on the body; a sensor of
+    friction is left as it is unless asked for."""
+    return all(
+        record.external is not None and record.place is not None for record in records
+    ) and _is_common(records, _usual(records))
 
 
 def _is_seen(records: Sequence[Record]) -> bool:
-    """Whether drive data show the load, whatever the law of friction is: beside inertia, one coefficient and a viscous part."""
+    """Whether drive data show the load, whatever the law of friction is: beside inertia, one
+    coefficient and a viscous part."""
     if not _may_have(records):
         return False
     shares, before, after = [], 0.0, 0.0
@@ -80,9 +109,16 @@ def _is_seen(records: Sequence[Record]) -> bool:
 
 
 def _regression(record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """What a linear regression leaves of the force, and the load in it: what goes with the position, and the offset, if there is one."""
+    """What a linear regression leaves of the force, and the load in it: what goes with the
+    position, and the offset, if there is one."""
     way = directions(record.velocity)
-    columns = [np.ones(len(way)), *record.shapes, record.time - record.time.mean(), way * record.normal, record.velocity * record.normal]
+    columns = [
+        np.ones(len(way)),
+        *record.shapes,
+        record.time - record.time.mean(),
+        way * record.normal,
+        record.velocity * record.normal,
+    ]
     columns = columns if record.has_offset else columns[1:]
     counted = record.weight > 0
     for more in ([[record.acceleration]] if record.acceleration is not None else []) + [[]]:
@@ -95,9 +131,14 @@ def _regression(record: Record) -> tuple[np.ndarray, np.ndarray]:
 
 
 def share_of_place(record: Record, rest: np.ndarray) -> float:
-    """The share of the squared residual that is a function of the position alone: what both directions have in common there, about its mean."""
+    """The share of the squared residual that is a function of the position alone: what both
+    directions have in common there, about its mean."""
     counted = record.weight > 0
-    rest, way, moving = rest[counted], record.displacement[counted], directions(record.velocity)[counted]
+    rest, way, moving = (
+        rest[counted],
+        record.displacement[counted],
+        directions(record.velocity)[counted],
+    )
     edges = np.quantile(way, np.linspace(0, 1, PLACES + 1))
     places = np.clip(np.searchsorted(edges, way, side="right") - 1, 0, PLACES - 1)
     means = np.full((2, PLACES), np.nan)
@@ -109,4 +150,6 @@ def share_of_place(record: Record, rest: np.ndarray) -> float:
     if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
         return 0.0
     forward, backward = means - means.mean(axis=1)[:, None]
-    return float(np.mean(forward * backward)) / total  # noise and what changes its sign with the direction are not in it
+    return (
+        float(np.mean(forward * backward)) / total
+    )  # noise and what changes its sign with the direction are not in it

@@ -1,4 +1,5 @@
-"""A model against records: residuals and their slopes, with offset, drift, load and mass taken out by linear regression."""
+"""A model against records: residuals and their slopes, with offset, drift, load and mass taken out
+by linear regression."""
 
 from __future__ import annotations
 
@@ -15,10 +16,16 @@ from .filtering import coarser, smoothed
 from .records import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
-STEP = 1e-3  # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes from the runs
-LONGEST = 1e-3  # s per sample that a run may take: laws with several solutions can jump between them in steps without end
+# of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes
+# from the runs
+STEP = 1e-3
+# s per sample that a run may take: laws with several solutions can jump between them in steps
+# without end
+LONGEST = 1e-3
 DOUBTFUL = 0.2  # of the change of a run, that its slopes may miss
-PATIENCE = 3  # times that slopes of a run may turn out to be doubtful: a start may lie where they are, and the solution not
+# times that slopes of a run may turn out to be doubtful: a start may lie where they are, and the
+# solution not
+PATIENCE = 3
 SLOPES = 10  # times as long as a run may take, with all its slopes
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
 
@@ -30,7 +37,9 @@ class Linear:
     mass: float | None
     offsets: tuple[float, ...]  # N per record
     drifts: tuple[float, ...]  # N/s per record
-    load: tuple[float, ...] = ()  # per shape of the load that goes with the position, the same in all records
+    load: tuple[
+        float, ...
+    ] = ()  # per shape of the load that goes with the position, the same in all records
 
     def part(self, records: Sequence[Record]) -> np.ndarray:
         """What it adds, sample by sample, in the records one after the other."""
@@ -53,22 +62,31 @@ class Problem:
     records: Sequence[Record]
     space: Space
     weights: Sequence[np.ndarray] | None = None
-    anchor: np.ndarray | None = None  # a weak spring to this point keeps what the data do not tell from running away
+    anchor: np.ndarray | None = (
+        None  # a weak spring to this point keeps what the data do not tell from running away
+    )
     spring: np.ndarray | float = 0.0
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.patience = PATIENCE
-        self.weights = [record.weight for record in self.records] if self.weights is None else list(self.weights)
+        self.weights = (
+            [record.weight for record in self.records]
+            if self.weights is None
+            else list(self.weights)
+        )
         self.measured = np.concatenate([record.force for record in self.records])
         self.weight = np.concatenate(self.weights)
         self.loaded_scale = float(np.sqrt(np.mean(self.measured[self.weight > 0] ** 2))) or 1.0
         self.design = self._design()
         kept = self.design * self.weight[:, None]
-        self.basis, self.triangle = np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
+        self.basis, self.triangle = (
+            np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
+        )
 
     def _design(self) -> np.ndarray:
-        """A column per unknown of the linear part: offset and drift of each record, the load of all, and the mass as the last."""
+        """A column per unknown of the linear part: offset and drift of each record, the load of
+        all, and the mass as the last."""
         lengths = [len(record.time) for record in self.records]
         ends = np.cumsum(lengths)
         columns = []
@@ -80,7 +98,14 @@ class Problem:
                     columns.append(column)
         columns += list(np.concatenate([record.shapes for record in self.records], axis=1))
         if self.has_mass:
-            columns.append(np.concatenate([r.acceleration if r.acceleration is not None else np.zeros(len(r.time)) for r in self.records]))
+            columns.append(
+                np.concatenate(
+                    [
+                        r.acceleration if r.acceleration is not None else np.zeros(len(r.time))
+                        for r in self.records
+                    ]
+                )
+            )
         return np.stack(columns, axis=1) if columns else np.empty((ends[-1], 0))
 
     @property
@@ -90,25 +115,44 @@ class Problem:
 
     def finer(self) -> Problem:
         """The same with more points of a run for each mean."""
-        other = Problem(self.of, [record.finer for record in self.records], self.space, self.weights, self.anchor, self.spring)
+        other = Problem(
+            self.of,
+            [record.finer for record in self.records],
+            self.space,
+            self.weights,
+            self.anchor,
+            self.spring,
+        )
         other.patience, other.runs = self.patience, self.runs
         return other
 
     def with_other_filters(self) -> list[Problem]:
         """The same with other filters for the velocity, where one has given it."""
         count = max(0 if record.rougher is None else len(record.rougher) for record in self.records)
-        sets = [[record if record.rougher is None else replace(record, velocity=record.rougher[i]) for record in self.records] for i in range(count)]
+        sets = [
+            [
+                record if record.rougher is None else replace(record, velocity=record.rougher[i])
+                for record in self.records
+            ]
+            for i in range(count)
+        ]
         return [Problem(self.of, records, self.space, self.weights) for records in sets]
 
     # ---- running the model ----
 
     def _motion(self, record: Record) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Times and inputs of a run over a record."""
-        normal, velocity, external = record.normal, record.velocity, record.external if self.of.needs_load else None
+        normal, velocity, external = (
+            record.normal,
+            record.velocity,
+            record.external if self.of.needs_load else None,
+        )
         external = external if external is None or record.held is None else external - record.held
         times = record.time
         if record.block > 1:
-            times, velocity, normal = (_between_means(values, record.fineness) for values in (times, velocity, normal))
+            times, velocity, normal = (
+                _between_means(values, record.fineness) for values in (times, velocity, normal)
+            )
             external = None if external is None else _between_means(external, record.fineness)
         return times, self.of.form.inputs(normal, velocity, external, self.of.radius)
 
@@ -117,7 +161,8 @@ class Problem:
         return found / self.of.radius**self.of.form.power
 
     def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        """The model's friction force at each sample, a row per point; NaN where the model refuses its parameters or takes too long."""
+        """The model's friction force at each sample, a row per point; NaN where the model refuses
+        its parameters or takes too long."""
         sets = [self.of.place | self.space.values(point) for point in points]
         force = self.of.form.force
         self.runs += len(sets)
@@ -125,7 +170,14 @@ class Problem:
         for record in self.records:
             times, inputs = self._motion(record)
             found = run_many(
-                str(self.of.file), times, inputs, sets, [force], tolerance=TOLERANCE, failed="nan", seconds=LONGEST * len(times)
+                str(self.of.file),
+                times,
+                inputs,
+                sets,
+                [force],
+                tolerance=TOLERANCE,
+                failed="nan",
+                seconds=LONGEST * len(times),
             )
             parts.append(_as_measured(found[force], record))
         return self._at_the_radius(np.concatenate(parts, axis=1))
@@ -133,7 +185,8 @@ class Problem:
     # ---- least squares ----
 
     def residuals(self, forces: np.ndarray) -> np.ndarray:
-        """Measured less modelled force, where it counts, after the best linear part; of one or several runs."""
+        """Measured less modelled force, where it counts, after the best linear part; of one or
+        several runs."""
         rest = (self.measured - forces) * self.weight
         shares = rest @ self.basis
         if self.has_mass:
@@ -146,24 +199,34 @@ class Problem:
         return change - self.basis @ (self.basis.T @ change)
 
     def _mass_share(self, shares: np.ndarray) -> np.ndarray:
-        """The part of a residual along the last direction of the basis, the mass's: none where the mass would be negative."""
+        """The part of a residual along the last direction of the basis, the mass's: none where the
+        mass would be negative."""
         share = shares[..., -1]
         return np.where(share * self.triangle[-1, -1] > 0, share, 0.0)
 
     def objective(self, point: np.ndarray) -> np.ndarray:
         """The residual, and the springs below it."""
         rest = self.residuals(self.forces([point])[0])
-        return rest if self.anchor is None else np.concatenate([rest, self.spring * (point - self.anchor)])
+        return (
+            rest
+            if self.anchor is None
+            else np.concatenate([rest, self.spring * (point - self.anchor)])
+        )
 
     def objective_slopes(self, point: np.ndarray) -> np.ndarray:
         slopes = self.jacobian(point)
-        return slopes if self.anchor is None else np.concatenate([slopes, np.diag(self.spring * np.ones(len(point)))])
+        return (
+            slopes
+            if self.anchor is None
+            else np.concatenate([slopes, np.diag(self.spring * np.ones(len(point)))])
+        )
 
     def costs(self, points: Sequence[np.ndarray]) -> np.ndarray:
         return np.array([float(rest @ rest) for rest in self.residuals(self.forces(points))])
 
     def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
-        """Slopes of the residual: from the exact ones of the FMU, or, where modes make those of a run jump, differences of whole runs."""
+        """Slopes of the residual: from the exact ones of the FMU, or, where modes make those of a
+        run jump, differences of whole runs."""
         slopes = self._slopes(point, central)
         basis = self.basis
         if self.has_mass:
@@ -188,18 +251,28 @@ class Problem:
         alone = np.empty_like(columns)
         for i in range(columns.shape[1]):
             others = np.delete(table, first + i, axis=1)
-            alone[:, i] = columns[:, i] - others @ np.linalg.lstsq(others, columns[:, i], rcond=1e-9)[0]
+            alone[:, i] = (
+                columns[:, i] - others @ np.linalg.lstsq(others, columns[:, i], rcond=1e-9)[0]
+            )
         return alone
 
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray | None:
-        """From the derivatives of the law; None where a step in all parameters at once changes the run otherwise, as where a bristle jumps."""
+        """From the derivatives of the law; None where a step in all parameters at once changes the
+        run otherwise, as where a bristle jumps."""
         values = self.of.place | self.space.values(point)
         names, force = self.space.names, self.of.form.force
         parts, forces = [], []
         self.runs += 1
         for record in self.records:
             times, inputs = self._motion(record)
-            along = Runs(str(self.of.file), times, inputs, [force], tolerance=TOLERANCE, seconds=SLOPES * LONGEST * len(times))
+            along = Runs(
+                str(self.of.file),
+                times,
+                inputs,
+                [force],
+                tolerance=TOLERANCE,
+                seconds=SLOPES * LONGEST * len(times),
+            )
             try:
                 found = along.one(values, names)
             except BristleError:
@@ -207,13 +280,21 @@ class Problem:
             parts.append(_as_measured(np.stack([found[force, name] for name in names]), record).T)
             forces.append(_as_measured(found[force], record))
         slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
-        change = (self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))) / STEP
+        change = (
+            self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))
+        ) / STEP
         missing = (change - slopes.sum(axis=1)) * self.weight
-        return slopes if np.linalg.norm(missing) <= DOUBTFUL * np.linalg.norm(change * self.weight) else None
+        return (
+            slopes
+            if np.linalg.norm(missing) <= DOUBTFUL * np.linalg.norm(change * self.weight)
+            else None
+        )
 
     def _differences(self, point: np.ndarray, central: bool) -> np.ndarray:
         steps = np.eye(len(point)) * STEP
-        points = [point, *(point + step for step in steps)] + ([point - step for step in steps] if central else [])
+        points = [point, *(point + step for step in steps)] + (
+            [point - step for step in steps] if central else []
+        )
         forces = self.forces(points)
         n = len(point)
         if central:
@@ -223,7 +304,8 @@ class Problem:
     # ---- the linear part ----
 
     def without_machine(self, load: bool) -> Problem:
-        """The same, with the inertia already in the forces, and the load that goes with the position, too, if wanted."""
+        """The same, with the inertia already in the forces, and the load that goes with the
+        position, too, if wanted."""
         known = {"acceleration": None, **({"load": ""} if load else {})}
         return Problem(self.of, [replace(record, **known) for record in self.records], self.space)
 
@@ -239,7 +321,12 @@ class Problem:
         for record in self.records:
             offsets.append(float(found.pop(0)) if record.has_offset else 0.0)
             drifts.append(float(found.pop(0)) if record.has_offset else 0.0)
-        return Linear(None if mass is None else float(mass), tuple(offsets), tuple(drifts), tuple(map(float, found)))
+        return Linear(
+            None if mass is None else float(mass),
+            tuple(offsets),
+            tuple(drifts),
+            tuple(map(float, found)),
+        )
 
     def modelled(self, forces: np.ndarray, linear: Linear) -> np.ndarray:
         """What the measurement should have been, sample by sample."""
@@ -247,9 +334,18 @@ class Problem:
 
 
 def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
-    """From means over blocks to values at the ends and in the middle of each, or on the lines between them, in the middles of its parts.
-    Values that would keep the means exactly are rougher, which the noise of real records does not bear: on the tribometer's the error grew from 5.3 to 5.4 %."""
-    ends = np.concatenate(([1.5 * means[0] - 0.5 * means[1]], (means[1:] + means[:-1]) / 2, [1.5 * means[-1] - 0.5 * means[-2]]))
+    """From means over blocks to values at the ends and in the middle of each, or on the lines
+    between them, in the middles of its parts. Values that would keep the means exactly are rougher,
+    which the noise of real records does not bear: on the tribometer's the error grew from 5.3 to
+    5.4 %.
+    """
+    ends = np.concatenate(
+        (
+            [1.5 * means[0] - 0.5 * means[1]],
+            (means[1:] + means[:-1]) / 2,
+            [1.5 * means[-1] - 0.5 * means[-2]],
+        )
+    )
     values = np.empty(2 * len(means) + 1)
     values[::2], values[1::2] = ends, means
     if not fineness:
@@ -259,7 +355,8 @@ def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
 
 
 def _as_measured(values: np.ndarray, record: Record) -> np.ndarray:
-    """What a run gives, as the force of the record is: through the filter of its acceleration, and as means over blocks."""
+    """What a run gives, as the force of the record is: through the filter of its acceleration, and
+    as means over blocks."""
     stride = record.block / (record.fineness or 2) if record.block > 1 else 1.0
     values = smoothed(values, coarser(record.kernel, stride))
     if record.fineness:
@@ -268,7 +365,8 @@ def _as_measured(values: np.ndarray, record: Record) -> np.ndarray:
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:
-    """Means over blocks from values at the ends and in the middle of each, with the weights that suit a parabola and so many samples."""
+    """Means over blocks from values at the ends and in the middle of each, with the weights that
+    suit a parabola and so many samples."""
     if block <= 1:
         return values
     end = (1 - 1 / block**2) / 6  # Simpson's rule, where there are many
@@ -276,11 +374,14 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
 
 
 def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
-    """How many samples of a record can be run in so many seconds: what a run costs beside them does not count."""
+    """How many samples of a record can be run in so many seconds: what a run costs beside them does
+    not count."""
     spent, lengths = [], []
     for samples in (fewest, 4 * fewest):
         short = Problem(problem.of, extracts(problem.records[0], samples), problem.space)
-        begin = time.process_time()  # not of a clock: what else the machine does must not change the result
+        begin = (
+            time.process_time()
+        )  # not of a clock: what else the machine does must not change the result
         short.forces([point])
         spent.append(time.process_time() - begin)
         lengths.append(len(short.measured))
@@ -291,7 +392,8 @@ def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int,
 
 
 def extracts(record: Record, samples: int) -> list[Record]:
-    """Parts of a record to search in, no longer than wanted together: its first strokes, and those about its fastest motion."""
+    """Parts of a record to search in, no longer than wanted together: its first strokes, and those
+    about its fastest motion."""
     if len(record.time) <= samples:
         return [record]
     speeds = np.abs(record.velocity)
@@ -304,6 +406,20 @@ def extracts(record: Record, samples: int) -> list[Record]:
 def _part(record: Record, begin: int, samples: int) -> Record:
     begin = max(0, min(begin, len(record.time) - samples))
     rows = slice(begin, begin + samples)
-    names = ("time", "velocity", "normal", "force", "weight", "displacement", "external", "acceleration", "place", "rougher", "held")
-    cut: Mapping[str, np.ndarray] = {name: values[..., rows] for name in names if (values := getattr(record, name)) is not None}
+    names = (
+        "time",
+        "velocity",
+        "normal",
+        "force",
+        "weight",
+        "displacement",
+        "external",
+        "acceleration",
+        "place",
+        "rougher",
+        "held",
+    )
+    cut: Mapping[str, np.ndarray] = {
+        name: values[..., rows] for name in names if (values := getattr(record, name)) is not None
+    }
     return replace(record, **cut)

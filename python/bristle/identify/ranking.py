@@ -25,7 +25,9 @@ HELD = (2, 5, 8)  # those that are held out
 SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
 FINALISTS = 8  # that are fitted again to all samples: means may hide how friction turns round
 NEAR = 1.5  # times the least error on what was held out: up to there a model comes into the final
-PATIENCE = 300  # s of processor time for one model: some laws take very long with some of the parameters that are tried
+# s of processor time for one model: some laws take very long with some of the parameters that are
+# tried
+PATIENCE = 300
 LONGEST = 10  # times as long it may take by a clock, on a machine that does much else
 _GAVE_UP = 75  # exit code of a process that has used up its time
 
@@ -47,7 +49,9 @@ class Place:
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
     """The records as the ranking takes them, coarser where they are long, and what was done."""
     notes: list[str] = []
-    return [averaged(record, SAMPLES // len(records), notes) for record in records], [f"For the ranking, {note}" for note in notes]
+    return [averaged(record, SAMPLES // len(records), notes) for record in records], [
+        f"For the ranking, {note}" for note in notes
+    ]
 
 
 def finalists(places: Sequence[Place]) -> list[Place]:
@@ -57,9 +61,14 @@ def finalists(places: Sequence[Place]) -> list[Place]:
 
 
 def after_final(places: Sequence[Place], final: Sequence[Place]) -> list[Place]:
-    """The ranking with the order and the errors of the final; AIC and BIC stay those of the data that all models were fitted to."""
+    """The ranking with the order and the errors of the final; AIC and BIC stay those of the data
+    that all models were fitted to."""
     before = {one.of.name: one for one in places}
-    first = [replace(one, aic=before[one.of.name].aic, bic=before[one.of.name].bic) for one in final if one.held_out]
+    first = [
+        replace(one, aic=before[one.of.name].aic, bic=before[one.of.name].bic)
+        for one in final
+        if one.held_out
+    ]
     names = {one.of.name for one in first}
     return first + [one for one in places if one.of.name not in names]
 
@@ -80,13 +89,21 @@ def held_out(record: Record) -> np.ndarray:
 def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
     of = of.with_options(fixed)
     masks = [held_out(record) for record in records]
-    weights = [np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)]
-    known = {name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)}
+    weights = [
+        np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)
+    ]
+    known = {
+        name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)
+    }
     try:
-        result = fit(of, records, known, weights=weights, with_profiles=False, released=False, seed=seed)
+        result = fit(
+            of, records, known, weights=weights, with_profiles=False, released=False, seed=seed
+        )
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))
-    counted = np.concatenate([mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)])
+    counted = np.concatenate(
+        [mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)]
+    )
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
     quality = quality_of(measured, modelled, result.linear.part(records), counted)
@@ -94,7 +111,8 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
 
 
 def _place_in_time(patience: float, *task) -> Place:
-    """The process ends itself after so many seconds of its own work: what else the machine does must not change the ranking."""
+    """The process ends itself after so many seconds of its own work: what else the machine does
+    must not change the ranking."""
     threading.Thread(target=_give_up_after, args=(patience,), daemon=True).start()
     return place(*task)
 
@@ -105,20 +123,35 @@ def _give_up_after(seconds: float) -> None:
     os._exit(_GAVE_UP)
 
 
-def place_apart(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
+def place_apart(
+    of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int
+) -> Place:
     """The same in a process of its own, which ends when it takes too long."""
-    code = "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest), sys.stdout.buffer)"
+    code = (
+        "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest),"
+        " sys.stdout.buffer)"
+    )
     task = pickle.dumps((_place_in_time, PATIENCE, of, records, fixed, seed))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
-        done = subprocess.run([sys.executable, "-c", code], input=task, capture_output=True, timeout=LONGEST * PATIENCE, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=task,
+            capture_output=True,
+            timeout=LONGEST * PATIENCE,
+            env=environment,
+        )
         too_long = done.returncode == _GAVE_UP
     except subprocess.TimeoutExpired:
         too_long = True
     if too_long:
-        return Place(of, None, None, len(of.parameters), math.nan, f"it took longer than {PATIENCE} s.")
+        return Place(
+            of, None, None, len(of.parameters), math.nan, f"it took longer than {PATIENCE} s."
+        )
     if done.returncode:
-        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
+        last = (
+            done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"]
+        )[-1]
         return Place(of, None, None, len(of.parameters), math.nan, f"{last.rstrip('.')}.")
     return pickle.loads(done.stdout)
 
@@ -138,7 +171,8 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
 
 
 def ranked(places: Sequence[Place]) -> list[Place]:
-    """By the error on what was held out; AIC and BIC with one number of independent samples for all, that of the best model."""
+    """By the error on what was held out; AIC and BIC with one number of independent samples for
+    all, that of the best model."""
     good = sorted((one for one in places if one.held_out), key=lambda one: one.held_out.rms)
     bad = [one for one in places if not one.held_out]
     if not good:
@@ -146,9 +180,16 @@ def ranked(places: Sequence[Place]) -> list[Place]:
     n = good[0].fit.quality.independent
     result = []
     for one in good:
-        count = one.parameters + sum(2 for record in one.fit.records if record.has_offset) + (one.fit.linear.mass is not None) + len(one.fit.linear.load)
+        count = (
+            one.parameters
+            + sum(2 for record in one.fit.records if record.has_offset)
+            + (one.fit.linear.mass is not None)
+            + len(one.fit.linear.load)
+        )
         deviance = n * math.log(max(one.fit.quality.rms, 1e-300) ** 2)
-        result.append(replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0))))
+        result.append(
+            replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0)))
+        )
     return result + bad
 
 
@@ -158,13 +199,24 @@ def verdicts(places: Sequence[Place]) -> list[str]:
     if not good:
         return ["No model could be fitted."]
     best, baseline = good[0].held_out.relative, good[0].fit.baseline
-    poor = [one.of.name for one in good if one.held_out.relative > 3 * best and one.held_out.relative > 0.9 * baseline.relative]
+    poor = [
+        one.of.name
+        for one in good
+        if one.held_out.relative > 3 * best and one.held_out.relative > 0.9 * baseline.relative
+    ]
     lines = [
-        f"Best on what was held out: {good[0].of.name} with {best:.2%}; Coulomb friction with one coefficient has {baseline.relative:.1%}."
+        f"Best on what was held out: {good[0].of.name} with {best:.2%}; Coulomb friction with one"
+        f" coefficient has {baseline.relative:.1%}."
     ]
     if poor:
-        lines.append(f"No better than that one coefficient, so that these cannot express the data: {', '.join(poor)}.")
+        lines.append(
+            "No better than that one coefficient, so that these cannot express the data:"
+            f" {', '.join(poor)}."
+        )
     close = [one.of.name for one in good[1:] if one.held_out.relative < 1.1 * best]
     if close:
-        lines.append(f"Within a tenth of the best, so that the data do not tell them apart: {', '.join(close)}.")
+        lines.append(
+            "Within a tenth of the best, so that the data do not tell them apart:"
+            f" {', '.join(close)}."
+        )
     return lines

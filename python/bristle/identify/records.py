@@ -1,4 +1,5 @@
-"""From a file to a record that a model can be run over: columns, units, gaps, outliers, velocity, sign. Each step is told."""
+"""From a file to a record that a model can be run over: columns, units, gaps, outliers, velocity,
+sign. Each step is told."""
 
 from __future__ import annotations
 
@@ -19,18 +20,25 @@ from .tables import Column, Table, read_table
 GRAVITY, SPRING = "gravity", "spring"  # loads that go with the position
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
-BOTH_WAYS = 0.05  # share of the way in each direction, from which on an offset can be told from friction
+BOTH_WAYS = (
+    0.05  # share of the way in each direction, from which on an offset can be told from friction
+)
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
-_FLAT, _FLATTEST = 1e-3, 1.3  # what a filter may take of a motion: less is nothing, more is something else
+_FLAT, _FLATTEST = (
+    1e-3,
+    1.3,
+)  # what a filter may take of a motion: less is nothing, more is something else
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
 _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
-_REPEATED = 0.05  # of the samples: where more have the time of another one, the clock is too coarse for them
+# of the samples: where more have the time of another one, the clock is too coarse for them
+_REPEATED = 0.05
 _TURN = 2 * math.pi
-_LARGEST = 1e15  # in SI units: beyond any measurement, and far from where squares are too large for a number
+# in SI units: beyond any measurement, and far from where squares are too large for a number
+_LARGEST = 1e15
 _OUTLIERS = 0.02  # of the samples: what is far off more often belongs to the signal
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
@@ -75,12 +83,27 @@ class Record:
     radius: float | None = None  # of what turns: ways and forces are those there
     smoothing: float = 0.0  # s: window of the filter that has given the velocity
     block: int = 1  # of the measurement: so many neighbours each sample is the mean of
-    fineness: int = 0  # points of a run for each mean, where ends and middles of the blocks do not follow the force
-    kernel: np.ndarray = field(default_factory=lambda: np.ones(1))  # the mean of the measurement's samples that the force is, as the acceleration beside it
-    place: np.ndarray | None = None  # a row each: the displacement about its mean, and of a joint cosine and sine of its angle, through the same filter
+    # points of a run for each mean, where ends and middles of the blocks do not follow the force
+    fineness: int = 0
+    kernel: np.ndarray = field(
+        default_factory=lambda: np.ones(1)
+    )  # the mean of the measurement's samples that the force is, as the acceleration beside it
+    place: np.ndarray | None = (
+        # a row each: the displacement about its mean, and of a joint cosine and sine of its angle,
+        # through the same filter
+        None
+    )
     load: str = ""  # that is fitted beside friction: "", gravity or spring
-    rougher: np.ndarray | None = None  # where a filter has given the velocity, those of two others, a row each: half the window, and the same for all samples
-    held: np.ndarray | None = None  # of the driving force, what such a load takes, as far as it is seen before the fit: it does not act on a body that sticks
+    rougher: np.ndarray | None = (
+        # where a filter has given the velocity, those of two others, a row each: half the window,
+        # and the same for all samples
+        None
+    )
+    held: np.ndarray | None = (
+        # of the driving force, what such a load takes, as far as it is seen before the fit: it does
+        # not act on a body that sticks
+        None
+    )
 
     @property
     def finer(self) -> Record:
@@ -99,19 +122,22 @@ class Record:
 
     @property
     def shapes(self) -> np.ndarray:
-        """How the load that is fitted goes with the position, a row per unknown: that of gravity on an axis is constant, as the offset is."""
+        """How the load that is fitted goes with the position, a row per unknown: that of gravity on
+        an axis is constant, as the offset is."""
         if self.place is None or not self.load:
             return np.empty((0, len(self.time)))
         return self.place[:1] if self.load == SPRING else self.place[1:]
 
     @property
     def tells_directions_apart(self) -> bool:
-        """Whether friction that differs by direction can be seen: an offset that is free looks just like it."""
+        """Whether friction that differs by direction can be seen: an offset that is free looks just
+        like it."""
         return not self.has_offset and _goes_both_ways(self.velocity)
 
     @property
     def smeared(self) -> float:
-        """How far the contact moves after a reversal until the filter of the velocity has it behind: below, the motion is not resolved."""
+        """How far the contact moves after a reversal until the filter of the velocity has it
+        behind: below, the motion is not resolved."""
         turns = self.reversals()
         if not len(turns) or not self.smoothing:
             return 0.0
@@ -123,7 +149,8 @@ class Record:
         return float(self.time[1] - self.time[0])
 
     def reversals(self) -> np.ndarray:
-        """The samples at which a new stroke begins: where the direction of motion has changed for good."""
+        """The samples at which a new stroke begins: where the direction of motion has changed for
+        good."""
         return np.flatnonzero(np.diff(directions(self.velocity)) != 0) + 1
 
 
@@ -149,11 +176,15 @@ def directions(velocity: np.ndarray) -> np.ndarray:
     return signs[known[np.maximum(last, 0)]].astype(float)
 
 
-def read_record(file: Path, options: Options, tell: Callable[[str], None] = lambda text: None) -> Record:
+def read_record(
+    file: Path, options: Options, tell: Callable[[str], None] = lambda text: None
+) -> Record:
     """A record from a file; `tell` hears how far it is."""
     table = read_table(file, tell)
     tell("numbers")
-    columns = find_roles(table, options.columns, options.normal is not None, options.constant is not None)
+    columns = find_roles(
+        table, options.columns, options.normal is not None, options.constant is not None
+    )
     notes = [_told_columns(columns)]
     options = _at_radius(columns, options, notes)
     times = _times(table, columns, options)
@@ -164,27 +195,48 @@ def read_record(file: Path, options: Options, tell: Callable[[str], None] = lamb
     times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
     for name, values in signals.items():
         if (largest := float(np.abs(values).max())) > _LARGEST:
-            raise BristleError(f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its unit seems to be wrong.")
+            raise BristleError(
+                f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its unit"
+                " seems to be wrong."
+            )
     times, signals = _without_repeats(times, signals, file, notes)
     if len(times) < FEWEST:
-        raise BristleError(f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed.")
+        raise BristleError(
+            f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed."
+        )
     step = quantization(signals["displacement"]) if "displacement" in signals else 0.0
     counts = _without_standstill(signals, notes)
     times, signals, weight = _uniform(times, {**signals, _COUNTS: counts}, notes, file)
     if times[1] >= _SLOW and columns.get("time") and columns["time"].unit is None:
-        notes.append(f'There is a sample every {times[1]:.4g} s, as "{columns["time"].title}" has no unit; if it is in ms, write so in its title.')
+        notes.append(
+            f'There is a sample every {times[1]:.4g} s, as "{columns["time"].title}" has no unit;'
+            " if it is in ms, write so in its title."
+        )
     weight = weight * (signals.pop(_COUNTS) > 0.999)
     weight = weight * _without_outliers(signals, notes)
     if weight.sum() < FEWEST:
-        raise BristleError(f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are needed.")
+        raise BristleError(
+            f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are"
+            " needed."
+        )
     tell("velocity")
     motion = [columns[role] for role in ("displacement", "velocity") if role in columns]
-    lever = options.radius if options.turns or any(column.unit and column.unit.kind in _ANGULAR for column in motion) else None
+    lever = (
+        options.radius
+        if options.turns or any(column.unit and column.unit.kind in _ANGULAR for column in motion)
+        else None
+    )
     return _finished(file, times, signals, weight, step, lever, options, notes)
 
 
 _ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
-_ROLES_THAT_TURN = {"velocity": 1, "displacement": 1, "acceleration": 1, "friction": -1, "drive": -1}  # power of the radius that leads to ways and forces
+_ROLES_THAT_TURN = {
+    "velocity": 1,
+    "displacement": 1,
+    "acceleration": 1,
+    "friction": -1,
+    "drive": -1,
+}  # power of the radius that leads to ways and forces
 
 
 def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]) -> Options:
@@ -194,13 +246,19 @@ def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]
         return options
     radius = options.radius or options.assumed_radius
     why = "" if options.radius else ", the default of the element (--radius gives another)"
-    notes.append(f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces told here are torques over it.")
+    notes.append(
+        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces told here"
+        " are torques over it."
+    )
     mass = options.mass / radius**2 if isinstance(options.mass, float) else options.mass
     return replace(options, turns=True, radius=radius, mass=mass)
 
 
 def _told_columns(columns: Mapping[str, Column]) -> str:
-    parts = [f'{role} from "{column.title}"{"" if column.unit else " (no unit given: SI)"}' for role, column in columns.items()]
+    parts = [
+        f'{role} from "{column.title}"{"" if column.unit else " (no unit given: SI)"}'
+        for role, column in columns.items()
+    ]
     return "Columns: " + ", ".join(parts) + "."
 
 
@@ -208,14 +266,21 @@ def _times(table: Table, columns: Mapping[str, Column], options: Options) -> np.
     if "time" not in columns:
         if options.rate is None:
             raise BristleError(
-                f"{table.file}: there is no column of time among {table.titles}{misfits(table, ('time',))}; name it with --column time=TITLE, "
-                "or give the samples per second with --rate."
+                f"{table.file}: there is no column of time among"
+                f" {table.titles}{misfits(table, ('time',))}; name it with --column time=TITLE, or"
+                " give the samples per second with --rate."
             )
         return np.arange(len(table.lines)) / options.rate
     return columns["time"].values
 
 
-def _check_times(table: Table, columns: Mapping[str, Column], lines: np.ndarray, times: np.ndarray, options: Options) -> None:
+def _check_times(
+    table: Table,
+    columns: Mapping[str, Column],
+    lines: np.ndarray,
+    times: np.ndarray,
+    options: Options,
+) -> None:
     """Times do not go back, and a rate that is given besides is theirs."""
     if "time" not in columns:
         return
@@ -224,20 +289,29 @@ def _check_times(table: Table, columns: Mapping[str, Column], lines: np.ndarray,
     if len(back):
         i = back[0]
         before, after = f"{times[i]:.9g}", f"{times[i + 1]:.9g}"
-        raise BristleError(f"{table.file}: line {lines[i + 1]}, {where}: the time goes back from {before} s to {after} s.")
+        raise BristleError(
+            f"{table.file}: line {lines[i + 1]}, {where}: the time goes back from {before} s to"
+            f" {after} s."
+        )
     if options.rate is not None and len(times) > 1:
         interval = float(np.median(np.diff(times)))
         if not abs(interval * options.rate - 1) < _TIME_ROUNDING:
             raise BristleError(
-                f"{table.file}: {where} has a sample every {interval:.4g} s, but --rate {options.rate:g} one every {1 / options.rate:.4g} s; "
-                "leave out --rate, or the column with --column time=none."
+                f"{table.file}: {where} has a sample every {interval:.4g} s, but --rate"
+                f" {options.rate:g} one every {1 / options.rate:.4g} s; leave out --rate, or the"
+                " column with --column time=none."
             )
 
 
 def _without_missing(
-    table: Table, columns: Mapping[str, Column], times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str]
+    table: Table,
+    columns: Mapping[str, Column],
+    times: np.ndarray,
+    signals: dict[str, np.ndarray],
+    notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Leaves out the lines in which a number is missing: an empty cell, NaN, a dash. The gap in time that they leave is bridged as any other."""
+    """Leaves out the lines in which a number is missing: an empty cell, NaN, a dash. The gap in
+    time that they leave is bridged as any other."""
     lines = np.array(table.lines)
     whole = np.isfinite(times)
     for values in signals.values():
@@ -250,9 +324,15 @@ def _without_missing(
             of = f"{len(missing)} of {len(lines)} lines, the first of them line {lines[missing[0]]}"
             raise BristleError(f'{table.file}: column "{column.title}" has no number in {of}.')
         if len(missing):
-            notes.append(f'"{column.title}" has no number in {_counted(len(missing), "line")} (first in line {lines[missing[0]]}), left out.')
+            notes.append(
+                f'"{column.title}" has no number in {_counted(len(missing), "line")} (first in line'
+                f" {lines[missing[0]]}), left out."
+            )
     if 2 * whole.sum() < len(lines):
-        raise BristleError(f"{table.file}: only {int(whole.sum())} of {len(lines)} lines have a number in every column that is used.")
+        raise BristleError(
+            f"{table.file}: only {int(whole.sum())} of {len(lines)} lines have a number in every"
+            " column that is used."
+        )
     return lines[whole], times[whole], {name: values[whole] for name, values in signals.items()}
 
 
@@ -268,43 +348,67 @@ def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
     return rows
 
 
-def _signals(table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]) -> dict[str, np.ndarray]:
+def _signals(
+    table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]
+) -> dict[str, np.ndarray]:
     """The measured signals in N, m, m/s and m/s2."""
     signals = {
-        role: _translational(role, column, options, table, notes) for role, column in columns.items() if role not in ("time", "current")
+        role: _translational(role, column, options, table, notes)
+        for role, column in columns.items()
+        if role not in ("time", "current")
     }
     if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
         if options.constant is None:
-            per = "V" if columns["current"].unit and columns["current"].unit.kind == units.VOLTAGE else "A"
-            raise BristleError(f'{table.file}: the force of "{columns["current"].title}" needs a constant in N/{per}: --constant.')
+            per = (
+                "V"
+                if columns["current"].unit and columns["current"].unit.kind == units.VOLTAGE
+                else "A"
+            )
+            raise BristleError(
+                f'{table.file}: the force of "{columns["current"].title}" needs a constant in'
+                f" N/{per}: --constant."
+            )
         if options.radius is not None:
             signals["drive"] = columns["current"].values * options.constant / options.radius
         else:
             signals["drive"] = columns["current"].values * options.constant
     elif options.constant is not None:
-        taken = next((f'the force is taken from "{columns[role].title}"' for role in ("friction", "drive", "coefficient") if role in columns), "there is none")
+        taken = next(
+            (
+                f'the force is taken from "{columns[role].title}"'
+                for role in ("friction", "drive", "coefficient")
+                if role in columns
+            ),
+            "there is none",
+        )
         raise BristleError(
-            f"{table.file}: --constant is for a column of current or voltage, but {taken}; name that column with --column current=TITLE, or leave out --constant."
+            f"{table.file}: --constant is for a column of current or voltage, but {taken}; name"
+            " that column with --column current=TITLE, or leave out --constant."
         )
     if not signals.keys() & {"velocity", "displacement"}:
         raise BristleError(
-            f"{table.file}: there is neither a velocity nor a displacement among {table.titles}{misfits(table, ('velocity', 'displacement'))}; "
-            "name one with --column velocity=TITLE or --column displacement=TITLE."
+            f"{table.file}: there is neither a velocity nor a displacement among"
+            f" {table.titles}{misfits(table, ('velocity', 'displacement'))}; name one with --column"
+            " velocity=TITLE or --column displacement=TITLE."
         )
     if options.mass is not None and "friction" in signals and "drive" not in signals:
         signals["drive"] = signals.pop("friction")
-        notes.append("With a mass given, the force is that of the drive: friction and inertia together.")
+        notes.append(
+            "With a mass given, the force is that of the drive: friction and inertia together."
+        )
     if not signals.keys() & {"friction", "drive", "coefficient"}:
         raise BristleError(
-            f"{table.file}: there is no friction force among {table.titles}{misfits(table, ('friction', 'drive'))}; name it with --column friction=TITLE, "
-            "or a driving force with --column drive=TITLE."
+            f"{table.file}: there is no friction force among"
+            f" {table.titles}{misfits(table, ('friction', 'drive'))}; name it with --column"
+            " friction=TITLE, or a driving force with --column drive=TITLE."
         )
     if options.normal is not None:
         signals["normal"] = np.full(len(table.lines), float(options.normal))
     if "normal" not in signals:
         raise BristleError(
-            f"{table.file}: there is no normal force among {table.titles}{misfits(table, ('normal',))}; name it with --column normal=TITLE or give a constant "
-            "in N with --normal (with 1, friction coefficients are forces in N)."
+            f"{table.file}: there is no normal force among"
+            f" {table.titles}{misfits(table, ('normal',))}; name it with --column normal=TITLE or"
+            " give a constant in N with --normal (with 1, friction coefficients are forces in N)."
         )
     if np.median(signals["normal"]) < 0:
         signals["normal"] = -signals["normal"]
@@ -316,7 +420,9 @@ def _signals(table: Table, columns: Mapping[str, Column], options: Options, note
     return signals
 
 
-def _translational(role: str, column: Column, options: Options, table: Table, notes: list[str]) -> np.ndarray:
+def _translational(
+    role: str, column: Column, options: Options, table: Table, notes: list[str]
+) -> np.ndarray:
     """The values of a column; angles and torques become ways and forces at the radius."""
     kind = column.unit.kind if column.unit else None
     is_bare = column.unit is None and options.turns and role in _ROLES_THAT_TURN
@@ -324,7 +430,8 @@ def _translational(role: str, column: Column, options: Options, table: Table, no
         return column.values
     if options.radius is None:
         raise BristleError(
-            f'{table.file}: column "{column.title}" needs a radius in m at which friction acts: --radius; or take a rotational twin, as LuGreRotational.'
+            f'{table.file}: column "{column.title}" needs a radius in m at which friction acts:'
+            " --radius; or take a rotational twin, as LuGreRotational."
         )
     power = _ROLES_THAT_TURN[role] if is_bare else -1 if kind == units.TORQUE else 1
     values = column.values
@@ -337,7 +444,11 @@ def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarra
     """An angle that is measured within one turn goes on where it begins anew."""
     there = np.isfinite(angle)
     measured = angle[there]
-    if len(measured) < 2 or np.ptp(measured) > 1.001 * _TURN or np.abs(np.diff(measured)).max() < 0.9 * _TURN:
+    if (
+        len(measured) < 2
+        or np.ptp(measured) > 1.001 * _TURN
+        or np.abs(np.diff(measured)).max() < 0.9 * _TURN
+    ):
         return angle
     notes.append(f'"{column.title}" begins anew after each turn; the turns were counted.')
     whole = angle.copy()
@@ -345,7 +456,9 @@ def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarra
     return whole
 
 
-def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], file: Path, notes: list[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _without_repeats(
+    times: np.ndarray, signals: dict[str, np.ndarray], file: Path, notes: list[str]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     repeats = np.diff(times) == 0
     repeated = np.flatnonzero(repeats) + 1
     if not len(repeated):
@@ -353,31 +466,43 @@ def _without_repeats(times: np.ndarray, signals: dict[str, np.ndarray], file: Pa
     differs = repeats & np.any([np.diff(values) != 0 for values in signals.values()], axis=0)
     if differs.sum() > _REPEATED * len(times):
         raise BristleError(
-            f"{file}: {int(differs.sum())} of {len(times)} samples have the same time as the one before them: the times are too coarse. "
-            "Leave them out with --column time=none and give the samples per second with --rate."
+            f"{file}: {int(differs.sum())} of {len(times)} samples have the same time as the one"
+            " before them: the times are too coarse. Leave them out with --column time=none and"
+            " give the samples per second with --rate."
         )
     notes.append(f"{_counted(len(repeated), 'sample')} with the time of the one before: left out.")
-    return np.delete(times, repeated), {name: np.delete(values, repeated) for name, values in signals.items()}
+    return np.delete(times, repeated), {
+        name: np.delete(values, repeated) for name, values in signals.items()
+    }
 
 
 def _without_standstill(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Which samples count: not those of a sensor that stands still or is at the end of its range; a displacement goes straight on there."""
+    """Which samples count: not those of a sensor that stands still or is at the end of its range; a
+    displacement goes straight on there."""
     counts = np.ones(len(next(iter(signals.values()))))
     for name in signals.keys() & {"friction", "drive"}:
         values = signals[name]
         if (still := _still(values)).any():
             counts[still] = 0
-            where = "at the ends of its range" if np.isin(values[still], (values.min(), values.max())).all() else "frozen"
+            where = (
+                "at the ends of its range"
+                if np.isin(values[still], (values.min(), values.max())).all()
+                else "frozen"
+            )
             notes.append(
-                f"{BY_NAME[name].text.capitalize()} does not change at all in {int(still.sum())} samples, though it has noise elsewhere: "
-                f"the sensor is {where}, and they do not count."
+                f"{BY_NAME[name].text.capitalize()} does not change at all in {int(still.sum())}"
+                f" samples, though it has noise elsewhere: the sensor is {where}, and they do not"
+                " count."
             )
     for begin, end in _jumps(signals.get("displacement", np.empty(0))):
         values = signals["displacement"]
         signals["displacement"] = values = values.copy()
         values[begin : end + 1] = np.linspace(values[begin], values[end], end + 1 - begin)
         counts[begin:end] = 0
-        words = f"The displacement stands still for {end - begin} samples and then jumps: the sensor was frozen"
+        words = (
+            f"The displacement stands still for {end - begin} samples and then jumps: the sensor"
+            " was frozen"
+        )
         notes.append(f"{words}; a straight line is put there, and these samples do not count.")
     return counts
 
@@ -389,7 +514,8 @@ def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _still(values: np.ndarray) -> np.ndarray:
-    """Samples of a noisy signal that do not change: a few in a row at the ends of its range, or many anywhere."""
+    """Samples of a noisy signal that do not change: a few in a row at the ends of its range, or
+    many anywhere."""
     still = np.zeros(len(values), dtype=bool)
     first, last = _runs(values)
     lengths = last - first + 1
@@ -398,20 +524,27 @@ def _still(values: np.ndarray) -> np.ndarray:
     if noise <= _SILENCE * np.ptp(values):
         return still  # without noise, or in steps wider than it, values repeat of themselves
     ends = np.isin(values[first], (values.min(), values.max()))
-    for begin, end in zip(first[is_still := (lengths >= STILL) | (ends & (lengths >= 3))], last[is_still], strict=True):
+    for begin, end in zip(
+        first[is_still := (lengths >= STILL) | (ends & (lengths >= 3))], last[is_still], strict=True
+    ):
         still[begin : end + 1] = True
     return still if still.sum() >= STILL else np.zeros(len(values), dtype=bool)
 
 
 def _jumps(values: np.ndarray) -> list[tuple[int, int]]:
-    """Where a signal stands still and then makes a step far beyond all that it makes elsewhere: from the first still sample to the one after."""
+    """Where a signal stands still and then makes a step far beyond all that it makes elsewhere:
+    from the first still sample to the one after."""
     if len(values) < FEWEST:
         return []
     first, last = _runs(values)
     steps = np.abs(np.diff(values))
     usual = float(np.quantile(steps[steps > 0], 0.99)) if (steps > 0).any() else 0.0
     stretches = zip(first, last, strict=True)
-    return [(int(i), int(k) + 1) for i, k in stretches if k - i + 1 >= STILL and k + 1 < len(values) and steps[k] > _JUMP * usual]
+    return [
+        (int(i), int(k) + 1)
+        for i, k in stretches
+        if k - i + 1 >= STILL and k + 1 < len(values) and steps[k] > _JUMP * usual
+    ]
 
 
 def _uniform(
@@ -423,17 +556,35 @@ def _uniform(
     gaps = spans > 1.5 * interval
     weight = np.ones(len(times))
     if gaps.any() or np.abs(spans - interval).max() > _TIME_ROUNDING * interval:
-        grid = np.arange(math.floor((times[-1] - times[0]) / interval + 1e-6) + 1) * interval + times[0]
+        grid = (
+            np.arange(math.floor((times[-1] - times[0]) / interval + 1e-6) + 1) * interval
+            + times[0]
+        )
         if len(grid) > 20 * len(times):
-            raise BristleError(f"{file}: the times of the samples are too uneven: the gaps hold more than 20 times as many samples as there are.")
+            raise BristleError(
+                f"{file}: the times of the samples are too uneven: the gaps hold more than 20 times"
+                " as many samples as there are."
+            )
         ahead = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
         span = times[ahead] - times[ahead - 1]
         signals = {name: np.interp(grid, times, values) for name, values in signals.items()}
-        weight = (span < (BRIDGED + 1.5) * interval).astype(float)  # of n samples that are lost n + 1 intervals
+        weight = (span < (BRIDGED + 1.5) * interval).astype(
+            float
+        )  # of n samples that are lost n + 1 intervals
         if gaps.any():
             lost, longest = int(round((spans[gaps] / interval - 1).sum())), float(spans.max())
-            words = f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest {longest:.3g} s; bridged by straight lines"
-            notes.append(words + (f", but those above {BRIDGED} samples do not count." if not weight.all() else "."))
+            words = (
+                f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest"
+                f" {longest:.3g} s; bridged by straight lines"
+            )
+            notes.append(
+                words
+                + (
+                    f", but those above {BRIDGED} samples do not count."
+                    if not weight.all()
+                    else "."
+                )
+            )
         else:
             notes.append(f"Uneven times were resampled to every {interval:.4g} s.")
         times = grid
@@ -447,18 +598,25 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
 
 
 def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Replaces single samples far off their neighbours; in the force, which is fitted, they do not count either."""
+    """Replaces single samples far off their neighbours; in the force, which is fitted, they do not
+    count either."""
     weight = np.ones(len(next(iter(signals.values()))))
     for name, values in signals.items():
         middle = median_filter(values, 5, mode="nearest")
         apart = np.abs(values - middle)
-        limit = max(10 * 1.4826 * float(np.median(apart)), 0.1 * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)))
+        limit = max(
+            10 * 1.4826 * float(np.median(apart)),
+            0.1 * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)),
+        )
         far = (apart > limit) & (apart > 0)
         if far.any() and far.mean() < _OUTLIERS:
             signals[name] = np.where(far, middle, values)
             weight[far] = 0
             count = int(far.sum())
-            notes.append(f"{count} outlier{'s were' if count > 1 else ' was'} left out of {BY_NAME[name].text}.")
+            notes.append(
+                f"{count} outlier{'s were' if count > 1 else ' was'} left out of"
+                f" {BY_NAME[name].text}."
+            )
     return weight
 
 
@@ -475,26 +633,38 @@ def _finished(
     """`lever`: the radius of an angle that was measured."""
     interval = float(times[1] - times[0])
     is_drive = "friction" not in signals
-    uniform = is_drive and options.mass is not None  # the force goes through the filter of the acceleration, which is one for all samples
+    uniform = (
+        is_drive and options.mass is not None
+    )  # the force goes through the filter of the acceleration, which is one for all samples
     velocity, displacement, filtered = _motion(signals, interval, step, uniform, file, notes)
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     force = signals["drive"] if is_drive else signals["friction"]
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
-        raise BristleError(f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N throughout, so that it says nothing about friction.")
+        raise BristleError(
+            f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N"
+            " throughout, so that it says nothing about friction."
+        )
     if not (signals["normal"] > 0).any():
-        raise BristleError(f"{file}: the normal force is never above zero, so that there is no contact.")
-    if math.sqrt(max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)) < _STEADY * abs(float(velocity.mean())):
+        raise BristleError(
+            f"{file}: the normal force is never above zero, so that there is no contact."
+        )
+    if math.sqrt(
+        max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)
+    ) < _STEADY * abs(float(velocity.mean())):
         speed = f"{abs(float(velocity.mean())):.3g} m/s"
         raise BristleError(
-            f"{file}: the velocity is constant ({speed}), so that only the friction at this speed can be seen; "
-            "a measurement with reversals or several speeds is needed."
+            f"{file}: the velocity is constant ({speed}), so that only the friction at this speed"
+            " can be seen; a measurement with reversals or several speeds is needed."
         )
     both_ways = _goes_both_ways(velocity)
     place = _place(displacement, lever)
     turned = _is_turned(velocity, force, both_ways, options.sign, place[1:])
     if turned:
-        notes.append("The force is the one on the body, against the motion; its sign was turned round to this library's.")
+        notes.append(
+            "The force is the one on the body, against the motion; its sign was turned round to"
+            " this library's."
+        )
     sign = -1.0 if turned else 1.0
     acceleration = None
     mass = None
@@ -510,9 +680,15 @@ def _finished(
             told = f"{mass * options.radius**2:g} kg.m2" if options.turns else f"{mass:g} kg"
             notes.append(f"The inertia of {told} was taken off the driving force.")
     elif is_drive:
-        notes.append("The driving force is taken as friction: no mass is given, so that inertia is neglected (--mass).")
+        notes.append(
+            "The driving force is taken as friction: no mass is given, so that inertia is neglected"
+            " (--mass)."
+        )
     if not both_ways and options.offset == "auto":
-        notes.append("The motion goes one way only, so that an offset of the force cannot be told from friction; none is assumed.")
+        notes.append(
+            "The motion goes one way only, so that an offset of the force cannot be told from"
+            " friction; none is assumed."
+        )
     force = sign * force
     record = Record(
         name=file.name,
@@ -523,7 +699,9 @@ def _finished(
         weight=weight,
         displacement=displacement,
         displacement_is_measured="displacement" in signals,
-        external=(-signals["drive"] if turned else signals["drive"]) if "drive" in signals else None,
+        external=(
+            (-signals["drive"] if turned else signals["drive"]) if "drive" in signals else None
+        ),
         acceleration=acceleration,
         mass=mass,
         has_offset=both_ways and options.offset == "auto",
@@ -533,7 +711,11 @@ def _finished(
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
-        rougher=np.stack([rougher_rate(displacement, interval, filtered), filtered.values]) if filtered else None,
+        rougher=(
+            np.stack([rougher_rate(displacement, interval, filtered), filtered.values])
+            if filtered
+            else None
+        ),
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
@@ -545,25 +727,57 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
     if block <= 1:
         return record
     if notes is not None:
-        notes.append(f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block} neighbours are fitted.")
-    names = ("time", "velocity", "normal", "force", "displacement", "external", "acceleration", "place", "rougher", "held")
-    means = {name: _means(values, block) for name in names if (values := getattr(record, name)) is not None}
-    return replace(record, **means, weight=np.floor(_means(record.weight, block)), block=record.block * block)
+        notes.append(
+            f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block}"
+            " neighbours are fitted."
+        )
+    names = (
+        "time",
+        "velocity",
+        "normal",
+        "force",
+        "displacement",
+        "external",
+        "acceleration",
+        "place",
+        "rougher",
+        "held",
+    )
+    means = {
+        name: _means(values, block)
+        for name in names
+        if (values := getattr(record, name)) is not None
+    }
+    return replace(
+        record, **means, weight=np.floor(_means(record.weight, block)), block=record.block * block
+    )
 
 
 def _motion(
-    signals: dict[str, np.ndarray], interval: float, step: float, uniform: bool, file: Path, notes: list[str]
+    signals: dict[str, np.ndarray],
+    interval: float,
+    step: float,
+    uniform: bool,
+    file: Path,
+    notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray, Rate | None]:
-    """Velocity, displacement and how the one came from the other, where it did: by a window that is everywhere the same, if it has to be `uniform`."""
+    """Velocity, displacement and how the one came from the other, where it did: by a window that is
+    everywhere the same, if it has to be `uniform`."""
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
         values = rate.values if uniform else local_rate(signals["displacement"], interval, rate)
         if not np.array_equal(values, rate.values):
-            notes.append("Where the motion bends more than elsewhere, as where it starts and stops, narrower windows were taken.")
+            notes.append(
+                "Where the motion bends more than elsewhere, as where it starts and stops, narrower"
+                " windows were taken."
+            )
         gain = _flattening(signals["displacement"], _integral(values, interval))
         if gain > 1 + _FLAT:
-            notes.append(f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so that its integral meets the displacement.")
+            notes.append(
+                f"The filter flattens the motion: the velocity was multiplied by {gain:.3f}, so"
+                " that its integral meets the displacement."
+            )
         return values * gain, signals["displacement"], rate
     velocity = signals["velocity"]
     integral = _integral(velocity, interval)
@@ -573,8 +787,9 @@ def _motion(
     ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
     if not 0.5 < ratio < 2 and np.ptp(way) > 0:
         raise BristleError(
-            f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit or the sign of one of them is "
-            "wrong (leave one out with --column velocity=none or displacement=none)."
+            f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit"
+            " or the sign of one of them is wrong (leave one out with --column velocity=none or"
+            " displacement=none)."
         )
     return velocity, signals["displacement"], None
 
@@ -584,42 +799,60 @@ def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:
 
 
 def _flattening(way: np.ndarray, integral: np.ndarray) -> float:
-    """How much the measured displacement moves for each metre that a filtered velocity does: a wide window takes some of a swing, and a
-    stiffness would be too large by as much."""
+    """How much the measured displacement moves for each metre that a filtered velocity does: a wide
+    window takes some of a swing, and a stiffness would be too large by as much."""
     table = np.column_stack([integral, np.ones(len(way))])
     gain = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
     return gain if 1 + _FLAT < gain < _FLATTEST else 1.0
 
 
 def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
-    noise = f"noise {rate.noise:.2g} {unit}" + (f", steps of {rate.step:.2g} {unit}" if rate.step else "")
+    noise = f"noise {rate.noise:.2g} {unit}" + (
+        f", steps of {rate.step:.2g} {unit}" if rate.step else ""
+    )
     return (
-        f"{what} from the {signal}: Savitzky-Golay filter of degree {DEGREE} over {rate.width} samples "
-        f"({rate.width * interval:.3g} s), chosen by the signal's noise ({noise}); it shifts nothing in time and leaves noise of "
-        f"{rate.noise_left:.2g} {unit}{'/s' if unit == 'm' else '2'}."
+        f"{what} from the {signal}: Savitzky-Golay filter of degree {DEGREE} over {rate.width}"
+        f" samples ({rate.width * interval:.3g} s), chosen by the signal's noise ({noise}); it"
+        f" shifts nothing in time and leaves noise of {rate.noise_left:.2g}"
+        f" {unit}{'/s' if unit == 'm' else '2'}."
     )
 
 
 def _acceleration(
-    signals: dict[str, np.ndarray], velocity: np.ndarray, interval: float, filtered: Rate | None, notes: list[str]
+    signals: dict[str, np.ndarray],
+    velocity: np.ndarray,
+    interval: float,
+    filtered: Rate | None,
+    notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The acceleration, and the mean of the true one that it is: forces beside it have to be the same mean, or the mass makes up for the difference."""
+    """The acceleration, and the mean of the true one that it is: forces beside it have to be the
+    same mean, or the mass makes up for the difference."""
     if "acceleration" in signals:
         return signals["acceleration"], np.ones(1)
     rate = rate_of(velocity, interval, before=filtered)
     notes.append(_told_rate("Acceleration", "velocity", rate, interval, "m/s"))
-    notes.append("The force, measured and modelled, goes through the same filter as the acceleration, so that it rounds off neither more nor less.")
+    notes.append(
+        "The force, measured and modelled, goes through the same filter as the acceleration, so"
+        " that it rounds off neither more nor less."
+    )
     return rate.values, rate.kernel
 
 
 def _place(displacement: np.ndarray, lever: float | None) -> np.ndarray:
     """What a load may go with: the displacement, and of an angle at this lever its cosine and sine."""
     rows = [displacement - displacement.mean()]
-    return np.stack(rows if lever is None else [*rows, np.cos(displacement / lever), np.sin(displacement / lever)])
+    return np.stack(
+        rows
+        if lever is None
+        else [*rows, np.cos(displacement / lever), np.sin(displacement / lever)]
+    )
 
 
-def _is_turned(velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str, gravity: np.ndarray) -> bool:
-    """Friction takes energy out: a force that does not is the one on the body. What gravity may do to a joint on its way does not count."""
+def _is_turned(
+    velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str, gravity: np.ndarray
+) -> bool:
+    """Friction takes energy out: a force that does not is the one on the body. What gravity may do
+    to a joint on its way does not count."""
     if sign != "auto":
         return sign == "-"
     if len(gravity):
@@ -635,7 +868,9 @@ def _doubts(record: Record) -> list[str]:
     loaded = record.normal > 0.1 * record.normal.max()
     level = float(np.quantile(np.abs(record.force[loaded]), 0.9) / np.median(record.normal[loaded]))
     if record.normal.max() != 1.0 and not 1e-4 < level < 10:
-        doubts.append(f"The force is {level:.2g} times the normal force; is the unit of one of them wrong?")
+        doubts.append(
+            f"The force is {level:.2g} times the normal force; is the unit of one of them wrong?"
+        )
     fastest = float(np.abs(record.velocity).max())
     if fastest > 1000:
         doubts.append(f"The speed reaches {fastest:.2g} m/s; is its unit wrong?")

@@ -13,7 +13,8 @@ from .tables import Column, Table
 
 @dataclass(frozen=True)
 class Role:
-    """What a column may be: the words that name it, the shorter ones that must be the whole name, and what its unit measures."""
+    """What a column may be: the words that name it, the shorter ones that must be the whole name,
+    and what its unit measures."""
 
     name: str
     text: str
@@ -21,18 +22,35 @@ class Role:
     short: tuple[str, ...]
     kinds: tuple[str, ...]
     by_unit: bool = True  # a single column left with such a unit is taken
-    else_kinds: tuple[str, ...] = ()  # what the unit may measure, where no column has one of the kinds
+    else_kinds: tuple[
+        str, ...
+    ] = ()  # what the unit may measure, where no column has one of the kinds
 
 
 _LINE = (units.FORCE, units.TORQUE)
 _DISPLACEMENTS = ("déplacement", "deplacement", "desplazamiento")
 _FRICTIONS = ("frottement", "fricción", "friccion", "rozamiento", "attrito")
 ROLES = (
-    Role("time", "the time", ("time", "zeit", "timestamp", "tijd", "temps", "tiempo", "tempo"), ("t", "t_s", "sec", "seconds", "x_value"), (units.TIME,)),
+    Role(
+        "time",
+        "the time",
+        ("time", "zeit", "timestamp", "tijd", "temps", "tiempo", "tempo"),
+        ("t", "t_s", "sec", "seconds", "x_value"),
+        (units.TIME,),
+    ),
     Role(
         "normal",
         "the normal force",
-        ("normal", "normale", "normalforce", "normalkraft", "load", "preload", "clamping", "anpresskraft"),
+        (
+            "normal",
+            "normale",
+            "normalforce",
+            "normalkraft",
+            "load",
+            "preload",
+            "clamping",
+            "anpresskraft",
+        ),
         ("fn", "n", "fz", "f_n", "f_z", "w"),
         (units.FORCE,),
         by_unit=False,
@@ -47,14 +65,41 @@ ROLES = (
     Role(
         "velocity",
         "the velocity",
-        ("velocity", "speed", "geschwindigkeit", "drehzahl", "relativevelocity", "vel", "omega", "rpm", "vitesse", "velocidad"),
+        (
+            "velocity",
+            "speed",
+            "geschwindigkeit",
+            "drehzahl",
+            "relativevelocity",
+            "vel",
+            "omega",
+            "rpm",
+            "vitesse",
+            "velocidad",
+        ),
         ("v", "xdot", "dx", "qd", "dq", "vx", "w"),
         (units.VELOCITY, units.ANGULAR_VELOCITY),
     ),
     Role(
         "displacement",
         "the displacement",
-        ("displacement", "position", "weg", "stroke", "travel", "pos", "disp", "angle", "winkel", "way", "deflection", "lvdt", "extension", "crosshead", *_DISPLACEMENTS),
+        (
+            "displacement",
+            "position",
+            "weg",
+            "stroke",
+            "travel",
+            "pos",
+            "disp",
+            "angle",
+            "winkel",
+            "way",
+            "deflection",
+            "lvdt",
+            "extension",
+            "crosshead",
+            *_DISPLACEMENTS,
+        ),
         ("x", "x_m", "q", "s", "phi", "theta", "y", "z"),
         (units.LENGTH, units.ANGLE),
     ),
@@ -64,12 +109,24 @@ ROLES = (
         ("current", "strom", "amps", "courant", "corriente"),
         ("i", "iq"),
         (units.CURRENT,),
-        else_kinds=(units.VOLTAGE,),  # the control signal of an amplifier that makes a current of it
+        else_kinds=(
+            units.VOLTAGE,
+        ),  # the control signal of an amplifier that makes a current of it
     ),
     Role(
         "drive",
         "the driving force",
-        ("drive", "driving", "motor", "actuator", "thrust", "antriebskraft", "command", "applied", "external"),
+        (
+            "drive",
+            "driving",
+            "motor",
+            "actuator",
+            "thrust",
+            "antriebskraft",
+            "command",
+            "applied",
+            "external",
+        ),
         ("u", "tau", "f_drive", "f_ext", "f_motor"),
         _LINE,
         by_unit=False,
@@ -85,26 +142,72 @@ ROLES = (
     Role(
         "friction",
         "the friction force",
-        ("friction", "fric", "frict", "reibung", "reibkraft", "frictionforce", "frictiontorque", "reibmoment", "tangential", "lateral", "shear", "loadcell", *_FRICTIONS),
-        ("f", "ft", "fx", "ff", "ffric", "f_t", "f_x", "force", "kraft", "torque", "moment", "drehmoment"),
+        (
+            "friction",
+            "fric",
+            "frict",
+            "reibung",
+            "reibkraft",
+            "frictionforce",
+            "frictiontorque",
+            "reibmoment",
+            "tangential",
+            "lateral",
+            "shear",
+            "loadcell",
+            *_FRICTIONS,
+        ),
+        (
+            "f",
+            "ft",
+            "fx",
+            "ff",
+            "ffric",
+            "f_t",
+            "f_x",
+            "force",
+            "kraft",
+            "torque",
+            "moment",
+            "drehmoment",
+        ),
         _LINE,
     ),
 )
 BY_NAME = {role.name: role for role in ROLES}
 _FORCES = {"friction", "drive", "current", "coefficient"}
-_NORMALS = {"normal", "normale", "normalforce", "normalkraft", "preload", "clamping", "anpresskraft", "fn", "n", "fz", "f_n", "f_z"}
+_NORMALS = {
+    "normal",
+    "normale",
+    "normalforce",
+    "normalkraft",
+    "preload",
+    "clamping",
+    "anpresskraft",
+    "fn",
+    "n",
+    "fz",
+    "f_n",
+    "f_z",
+}
 COMMANDED = ("command", "setpoint", "target", "reference", "ref", "soll", "desired", "demand")
 
 
-def find_roles(table: Table, given: Mapping[str, str], has_normal: bool = False, by_current: bool = False) -> dict[str, Column]:
-    """The column of each role that the table has. `given` names columns by title or name, or leaves a role out with "none".
+def find_roles(
+    table: Table, given: Mapping[str, str], has_normal: bool = False, by_current: bool = False
+) -> dict[str, Column]:
+    """The column of each role that the table has. `given` names columns by title or name, or leaves
+    a role out with "none".
 
-    Where the normal force is known besides (`has_normal`), a column "Load" is the load cell of a testing machine, which measures friction; where the
-    current is to give the force (`by_current`), no column is taken for that by its unit."""
+    Where the normal force is known besides (`has_normal`), a column "Load" is the load cell of a
+    testing machine, which measures friction; where the current is to give the force (`by_current`),
+    no column is taken for that by its unit."""
     found: dict[str, Column] = {}
     for role, title in given.items():
         if role not in BY_NAME:
-            raise BristleError(f"--column {role}={title}: there is no such role; there are {', '.join(BY_NAME)}.")
+            raise BristleError(
+                f"--column {role}={title}: there is no such role; there are {', '.join(BY_NAME)}."
+            )
         if title != "none":
             found[role] = _named(table, role, title)
     free = [column for column in table.columns if column not in found.values()]
@@ -114,13 +217,26 @@ def find_roles(table: Table, given: Mapping[str, str], has_normal: bool = False,
         if column := _by_name(role, free, table):
             found[role.name] = column
             free.remove(column)
-    if has_normal and "normal" not in given and not _FORCES & found.keys() and (load := found.get("normal")) and not _words(load) & _NORMALS:
+    if (
+        has_normal
+        and "normal" not in given
+        and not _FORCES & found.keys()
+        and (load := found.get("normal"))
+        and not _words(load) & _NORMALS
+    ):
         found["friction"] = found.pop("normal")
     for role in ROLES:
-        if role.by_unit and role.name not in found and role.name not in given and not _replaced(role.name, found, by_current):
+        if (
+            role.by_unit
+            and role.name not in found
+            and role.name not in given
+            and not _replaced(role.name, found, by_current)
+        ):
             fitting: list[Column] = []
             for kinds in (role.kinds, role.else_kinds):
-                fitting = fitting or [column for column in free if column.unit and column.unit.kind in kinds]
+                fitting = fitting or [
+                    column for column in free if column.unit and column.unit.kind in kinds
+                ]
             if len(fitting) == 1:
                 found[role.name] = fitting[0]
                 free.remove(fitting[0])
@@ -129,42 +245,75 @@ def find_roles(table: Table, given: Mapping[str, str], has_normal: bool = False,
 
 def _replaced(role: str, found: Mapping[str, Column], by_current: bool) -> bool:
     """Whether another column already says what this role would."""
-    return role == "friction" and bool(({"drive", "coefficient"} | ({"current"} if by_current else set())) & found.keys())
+    return role == "friction" and bool(
+        ({"drive", "coefficient"} | ({"current"} if by_current else set())) & found.keys()
+    )
 
 
 def _named(table: Table, role: str, title: str) -> Column:
-    for names in ([column.title for column in table.columns], [column.name for column in table.columns], [str(i + 1) for i in range(len(table.columns))]):
+    for names in (
+        [column.title for column in table.columns],
+        [column.name for column in table.columns],
+        [str(i + 1) for i in range(len(table.columns))],
+    ):
         if names.count(title) > 1:
-            raise BristleError(f"{table.file}: --column {role}={title}: there are several of this title; give the number of the column, from 1 on.")
+            raise BristleError(
+                f"{table.file}: --column {role}={title}: there are several of this title; give the"
+                " number of the column, from 1 on."
+            )
         if title in names:
             return table.columns[names.index(title)]
-    raise BristleError(f'{table.file}: --column {role}={title}: there is no such column; there are {table.titles}.')
+    raise BristleError(
+        f"{table.file}: --column {role}={title}: there is no such column; there are {table.titles}."
+    )
 
 
 def _by_name(role: Role, free: list[Column], table: Table) -> Column | None:
-    whole = [column for column in free if _fits(role, column) and _whole(column) in role.short + role.words]
+    whole = [
+        column
+        for column in free
+        if _fits(role, column) and _whole(column) in role.short + role.words
+    ]
     parts = [column for column in free if _fits(role, column) and _words(column) & set(role.words)]
-    measured = [[column for column in columns if not _words(column) & set(COMMANDED)] for columns in (whole, parts)]
-    known = [[column for column in columns if column.unit or column.unit_text is None] for columns in measured]
+    measured = [
+        [column for column in columns if not _words(column) & set(COMMANDED)]
+        for columns in (whole, parts)
+    ]
+    known = [
+        [column for column in columns if column.unit or column.unit_text is None]
+        for columns in measured
+    ]
     for candidates in (*known, *measured, whole, parts):
         if len(candidates) == 1:
             return candidates[0]
         if len(candidates) > 1:
             names = " and ".join(f'"{column.title}"' for column in candidates)
             raise BristleError(
-                f"{table.file}: {names} could {'both' if len(candidates) == 2 else 'all'} be {role.text}; choose with --column {role.name}=TITLE, "
-                f"or leave it out with --column {role.name}=none."
+                f"{table.file}: {names} could {'both' if len(candidates) == 2 else 'all'} be"
+                f" {role.text}; choose with --column {role.name}=TITLE, or leave it out with"
+                f" --column {role.name}=none."
             )
     return None
 
 
 def misfits(table: Table, names: Iterable[str]) -> str:
-    """A hint to the columns that are named like one of these roles, but whose unit measures something else."""
+    """A hint to the columns that are named like one of these roles, but whose unit measures
+    something else."""
     for role in (BY_NAME[name] for name in names):
         for column in table.columns:
-            if not _fits(role, column) and (_words(column) & {*role.words, *role.short} or _whole(column) in role.short):
-                other = "; a weight in kilograms is kgf, in grams gf" if column.unit_text in ("kg", "g") else ""
-                kind = "is no unit" if column.unit.kind == units.NUMBER else f"is a unit of {column.unit.kind}"
+            if not _fits(role, column) and (
+                _words(column) & {*role.words, *role.short} or _whole(column) in role.short
+            ):
+                other = (
+                    "; a weight in kilograms is kgf, in grams gf"
+                    if column.unit_text in ("kg", "g")
+                    else ""
+                )
+                kind = (
+                    "is no unit"
+                    if column.unit.kind == units.NUMBER
+                    else f"is a unit of {column.unit.kind}"
+                )
                 return f' ("{column.title}" is not taken: {column.unit_text} {kind}{other})'
     return ""
 
@@ -184,5 +333,7 @@ def _words(column: Column) -> set[str]:
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name)
     words = [word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word]
     if "load cell" in " ".join(words):
-        words = [word for word in words if word not in ("load", "cell")] + ["loadcell"]  # it measures a force, and seldom the load
+        words = [word for word in words if word not in ("load", "cell")] + [
+            "loadcell"
+        ]  # it measures a force, and seldom the load
     return {*words, _whole(column)}

@@ -1,4 +1,5 @@
-"""First values by stages: the sliding part of a record gives the curve over the speed, the reversals give the bristle."""
+"""First values by stages: the sliding part of a record gives the curve over the speed, the
+reversals give the bristle."""
 
 from __future__ import annotations
 
@@ -33,15 +34,22 @@ class Scales:
 
     @property
     def stiffness(self) -> float:
-        """N/m: after a reversal in sliding a bristle gives F = F_s (1 - 2 exp(-k d/F_s)), which is 0 at d = ln 2 F_s/k."""
+        """N/m: after a reversal in sliding a bristle gives F = F_s (1 - 2 exp(-k d/F_s)), which is
+        0 at d = ln 2 F_s/k."""
         return float(np.log(2)) * self.friction * self.normal / self.turning
 
 
 def scales(records: Sequence[Record]) -> Scales:
     parts = [_glance(record) for record in records]
-    means = {key: float(np.median([getattr(part, key) for part in parts])) for key in Scales.__dataclass_fields__}
+    means = {
+        key: float(np.median([getattr(part, key) for part in parts]))
+        for key in Scales.__dataclass_fields__
+    }
     means["resolved"] = any(part.resolved for part in parts)
-    means["fastest"], means["slowest"] = max(p.fastest for p in parts), min(p.slowest for p in parts)
+    means["fastest"], means["slowest"] = (
+        max(p.fastest for p in parts),
+        min(p.slowest for p in parts),
+    )
     return Scales(**means)
 
 
@@ -83,14 +91,27 @@ def _glance(record: Record) -> Scales:
 
 
 def _friction(record: Record, way: np.ndarray) -> np.ndarray:
-    """The force without inertia and load, where they are not known: as friction with one coefficient and a viscous part leaves it."""
+    """The force without inertia and load, where they are not known: as friction with one
+    coefficient and a viscous part leaves it."""
     if record.acceleration is None and not len(record.shapes):
         return record.force
     inertia = np.zeros(len(way)) if record.acceleration is None else record.acceleration
-    parts = [inertia, *record.shapes, way * record.normal, record.velocity * record.normal, np.ones(len(way))]
+    parts = [
+        inertia,
+        *record.shapes,
+        way * record.normal,
+        record.velocity * record.normal,
+        np.ones(len(way)),
+    ]
     counted = record.weight > 0
-    mass, *rest = np.linalg.lstsq(np.column_stack(parts)[counted], record.force[counted], rcond=None)[0]
-    return record.force - max(mass, 0.0) * inertia - np.array(rest[: len(record.shapes)]) @ record.shapes
+    mass, *rest = np.linalg.lstsq(
+        np.column_stack(parts)[counted], record.force[counted], rcond=None
+    )[0]
+    return (
+        record.force
+        - max(mass, 0.0) * inertia
+        - np.array(rest[: len(record.shapes)]) @ record.shapes
+    )
 
 
 def _middle(force: np.ndarray, way: np.ndarray) -> float:
@@ -102,9 +123,15 @@ def _middle(force: np.ndarray, way: np.ndarray) -> float:
 
 
 def _turning(
-    record: Record, ratio: np.ndarray, distance: np.ndarray, starts: np.ndarray, loaded: np.ndarray, usual: float
+    record: Record,
+    ratio: np.ndarray,
+    distance: np.ndarray,
+    starts: np.ndarray,
+    loaded: np.ndarray,
+    usual: float,
 ) -> tuple[float, bool]:
-    """The distance after a reversal at which friction has come round to zero: the median over all reversals."""
+    """The distance after a reversal at which friction has come round to zero: the median over all
+    reversals."""
     found, fine = [], []
     ends = np.concatenate((starts[1:], [len(ratio)]))
     for begin, end in zip(starts[1:], ends[1:], strict=True):
@@ -121,8 +148,11 @@ def _turning(
     return max(float(np.median(found)), 1e-12), bool(np.median(fine) >= 3)
 
 
-def _curve(speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float) -> tuple[float, float, float, float]:
-    """Static and dynamic coefficient, viscous part and the speed of the fall, from the curve over the speed."""
+def _curve(
+    speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float
+) -> tuple[float, float, float, float]:
+    """Static and dynamic coefficient, viscous part and the speed of the fall, from the curve over
+    the speed."""
     if len(speeds) < 50 or speeds.max() < 2 * speeds.min():
         return 1.05 * level, 0.95 * level, 0.0, usual / 3
     edges = np.geomspace(max(np.quantile(speeds, 0.02), 1e-6 * usual), speeds.max(), _SPEEDS + 1)
@@ -142,11 +172,16 @@ def _curve(speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float) ->
 
 
 def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
-    """A start for every parameter: by its name where the record shows it, else by its unit, in the proportions of the defaults."""
+    """A start for every parameter: by its name where the record shows it, else by its unit, in the
+    proportions of the defaults."""
     bristle_time = max(seen.interval, 0.01 * seen.turning / seen.speed)
     known = {
         "staticFriction": max(seen.static, seen.dynamic),
-        "dynamicFriction": seen.dynamic if "staticFriction" in (one.name for one in of.parameters) else seen.friction,
+        "dynamicFriction": (
+            seen.dynamic
+            if "staticFriction" in (one.name for one in of.parameters)
+            else seen.friction
+        ),
         "viscousFriction": seen.viscous,
         "stribeckVelocity": seen.fall,
     }
@@ -173,20 +208,42 @@ def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
 
 
 def _proportion(of: Candidate, name: str, known: Mapping[str, float]) -> float:
-    """The share of a parameter's default in those of the same kind: elements of a vector add up, others keep their ratios."""
+    """The share of a parameter's default in those of the same kind: elements of a vector add up,
+    others keep their ratios."""
     one = of[name]
-    alike = [other for other in of.parameters if other.unit == one.unit and other.name not in known and other.name != "bristleDamping" and not other.is_extra]
+    alike = [
+        other
+        for other in of.parameters
+        if other.unit == one.unit
+        and other.name not in known
+        and other.name != "bristleDamping"
+        and not other.is_extra
+    ]
     if one not in alike:
         return 1.0
     if "[" in name:
         stem = name.partition("[")[0]
-        return one.default / sum(other.default for other in alike if other.name.startswith(f"{stem}["))
+        return one.default / sum(
+            other.default for other in alike if other.name.startswith(f"{stem}[")
+        )
     return one.default / min(other.default for other in alike if other.default > 0)
 
 
-SPREADS = {"m/s": 2.5, "m": 1.2, "N/m": 1.2, "1/m": 1.2, "N.s/m": 3.5, "s/m": 2.5, "s": 3.0, "1/s": 2.0}
+SPREADS = {
+    "m/s": 2.5,
+    "m": 1.2,
+    "N/m": 1.2,
+    "1/m": 1.2,
+    "N.s/m": 3.5,
+    "s/m": 2.5,
+    "s": 3.0,
+    "1/s": 2.0,
+}
 
 
 def spreads(of: Candidate, names: Sequence[str]) -> np.ndarray:
-    """How far around the first values to look, in logarithms: little for what the record shows well."""
-    return np.array([0.08 if name.endswith("Friction") else SPREADS.get(of[name].unit, 0.7) for name in names])
+    """How far around the first values to look, in logarithms: little for what the record shows
+    well."""
+    return np.array(
+        [0.08 if name.endswith("Friction") else SPREADS.get(of[name].unit, 0.7) for name in names]
+    )

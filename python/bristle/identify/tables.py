@@ -1,4 +1,5 @@
-"""Reads a measured table as it comes: comma, semicolon, tab, bar or blanks between the cells, decimal comma, units in the header."""
+"""Reads a measured table as it comes: comma, semicolon, tab, bar or blanks between the cells,
+decimal comma, units in the header."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ LARGE = 1_000_000  # characters of a file that is worth reading all at once
 FIRST_LINES = 400  # of such a file, that tell its titles and its separator
 TOLD = 200_000  # lines between two words on how far it is
 _PLAIN = {ord(sign): None for sign in "0123456789.,+-eE\n"}  # of which numbers and lines are made
-MOST_COLUMNS = 1000  # of which a record needs four: each is looked through for its unit and its role
+MOST_COLUMNS = (
+    1000  # of which a record needs four: each is looked through for its unit and its role
+)
 HEAD = 8  # lines above the numbers in which titles and units are looked for
 Row = tuple[int, list[str]]  # number of the line in the file, and its cells
 
@@ -47,14 +50,23 @@ class Column:
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers in SI units, NaN where one is missing; an error that names file, line and column where there is something else."""
+        """The numbers in SI units, NaN where one is missing; an error that names file, line and
+        column where there is something else."""
         if self.unit_text is not None and self.unit is None:
             known = f"known are {known_units()}; if it is no unit, take it out of the title"
-            raise BristleError(f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known; {known}.')
+            raise BristleError(
+                f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known;'
+                f" {known}."
+            )
         try:
-            values = numbers(self.cells, set(self.decimal_signs)) if self.read is None else self.read
+            values = (
+                numbers(self.cells, set(self.decimal_signs)) if self.read is None else self.read
+            )
         except NotANumber as error:
-            raise BristleError(f'{self.file}: line {self.lines[error.index]}, column "{self.title}": {error.reason}') from None
+            raise BristleError(
+                f'{self.file}: line {self.lines[error.index]}, column "{self.title}":'
+                f" {error.reason}"
+            ) from None
         return values * (self.unit.factor if self.unit else 1.0)
 
 
@@ -70,7 +82,8 @@ class Table:
 
 
 def read_table(file: Path, tell: Callable[[str], None] = lambda text: None) -> Table:
-    """The columns of a file, by the titles of its header, or numbered where it has none; `tell` hears how far it is."""
+    """The columns of a file, by the titles of its header, or numbered where it has none; `tell`
+    hears how far it is."""
     tell("reading")
     text = _text(file)
     try:
@@ -82,8 +95,10 @@ def read_table(file: Path, tell: Callable[[str], None] = lambda text: None) -> T
 def _large_table(text: str, file: Path) -> Table | None:
     """A long file that has nothing but numbers below its header, all at once; None for any other.
 
-    The first lines tell titles and separator. The rest has to have the same number of cells in every line, and one decimal sign that is beyond
-    doubt; whatever else is in it is left to the reader of lines, which knows what to do with it, or what to say."""
+    The first lines tell titles and separator. The rest has to have the same number of cells in
+    every line, and one decimal sign that is beyond doubt; whatever else is in it is left to the
+    reader of lines, which knows what to do with it, or what to say.
+    """
     head = re.compile(rf"(?:[^\n]*\n){{{FIRST_LINES}}}").match(text) if len(text) >= LARGE else None
     if head is None:
         return None
@@ -95,12 +110,23 @@ def _large_table(text: str, file: Path) -> Table | None:
     separator = _separator(lines, file) or " "
     if 2 * begin > FIRST_LINES or first.lines != tuple(range(begin, FIRST_LINES + 1)):
         return None
-    body = text[len(head[0]) - sum(len(line) + 1 for line in head[0].split("\n")[begin - 1 : -1]) :].rstrip("\n\r").replace("\r\n", "\n")
+    body = (
+        text[len(head[0]) - sum(len(line) + 1 for line in head[0].split("\n")[begin - 1 : -1]) :]
+        .rstrip("\n\r")
+        .replace("\r\n", "\n")
+    )
     values = _all_numbers(body, separator, len(first.columns))
     if values is None:
         return None
     numbers_of_lines = range(begin, begin + len(values))
-    return Table(file, tuple(replace(one, lines=numbers_of_lines, cells=(), read=values[:, i]) for i, one in enumerate(first.columns)), numbers_of_lines)
+    return Table(
+        file,
+        tuple(
+            replace(one, lines=numbers_of_lines, cells=(), read=values[:, i])
+            for i, one in enumerate(first.columns)
+        ),
+        numbers_of_lines,
+    )
 
 
 def _all_numbers(body: str, separator: str, width: int) -> np.ndarray | None:
@@ -116,27 +142,41 @@ def _all_numbers(body: str, separator: str, width: int) -> np.ndarray | None:
     data = np.frombuffer(body.encode(), dtype=np.uint8)
     ends = np.append(np.flatnonzero(data == ord("\n")), len(data))
     parts = np.flatnonzero(data == ord(separator))
-    if len(parts) != (width - 1) * len(ends) or np.any(np.diff(np.searchsorted(parts, ends), prepend=0) != width - 1):
+    if len(parts) != (width - 1) * len(ends) or np.any(
+        np.diff(np.searchsorted(parts, ends), prepend=0) != width - 1
+    ):
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an older numpy warns of what it cannot read, and leaves out the rest
+        warnings.simplefilter(
+            "ignore"
+        )  # an older numpy warns of what it cannot read, and leaves out the rest
         try:
             values = np.fromstring(body.replace("\n", separator), sep=separator)
         except ValueError:
             return None
-    return values.reshape(-1, width) if len(values) == width * len(ends) and np.isfinite(values).all() else None
+    return (
+        values.reshape(-1, width)
+        if len(values) == width * len(ends) and np.isfinite(values).all()
+        else None
+    )
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:
     return [(i, line) for i, line in _lines(text) if line.strip()]
 
 
-def _rows(lines: list[tuple[int, str]], separator: str | None, tell: Callable[[str], None]) -> list[Row]:
+def _rows(
+    lines: list[tuple[int, str]], separator: str | None, tell: Callable[[str], None]
+) -> list[Row]:
     rows = []
     for begin in range(0, len(lines), TOLD):
         if begin:
             tell(f"reading, line {begin} of {len(lines)}")
-        rows += [(i, cells) for i, line in lines[begin : begin + TOLD] if not _is_comment(line) and (cells := _cells(line, separator))]
+        rows += [
+            (i, cells)
+            for i, line in lines[begin : begin + TOLD]
+            if not _is_comment(line) and (cells := _cells(line, separator))
+        ]
     return rows
 
 
@@ -151,16 +191,27 @@ def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: Non
     head, units = _head([line for i, line in lines if i < data[0][0]][-HEAD:], separator, usual)
     width = len(head) or len(data[0][1])
     if width > MOST_COLUMNS:
-        raise BristleError(f"{file}: there are {width} columns, more than {MOST_COLUMNS}; rows and columns seem to be exchanged.")
+        raise BristleError(
+            f"{file}: there are {width} columns, more than {MOST_COLUMNS}; rows and columns seem to"
+            " be exchanged."
+        )
     for line, cells in data:
         if len(cells) == usual < width and separator is not None:
-            cells += [""] * (width - usual)  # columns that are empty from top to bottom, as LabVIEW's comments
+            cells += [""] * (
+                width - usual
+            )  # columns that are empty from top to bottom, as LabVIEW's comments
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) != width:
-            what = f"line {line} has {len(cells)} cell{'s' if len(cells) != 1 else ''}, but the {'header' if head else 'first line'} has {width}"
+            what = (
+                f"line {line} has {len(cells)} cell{'s' if len(cells) != 1 else ''}, but the"
+                f" {'header' if head else 'first line'} has {width}"
+            )
             is_doubled = separator == "," and head and len(cells) == 2 * width
-            raise BristleError(f"{file}: {what}{'; the comma seems to be both decimal sign and separator' if is_doubled else ''}.")
+            raise BristleError(
+                f"{file}:"
+                f" {what}{'; the comma seems to be both decimal sign and separator' if is_doubled else ''}."
+            )
     titles = head or [str(i + 1) for i in range(width)]
     numbers_of_lines = tuple(line for line, _ in data)
     contents = list(zip(*(cells for _, cells in data)))
@@ -168,7 +219,17 @@ def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: Non
     columns = []
     for i, (title, cells) in enumerate(zip(titles, contents, strict=True)):
         name, unit = _name_and_unit(title)
-        columns.append(Column(file, title, name, (units[i] or None) if units else unit, numbers_of_lines, cells, signs))
+        columns.append(
+            Column(
+                file,
+                title,
+                name,
+                (units[i] or None) if units else unit,
+                numbers_of_lines,
+                cells,
+                signs,
+            )
+        )
     return Table(file, tuple(columns), numbers_of_lines)
 
 
@@ -177,14 +238,21 @@ def _text(file: Path) -> str:
     if not data.strip(b"\0 \t\r\n\x1a"):
         raise BristleError(f"{file}: the file is empty.")
     if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise BristleError(f"{file}: this is not a text file but a workbook or an archive; save the table as CSV.")
+        raise BristleError(
+            f"{file}: this is not a text file but a workbook or an archive; save the table as CSV."
+        )
     if data.startswith((b"MATLAB 5.0", b"\x89HDF")):
-        raise BristleError(f"{file}: this is not a text file but one of MATLAB or HDF5; write the table as CSV (writetable in MATLAB).")
+        raise BristleError(
+            f"{file}: this is not a text file but one of MATLAB or HDF5; write the table as CSV"
+            " (writetable in MATLAB)."
+        )
     text = data.decode(coding, errors="replace") if (coding := _wide_coding(data)) else None
     if text is None:
         data = data.rstrip(b"\0\x1a")  # a log that was made longer than it became
         if b"\0" in data[:4096]:
-            raise BristleError(f"{file}: this is not a text file; a table of numbers with a header is needed.")
+            raise BristleError(
+                f"{file}: this is not a text file; a table of numbers with a header is needed."
+            )
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -214,7 +282,9 @@ def _lines(text: str) -> list[tuple[int, str]]:
     while i < len(bare):
         count, line = 1, bare[i]
         if line.count('"') % 2 and i < 10 * HEAD:
-            count = next((k for k in range(2, 6) if "".join(bare[i : i + k]).count('"') % 2 == 0), 1)
+            count = next(
+                (k for k in range(2, 6) if "".join(bare[i : i + k]).count('"') % 2 == 0), 1
+            )
             line = " ".join(part.strip() for part in bare[i : i + count])
         lines.append((i + 1, line))
         i += count
@@ -227,36 +297,54 @@ def _is_comment(line: str) -> bool:
 
 def _cells(line: str, separator: str | None) -> list[str]:
     quoted = '"' in line and separator is not None
-    cells = next(csv.reader(io.StringIO(line), delimiter=separator)) if quoted else line.split(separator)
+    cells = (
+        next(csv.reader(io.StringIO(line), delimiter=separator))
+        if quoted
+        else line.split(separator)
+    )
     return [cell.strip() for cell in cells]
 
 
 def _separator(lines: list[tuple[int, str]], file: Path) -> str | None:
-    """What parts the cells; None are blanks. It is seen in the middle of the file, where there are no titles."""
+    """What parts the cells; None are blanks. It is seen in the middle of the file, where there are
+    no titles."""
     texts = [line for _, line in lines if not _is_comment(line)]
     middle = texts[len(texts) // 2 :][:20] or texts
     for separator in ("\t", ";", "|"):
         if middle and all(separator in line.strip(" ") for line in middle):
             return separator
-    blanks = all(len(cells := line.split()) > 1 and all(is_number(cell) or is_missing(cell) for cell in cells) for line in middle)
+    blanks = all(
+        len(cells := line.split()) > 1
+        and all(is_number(cell) or is_missing(cell) for cell in cells)
+        for line in middle
+    )
     return None if blanks or not any("," in line for line in middle) else ","
 
 
 def _first_row(rows: list[Row], file: Path) -> int:
-    """Where the numbers begin: the first line that is mostly numbers and as wide as those in the middle of the file."""
+    """Where the numbers begin: the first line that is mostly numbers and as wide as those in the
+    middle of the file."""
     middle = Counter(len(cells) for _, cells in rows[len(rows) // 2 :][:20] if _is_data(cells))
     usual = middle.most_common(1)[0][0] if middle else None
-    start = next((k for k, (_, cells) in enumerate(rows) if _is_data(cells) and len(cells) == usual), None)
+    start = next(
+        (k for k, (_, cells) in enumerate(rows) if _is_data(cells) and len(cells) == usual), None
+    )
     if start is None:
         with_unit = next((cell for _, cells in rows for cell in cells if _has_unit(cell)), None)
-        hint = f'; "{with_unit}" has its unit in the cell, and it belongs into the header' if with_unit else ""
+        hint = (
+            f'; "{with_unit}" has its unit in the cell, and it belongs into the header'
+            if with_unit
+            else ""
+        )
         raise BristleError(f"{file}: there is no line of numbers in it{hint}.")
     return start
 
 
 def _is_data(cells: list[str]) -> bool:
     known = sum(map(is_number, cells))
-    return known > 0 and 2 * (known + sum(1 for cell in cells if cell and is_missing(cell))) > sum(1 for cell in cells if cell)
+    return known > 0 and 2 * (known + sum(1 for cell in cells if cell and is_missing(cell))) > sum(
+        1 for cell in cells if cell
+    )
 
 
 def _has_unit(cell: str) -> bool:
@@ -264,30 +352,49 @@ def _has_unit(cell: str) -> bool:
     return bool(unit) and is_number(number) and unit_of(unit) is not None
 
 
-def _head(lines: list[str], separator: str | None, width: int) -> tuple[list[str], list[str] | None]:
-    """The titles and the line of units below them if there is one; a header may stand in a comment, and a remark below it."""
-    above = [cells for line in lines if any(cells := _titles(line, separator, width)) and (len(cells) >= width or not _is_comment(line))]
+def _head(
+    lines: list[str], separator: str | None, width: int
+) -> tuple[list[str], list[str] | None]:
+    """The titles and the line of units below them if there is one; a header may stand in a comment,
+    and a remark below it."""
+    above = [
+        cells
+        for line in lines
+        if any(cells := _titles(line, separator, width))
+        and (len(cells) >= width or not _is_comment(line))
+    ]
     for k in range(len(above) - 1, 0, -1):
         if len(above[k]) == len(above[k - 1]) >= width and _are_units(above[k]):
             titles = above[k - 1]
-            if k > 1 and len(set(titles)) < len(titles) and len(above[k - 2]) == len(titles):  # "Friction" and "Normal" above "force" and "force"
-                titles = [f"{one} {two}".strip() for one, two in zip(above[k - 2], titles, strict=True)]
+            if (
+                k > 1 and len(set(titles)) < len(titles) and len(above[k - 2]) == len(titles)
+            ):  # "Friction" and "Normal" above "force" and "force"
+                titles = [
+                    f"{one} {two}".strip() for one, two in zip(above[k - 2], titles, strict=True)
+                ]
             return titles, above[k]
     wide = [cells for cells in above if len(cells) >= width]
     return (wide or [cells for cells in above if len(cells) > 1] or [[]])[-1], None
 
 
 def _titles(line: str, separator: str | None, width: int) -> list[str]:
-    """The cells of a line above the numbers. Where blanks part them, two of them may, or the bracket of a unit, so that as many titles as columns come out."""
+    """The cells of a line above the numbers. Where blanks part them, two of them may, or the
+    bracket of a unit, so that as many titles as columns come out."""
     line = line.strip().lstrip("#%!/ ") if _is_comment(line) else line
     if separator is not None:
         cells = _cells(line, separator)
         names, units = cells[::2], cells[1::2]
-        if separator == "," and len(cells) == 2 * width and all(map(unit_of, units)):  # Time, s,Force, N
+        if (
+            separator == "," and len(cells) == 2 * width and all(map(unit_of, units))
+        ):  # Time, s,Force, N
             return [f"{name}, {unit}" for name, unit in zip(names, units, strict=True)]
         return cells
     bare = line.strip()
-    ways = [_with_units_joined(bare.split()), re.split(r"\s{2,}|\t", bare), re.split(r"(?<=[\])])\s+", bare)]
+    ways = [
+        _with_units_joined(bare.split()),
+        re.split(r"\s{2,}|\t", bare),
+        re.split(r"(?<=[\])])\s+", bare),
+    ]
     ways += [[cell.strip() for cell in bare.split(sign)] for sign in ",;" if sign in bare]
     ways += [next(csv.reader([bare], delimiter=" ", skipinitialspace=True))] if '"' in bare else []
     return next((cells for cells in ways if len(cells) == width), ways[0])
@@ -310,7 +417,11 @@ def _are_units(cells: list[str]) -> bool:
     return 2 * sum(1 for cell in filled if unit_of(cell)) > len(filled) > 0
 
 
-_SNAKES = (r"(.+)_([^_]+_per_[^_]+)$", r"(.+)_([^_]+_[^_]+)$", r"(.+)_([^_]{2,})$")  # a single letter may as well be an index: F_N, x_m
+_SNAKES = (
+    r"(.+)_([^_]+_per_[^_]+)$",
+    r"(.+)_([^_]+_[^_]+)$",
+    r"(.+)_([^_]{2,})$",
+)  # a single letter may as well be an index: F_N, x_m
 
 
 _BRACKETS = re.compile(r"[\[({<]([^\[\](){}<>]*)[\])}>]")
@@ -323,32 +434,55 @@ gefiltert roh links rechts oben unten friction reibung normal tangential
 
 
 def _is_remark(bracket: re.Match[str]) -> bool:
-    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run). One word that is not known may be either."""
+    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run).
+    One word that is not known may be either."""
     text = bracket[1].strip()
     if (words := re.findall(r"[^\W\d_]+", text.lower())) and words[0] not in _REMARKS:
-        return bracket[0][0] == "(" and " " in text and not re.search(r"[/^·*²]", text) and not _unit_text(text.split()[-1])
+        return (
+            bracket[0][0] == "("
+            and " " in text
+            and not re.search(r"[/^·*²]", text)
+            and not _unit_text(text.split()[-1])
+        )
     return bool(words) or text.isdigit()
 
 
 def _name_and_unit(title: str) -> tuple[str, str | None]:
-    """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v mm/s", position_mm or vel_mm_s."""
-    title_of_clock = re.sub(r"[\[(][YyMmDdHhSsFfTt.:,/ -]*[Hh]{1,2}:[Mm]{2}[^\])]*[\])]", "", title).strip()
+    """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v
+    mm/s", position_mm or vel_mm_s."""
+    title_of_clock = re.sub(
+        r"[\[(][YyMmDdHhSsFfTt.:,/ -]*[Hh]{1,2}:[Mm]{2}[^\])]*[\])]", "", title
+    ).strip()
     if title_of_clock and title_of_clock != title:
         return title_of_clock, None  # Time [hh:mm:ss.fff]
     brackets = list(_BRACKETS.finditer(title))
-    for found in reversed(brackets):  # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
+    for found in reversed(
+        brackets
+    ):  # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
         unit, _, remark = found[1].partition(",")
         if unit_of(unit) and found[0] != "(1)":
-            parts = (title[: found.start()].strip().rstrip("/_- "), remark.strip(), title[found.end() :].strip(" _"))
+            parts = (
+                title[: found.start()].strip().rstrip("/_- "),
+                remark.strip(),
+                title[found.end() :].strip(" _"),
+            )
             return " ".join(part for part in parts if part) or title, unit.strip()
     if brackets and brackets[-1].end() == len(title.rstrip()) and not _is_remark(brackets[-1]):
-        return title[: brackets[-1].start()].strip().rstrip("/_- ") or title, brackets[-1][1].strip()
+        return (
+            title[: brackets[-1].start()].strip().rstrip("/_- ") or title,
+            brackets[-1][1].strip(),
+        )
     for pattern in (r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
         if (found := re.match(pattern, title)) and (not brackets or unit_of(found[2])):
             return found[1].strip() or title, found[2].strip()
     # only where it is a unit for sure
     for pattern in (r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
-        if not title.endswith(")") and unit_of(title) is None and (found := re.match(pattern, title)) and (unit := _unit_text(found[2])):
+        if (
+            not title.endswith(")")
+            and unit_of(title) is None
+            and (found := re.match(pattern, title))
+            and (unit := _unit_text(found[2]))
+        ):
             return found[1].strip(" _"), unit
     return title, None
 

@@ -6,7 +6,21 @@ import math
 import re
 from dataclasses import dataclass
 
-TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERATION, FORCE, TORQUE, CURRENT, VOLTAGE, MASS, NUMBER = (
+(
+    TIME,
+    LENGTH,
+    ANGLE,
+    VELOCITY,
+    ANGULAR_VELOCITY,
+    ACCELERATION,
+    ANGULAR_ACCELERATION,
+    FORCE,
+    TORQUE,
+    CURRENT,
+    VOLTAGE,
+    MASS,
+    NUMBER,
+) = (
     "time",
     "length",
     "angle",
@@ -23,16 +37,87 @@ TIME, LENGTH, ANGLE, VELOCITY, ANGULAR_VELOCITY, ACCELERATION, ANGULAR_ACCELERAT
 )
 
 _GRAVITY = 9.80665  # of a kilogram-force, by definition
-_PREFIXES = {"": 1.0, "n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "da": 1e1, "k": 1e3, "K": 1e3, "M": 1e6}
-_LONG_PREFIXES = {"nano": 1e-9, "micro": 1e-6, "mikro": 1e-6, "milli": 1e-3, "centi": 1e-2, "zenti": 1e-2, "deci": 1e-1, "kilo": 1e3}
-_TIMES = {"s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "sekunde": 1.0, "sekunden": 1.0, "min": 60.0, "h": 3600.0}
+_PREFIXES = {
+    "": 1.0,
+    "n": 1e-9,
+    "u": 1e-6,
+    "m": 1e-3,
+    "c": 1e-2,
+    "d": 1e-1,
+    "da": 1e1,
+    "k": 1e3,
+    "K": 1e3,
+    "M": 1e6,
+}
+_LONG_PREFIXES = {
+    "nano": 1e-9,
+    "micro": 1e-6,
+    "mikro": 1e-6,
+    "milli": 1e-3,
+    "centi": 1e-2,
+    "zenti": 1e-2,
+    "deci": 1e-1,
+    "kilo": 1e3,
+}
+_TIMES = {
+    "s": 1.0,
+    "sec": 1.0,
+    "secs": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
+    "sekunde": 1.0,
+    "sekunden": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+}
 _INCH, _FOOT, _POUND, _OUNCE = 0.0254, 0.3048, 4.4482216152605, 0.27801385095378125
-_LENGTHS = {"m": 1.0, "meter": 1.0, "meters": 1.0, "metre": 1.0, "metres": 1.0, "in": _INCH, "inch": _INCH, "inches": _INCH, "ft": _FOOT}
-_LENGTHS |= {"mil": _INCH / 1e3, "mils": _INCH / 1e3, "thou": _INCH / 1e3, "micron": 1e-6, "microns": 1e-6}
+_LENGTHS = {
+    "m": 1.0,
+    "meter": 1.0,
+    "meters": 1.0,
+    "metre": 1.0,
+    "metres": 1.0,
+    "in": _INCH,
+    "inch": _INCH,
+    "inches": _INCH,
+    "ft": _FOOT,
+}
+_LENGTHS |= {
+    "mil": _INCH / 1e3,
+    "mils": _INCH / 1e3,
+    "thou": _INCH / 1e3,
+    "micron": 1e-6,
+    "microns": 1e-6,
+}
 _DEGREE, _TURN = math.pi / 180, 2 * math.pi
-_ANGLES = {"rad": 1.0, "radian": 1.0, "radians": 1.0, "deg": _DEGREE, "°": _DEGREE, "º": _DEGREE, "degree": _DEGREE, "degrees": _DEGREE}
-_ANGLES |= {"arcmin": _DEGREE / 60, "arcsec": _DEGREE / 3600, "rev": _TURN, "revs": _TURN, "turn": _TURN, "turns": _TURN}
-_FORCES = {"N": 1.0, "newton": 1.0, "newtons": 1.0, "lbf": _POUND, "lb": _POUND, "lbs": _POUND, "ozf": _OUNCE, "oz": _OUNCE}
+_ANGLES = {
+    "rad": 1.0,
+    "radian": 1.0,
+    "radians": 1.0,
+    "deg": _DEGREE,
+    "°": _DEGREE,
+    "º": _DEGREE,
+    "degree": _DEGREE,
+    "degrees": _DEGREE,
+}
+_ANGLES |= {
+    "arcmin": _DEGREE / 60,
+    "arcsec": _DEGREE / 3600,
+    "rev": _TURN,
+    "revs": _TURN,
+    "turn": _TURN,
+    "turns": _TURN,
+}
+_FORCES = {
+    "N": 1.0,
+    "newton": 1.0,
+    "newtons": 1.0,
+    "lbf": _POUND,
+    "lb": _POUND,
+    "lbs": _POUND,
+    "ozf": _OUNCE,
+    "oz": _OUNCE,
+}
 _FORCES |= {"kgf": _GRAVITY, "gf": _GRAVITY / 1e3, "kp": _GRAVITY}
 _CURRENTS = {"A": 1.0, "amp": 1.0, "ampere": 1.0}
 _VOLTAGES = {"V": 1.0, "volt": 1.0, "volts": 1.0}
@@ -50,9 +135,32 @@ _SPECIAL = {
 }
 _CAPITALS = {"S": "s", "MS": "ms", "MM": "mm", "UM": "um", "RAD": "rad", "NM": "N·m", "NMM": "N·mm"}
 _CAPITALS |= {rate.upper(): rate for rate in ("m/s", "mm/s", "mm/min", "rad/s", "deg/s")}
-_BASES = ((TIME, _TIMES), (LENGTH, _LENGTHS), (ANGLE, _ANGLES), (FORCE, _FORCES), (CURRENT, _CURRENTS), (VOLTAGE, _VOLTAGES), (MASS, _MASSES))
+_BASES = (
+    (TIME, _TIMES),
+    (LENGTH, _LENGTHS),
+    (ANGLE, _ANGLES),
+    (FORCE, _FORCES),
+    (CURRENT, _CURRENTS),
+    (VOLTAGE, _VOLTAGES),
+    (MASS, _MASSES),
+)
 _PREFIXED = {"s", "m", "rad", "N", "A", "V"}
-_WRITTEN_OUT = {"sec", "second", "seconds", "meter", "meters", "metre", "metres", "newton", "newtons", "radian", "radians", "ampere", "degree", "degrees"}
+_WRITTEN_OUT = {
+    "sec",
+    "second",
+    "seconds",
+    "meter",
+    "meters",
+    "metre",
+    "metres",
+    "newton",
+    "newtons",
+    "radian",
+    "radians",
+    "ampere",
+    "degree",
+    "degrees",
+}
 _RATES = {
     (LENGTH, 1): VELOCITY,
     (LENGTH, 2): ACCELERATION,
@@ -86,13 +194,32 @@ def unit_of(text: str) -> Unit | None:
 
 def _plain(text: str) -> str:
     plain = text.strip().strip("[]()").strip()
-    plain = plain.replace("µ", "u").replace("μ", "u").replace("⁻²", "-2").replace("²", "^2").replace("**", "^").replace("−", "-")
-    plain = plain.replace("⁻", "-").replace("¹", "1").replace("⋅", "·").replace("∙", "·").replace("‐", "-").replace("‑", "-").rstrip(".")
+    plain = (
+        plain.replace("µ", "u")
+        .replace("μ", "u")
+        .replace("⁻²", "-2")
+        .replace("²", "^2")
+        .replace("**", "^")
+        .replace("−", "-")
+    )
+    plain = (
+        plain.replace("⁻", "-")
+        .replace("¹", "1")
+        .replace("⋅", "·")
+        .replace("∙", "·")
+        .replace("‐", "-")
+        .replace("‑", "-")
+        .rstrip(".")
+    )
     plain = re.sub(r"\bper\b", "/", plain)
     plain = re.sub(r"\s*([/·*.])\s*", r"\1", plain).replace("*", "·").replace(".", "·")
     plain = re.sub(r"min\^?-1$", "/min", plain)
     plain = f"1{plain}" if plain == "/min" else plain
-    plain = re.sub(r"s(ec)?\^?-1$", "/s", plain) if re.search(r"\Ss(ec)?\^?-1$|[ ·]s\^?-1$", plain) else plain
+    plain = (
+        re.sub(r"s(ec)?\^?-1$", "/s", plain)
+        if re.search(r"\Ss(ec)?\^?-1$|[ ·]s\^?-1$", plain)
+        else plain
+    )
     plain = re.sub(r"s\^?-2$", "/s^2", plain)
     return re.sub(r"[ ·]+/", "/", plain)
 
@@ -107,7 +234,12 @@ def _single(plain: str) -> tuple[str, float] | None:
             return kind, names[lower]
     for prefix, size in _PREFIXES.items():
         rest = plain.removeprefix(prefix)
-        if prefix and rest != plain and rest in (_PREFIXED if prefix != "K" else {"N"}) | ({"sec"} if prefix in "mu" else set()):
+        if (
+            prefix
+            and rest != plain
+            and rest
+            in (_PREFIXED if prefix != "K" else {"N"}) | ({"sec"} if prefix in "mu" else set())
+        ):
             return next((kind, size * names[rest]) for kind, names in _BASES if rest in names)
     for prefix, size in _LONG_PREFIXES.items():
         rest = plain.lower().removeprefix(prefix)
@@ -140,7 +272,9 @@ def _torque(text: str, plain: str) -> Unit | None:
     """A force times a length, in any order: N·m, N-m, Nmm, "kN m", in-lb."""
     parts = [part for part in re.split(r"[ ·-]", plain) if part]
     if len(parts) == 1:
-        found = re.fullmatch(r"(.*N|newton)(\D+)", plain, re.IGNORECASE if plain.lower().startswith("newton") else 0)
+        found = re.fullmatch(
+            r"(.*N|newton)(\D+)", plain, re.IGNORECASE if plain.lower().startswith("newton") else 0
+        )
         parts = list(found.groups()) if found else parts
     if len(parts) != 2:
         return None
@@ -152,4 +286,7 @@ def _torque(text: str, plain: str) -> Unit | None:
 
 def known_units() -> str:
     """A few words on what is known, for messages."""
-    return "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf, kgf; N.m, Nmm; A, mA, V; 1, %"
+    return (
+        "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf,"
+        " kgf; N.m, Nmm; A, mA, V; 1, %"
+    )

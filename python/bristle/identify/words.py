@@ -1,4 +1,5 @@
-"""Results in words: numbers with the digits they have, and a plain sentence where the data do not determine something."""
+"""Results in words: numbers with the digits they have, and a plain sentence where the data do not
+determine something."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def interval_text(one: Estimate) -> str:
 
 
 def value_text(one: Estimate) -> str:
-    return shown(one.value, one.half_width) if one.determined else f"≈ {float(f'{one.value:.1g}'):g}"
+    return (
+        shown(one.value, one.half_width) if one.determined else f"≈ {float(f'{one.value:.1g}'):g}"
+    )
 
 
 def with_prefix(value: float, unit: str) -> str:
@@ -56,73 +59,126 @@ def with_prefix(value: float, unit: str) -> str:
 
 
 def quality_text(quality: Quality) -> str:
-    driving = "" if quality.relative_to_drive is None else f", {quality.relative_to_drive:.2%} of the RMS driving force"
+    driving = (
+        ""
+        if quality.relative_to_drive is None
+        else f", {quality.relative_to_drive:.2%} of the RMS driving force"
+    )
     return (
-        f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction force "
-        f"({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
+        f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction"
+        f" force ({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
     )
 
 
 def doubts(fit: Fit) -> list[str]:
     """A sentence for everything that the data do not tell, and which measurement would."""
-    widest = [group for group in fit.confusions if not any(set(group) < set(other) for other in fit.confusions)]
+    widest = [
+        group
+        for group in fit.confusions
+        if not any(set(group) < set(other) for other in fit.confusions)
+    ]
     sentences = [_confused(group) for group in widest]
     grouped = {name for group in fit.confusions for name in group}
-    sentences += [_undetermined(one, fit) for one in fit.estimates if not one.determined and one.name not in grouped]
+    sentences += [
+        _undetermined(one, fit)
+        for one in fit.estimates
+        if not one.determined and one.name not in grouped
+    ]
     if fit.mass and not fit.mass.determined:
         sentences.append(
-            f"The data do not determine the {fit.mass.name}: what accelerates it is too small a part of the {'torque' if fit.of.form.turns else 'force'}. "
-            f"Strokes that turn round faster would show it; or give it in {fit.mass.unit} with --mass."
+            f"The data do not determine the {fit.mass.name}: what accelerates it is too small a"
+            f" part of the {'torque' if fit.of.form.turns else 'force'}. Strokes that turn round"
+            f" faster would show it; or give it in {fit.mass.unit} with --mass."
         )
     sentences += _loads(fit)
     if fit.of.needs_load and all(record.external is None for record in fit.records):
         sentences.append(
-            f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and friction does not have: at rest it "
-            "gives no force here, and its error is that of the rests. Drive data have it (--mass)."
+            f"{fit.of.name} needs the load on the body (externalForce), which a record of motion"
+            " and friction does not have: at rest it gives no force here, and its error is that of"
+            " the rests. Drive data have it (--mass)."
         )
     for i, record in enumerate(fit.records):
-        if record.has_offset and not _is_weight(fit) and abs(fit.linear.offsets[i]) > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12):
+        if (
+            record.has_offset
+            and not _is_weight(fit)
+            and abs(fit.linear.offsets[i])
+            > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12)
+        ):
             sentences.append(
-                f"{record.name}: {_offset(fit, i)} was taken off. "
-                f"It may be the sensor's, {'' if record.external is None or record.turns else 'the weight of an axis that is not level (--load gravity), '}"
-                "or friction that differs by twice as much between both directions: the data cannot tell. "
-                "A reading without contact would; --offset none takes it for friction, as backwardFrictionRatio."
+                f"{record.name}: {_offset(fit, i)} was taken off. It may be the sensor's,"
+                f" {'' if record.external is None or record.turns else 'the weight of an axis that is not level (--load gravity), '}or"
+                " friction that differs by twice as much between both directions: the data cannot"
+                " tell. A reading without contact would; --offset none takes it for friction, as"
+                " backwardFrictionRatio."
             )
     for record in fit.records:
         turning = _turning(fit)
-        if record.smeared > 2 * turning and any(one.name.startswith(BRISTLE) for one in fit.estimates):
+        if record.smeared > 2 * turning and any(
+            one.name.startswith(BRISTLE) for one in fit.estimates
+        ):
             sentences.append(
-                f"{record.name}: the velocity comes from the displacement by a filter over {with_prefix(record.smoothing, 's')}, in which the contact moves "
-                f"{with_prefix(record.smeared, 'm')} after a reversal, but friction turns round within {with_prefix(turning, 'm')}: stiffness and damping of "
-                "the bristle may lie outside of their intervals. A measured velocity, a finer displacement or slower reversals would tell them."
+                f"{record.name}: the velocity comes from the displacement by a filter over"
+                f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
+                f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
+                f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
+                " outside of their intervals. A measured velocity, a finer displacement or slower"
+                " reversals would tell them."
             )
     for record, modelled in zip(fit.records, fit.modelled, strict=True):
         if (share := share_of_place(record, record.force - modelled)) > PLACE:
-            inertia = "" if record.acceleration is not None or record.mass is not None else ", or inertia, where the force is that of a drive (--mass)"
+            inertia = (
+                ""
+                if record.acceleration is not None or record.mass is not None
+                else ", or inertia, where the force is that of a drive (--mass)"
+            )
             other = "another load than the one fitted" if record.load else "a load"
-            remedy = "Take it off the force" if record.load else f"Fit it with --load {GRAVITY if record.turns else SPRING}, take it off the force"
+            remedy = (
+                "Take it off the force"
+                if record.load
+                else (
+                    f"Fit it with --load {GRAVITY if record.turns else SPRING}, take it off the"
+                    " force"
+                )
+            )
             sentences.append(
-                f"{record.name}: {share:.0%} of the squared residual goes with the position and is the same in both directions, so that it is not friction: {other} "
-                f"such as gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not act; the parameters here are spoilt by it."
+                f"{record.name}: {share:.0%} of the squared residual goes with the position and is"
+                f" the same in both directions, so that it is not friction: {other} such as"
+                f" gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not"
+                " act; the parameters here are spoilt by it."
             )
     if fit.systematic:
         sentences.append(
-            f"{fit.of.name} does not describe the data within their noise: of the RMS error {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same "
-            "velocity or way after a reversal. The intervals are widened for that, but they are those of the best fit of this law: what a true law has may lie outside."
+            f"{fit.of.name} does not describe the data within their noise: of the RMS error"
+            f" {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same velocity or"
+            " way after a reversal. The intervals are widened for that, but they are those of the"
+            " best fit of this law: what a true law has may lie outside."
         )
     if fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
         filtered = any(record.smoothing for record in fit.records)
         sentences.append(
-            f"The residual is not white noise: it is correlated over some {fit.quality.samples / fit.quality.independent:.0f} samples, so that "
-            f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} in the confidence intervals. What is left is something that the law does not describe"
-            + (", or that the filter of the velocity took away: a measured velocity would tell." if filtered else ".")
+            "The residual is not white noise: it is correlated over some"
+            f" {fit.quality.samples / fit.quality.independent:.0f} samples, so that"
+            f" {fit.quality.samples} samples count as {fit.quality.independent:.0f} in the"
+            " confidence intervals. What is left is something that the law does not describe"
+            + (
+                ", or that the filter of the velocity took away: a measured velocity would tell."
+                if filtered
+                else "."
+            )
         )
     return sentences
 
 
 def _filtered_over(fit: Fit) -> float:
-    """Over how many samples the filter of the acceleration, through which the force went as well, makes noise remember."""
-    return max(1.0, *(float(record.kernel.sum() ** 2 / np.sum(record.kernel**2)) / record.block for record in fit.records))
+    """Over how many samples the filter of the acceleration, through which the force went as well,
+    makes noise remember."""
+    return max(
+        1.0,
+        *(
+            float(record.kernel.sum() ** 2 / np.sum(record.kernel**2)) / record.block
+            for record in fit.records
+        ),
+    )
 
 
 def _is_weight(fit: Fit) -> bool:
@@ -131,38 +187,68 @@ def _is_weight(fit: Fit) -> bool:
 
 
 def _loads(fit: Fit) -> list[str]:
-    """What was fitted beside friction, which is no parameter of the element, and what is not known of it."""
+    """What was fitted beside friction, which is no parameter of the element, and what is not known
+    of it."""
     if not fit.load:
         return []
-    host = "It is no parameter of the friction element and belongs into the model around it; --load none leaves it in the force."
+    host = (
+        "It is no parameter of the friction element and belongs into the model around it; --load"
+        " none leaves it in the force."
+    )
     if _is_weight(fit):
-        return ["The weight is what is constant in the driving force: an offset of the sensor and half of what friction differs by direction are in it. " + host]
+        return [
+            "The weight is what is constant in the driving force: an offset of the sensor and half"
+            " of what friction differs by direction are in it. " + host
+        ]
     record, names, unit = fit.records[0], [one.name for one in fit.load], fit.load[0].unit
     sentences = []
     if record.load == GRAVITY:
         largest = math.hypot(*(one.value for one in fit.load))
-        zero = "measured" if record.displacement_is_measured else "counted from the beginning of the record, as the angle was not measured"
+        zero = (
+            "measured"
+            if record.displacement_is_measured
+            else "counted from the beginning of the record, as the angle was not measured"
+        )
         sentences.append(
-            f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) + {names[1]}·sin(q), at most "
-            f"{shown(largest, max(one.half_width for one in fit.load))} {unit}, with q as {zero}. {host}"
+            f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) +"
+            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in fit.load))}"
+            f" {unit}, with q as {zero}. {host}"
         )
     else:
         inertia = "an inertia" if fit.of.form.turns else "a mass"
-        wrong = "" if record.acceleration is not None else f"; {inertia} that is wrong, or left out, looks alike"
-        sentences.append(f"A load that goes with the position was fitted beside friction: {names[0]} times the way from its mean{wrong}. {host}")
+        wrong = (
+            ""
+            if record.acceleration is not None
+            else f"; {inertia} that is wrong, or left out, looks alike"
+        )
+        sentences.append(
+            f"A load that goes with the position was fitted beside friction: {names[0]} times the"
+            f" way from its mean{wrong}. {host}"
+        )
     if lost := [one.name for one in fit.load if not one.determined]:
-        like = [*(["the offset"] if record.has_offset else []), *([f"the {fit.mass.name}"] if fit.mass else [])]
+        like = [
+            *(["the offset"] if record.has_offset else []),
+            *([f"the {fit.mass.name}"] if fit.mass else []),
+        ]
         exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
-        sentences.append(f"The data do not determine {_listed(lost)}{exchanged}. Strokes over a longer way, slow and fast ones, would.")
+        sentences.append(
+            f"The data do not determine {_listed(lost)}{exchanged}. Strokes over a longer way, slow"
+            " and fast ones, would."
+        )
     return sentences
 
 
 def _offset(fit: Fit, i: int) -> str:
-    """Offset and drift of a record with what is known of them; a drift that may as well be none is not named."""
+    """Offset and drift of a record with what is known of them; a drift that may as well be none is
+    not named."""
     (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
     text = f"an offset of {_with_doubt(fit.linear.offsets[i], around)}"
     duration = float(fit.records[i].time[-1])
-    return text if abs(drift) < slope else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+    return (
+        text
+        if abs(drift) < slope
+        else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+    )
 
 
 def _with_doubt(value: float, half_width: float) -> str:
@@ -170,17 +256,30 @@ def _with_doubt(value: float, half_width: float) -> str:
     size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
     if not 0 < half_width < math.inf:
         return with_prefix(value, "N")
-    return f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)} {prefix}N"
+    return (
+        f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)}"
+        f" {prefix}N"
+    )
 
 
 def _confused(names: Sequence[str]) -> str:
-    return f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix one of them with --fix."
+    return (
+        f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix"
+        " one of them with --fix."
+    )
 
 
 def _turning(fit: Fit) -> float:
-    """The way over which friction turns round: as the record shows it, or less, as the fitted bristle does where that is finer than the samples."""
-    stiff = [one.value * (fit.seen.normal if one.unit == "1/m" else 1.0) for one in fit.estimates if one.name == "bristleStiffness" and one.determined]
-    return min([fit.seen.turning, *(fit.seen.turning * fit.seen.stiffness / value for value in stiff)])
+    """The way over which friction turns round: as the record shows it, or less, as the fitted
+    bristle does where that is finer than the samples."""
+    stiff = [
+        one.value * (fit.seen.normal if one.unit == "1/m" else 1.0)
+        for one in fit.estimates
+        if one.name == "bristleStiffness" and one.determined
+    ]
+    return min(
+        [fit.seen.turning, *(fit.seen.turning * fit.seen.stiffness / value for value in stiff)]
+    )
 
 
 def _undetermined(one: Estimate, fit: Fit) -> str:
@@ -203,13 +302,23 @@ def _fact(unit: str, fit: Fit) -> str:
     seen = fit.seen
     if unit in ("m/s", "s/m"):
         slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
-        return f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are needed to see a curve."
+        return (
+            f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are"
+            " needed to see a curve."
+        )
     if unit in ("m", "N/m", "1/m"):
         turn = with_prefix(seen.turning, "m")
-        resolved = "" if seen.resolved else ", which is less than three samples: sample faster or move slower"
+        resolved = (
+            ""
+            if seen.resolved
+            else ", which is less than three samples: sample faster or move slower"
+        )
         return f" After a reversal friction turns round within {turn}{resolved}."
     if unit in ("N.s/m", "1/s"):
-        return f" It acts in times such as stiffness and mass give; the record has a sample every {with_prefix(seen.interval, 's')}."
+        return (
+            " It acts in times such as stiffness and mass give; the record has a sample every"
+            f" {with_prefix(seen.interval, 's')}."
+        )
     if unit == "s":
         return " It shows where the contact rests for different times, or parts and closes."
     return ""
@@ -223,12 +332,23 @@ def summary(fit: Fit) -> list[str]:
     """What the terminal shows."""
     lines = [f"{fit.of.name}: {quality_text(fit.quality)}."]
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
-    lines.append(f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves {share:.2f} of its error.")
+    lines.append(
+        f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves"
+        f" {share:.2f} of its error."
+    )
     width = max(len(one.name) for one in [*fit.estimates, *fit.beside])
     for one in [*fit.estimates, *fit.beside]:
-        lines.append(f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}")
-    counts = f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in them"
-    lines.append(f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual {counts}.")
+        lines.append(
+            f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}"
+        )
+    counts = (
+        f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in"
+        " them"
+    )
+    lines.append(
+        f"Intervals of {CONFIDENCE:.0%} confidence; by the autocorrelation of the residual"
+        f" {counts}."
+    )
     return lines
 
 

@@ -16,7 +16,10 @@ figure{display:inline-block;margin:.6rem .8rem .6rem 0;max-width:100%}figcaption
 
 
 def sheet(title: str, body: Iterable[str]) -> str:
-    head = f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n<style>{STYLE}</style></head><body>'
+    head = (
+        '<!doctype html>\n<html lang="en"><head><meta'
+        f' charset="utf-8"><title>{escape(title)}</title>\n<style>{STYLE}</style></head><body>'
+    )
     return "\n".join([head, f"<h1>{escape(title)}</h1>", *body, "</body></html>", ""])
 
 
@@ -28,7 +31,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: int) -> 
     """Cells are text; the columns from the second on, as many as told, are numbers."""
 
     def cells(kind: str, row: Sequence[str]) -> str:
-        return "".join(f'<{kind}{" class=n" if 0 < i <= numbers else ""}>{escape(cell)}</{kind}>' for i, cell in enumerate(row))
+        return "".join(
+            f"<{kind}{' class=n' if 0 < i <= numbers else ''}>{escape(cell)}</{kind}>"
+            for i, cell in enumerate(row)
+        )
 
     lines = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{cells("th", heads)}</tr>\n{lines}\n</table></div>'

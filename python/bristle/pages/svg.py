@@ -12,7 +12,8 @@ import numpy as np
 from .simplify import kept_rows
 
 STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#4a5a63}.paper{fill:#fff}.grid{stroke:#e3e8eb}.frame{stroke:#9fb0ba}"
+    "text{font:12px"
+    " system-ui,sans-serif;fill:#4a5a63}.paper{fill:#fff}.grid{stroke:#e3e8eb}.frame{stroke:#9fb0ba}"
     "path,polyline{fill:none;stroke-width:1.6;stroke-linejoin:round}"
     ".c0{stroke:#b23a4c}.c1{stroke:#2470a8}.c2{stroke:#3d8a4f}.c3{stroke:#9a6a12}"
     "@media(prefers-color-scheme:dark){text{fill:#b4c2ca}.paper{fill:#171c20}.grid{stroke:#2b343a}"
@@ -57,14 +58,22 @@ def drawing(panels: Sequence[Panel], width: int = 560, height: int = 320) -> str
 
 def _opened(width: int, height: int) -> list[str]:
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+            f' width="{width}" height="{height}">'
+        ),
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{width}" height="{height}"/>',
     ]
 
 
 def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
-    left, right, top, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, offset + MARGIN_TOP, offset + height - MARGIN_BOTTOM
+    left, right, top, bottom = (
+        MARGIN_LEFT,
+        width - MARGIN_RIGHT,
+        offset + MARGIN_TOP,
+        offset + height - MARGIN_BOTTOM,
+    )
     x_low, x_high = _range([line.x for line in panel.lines], margin=0)
     y_low, y_high = _range([line.y for line in panel.lines], margin=0.05)
     if panel.equal:
@@ -86,7 +95,9 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
     for tick in ticks(y_low, y_high, 5):
         y = place_y(tick)
         parts.append(f'<path class="grid" d="M{left} {y:.1f}H{right}"/>')
-        parts.append(f'<text x="{left - 7}" y="{y + 4:.1f}" text-anchor="end">{_number(tick)}</text>')
+        parts.append(
+            f'<text x="{left - 7}" y="{y + 4:.1f}" text-anchor="end">{_number(tick)}</text>'
+        )
     parts.append(f'<path class="frame" d="M{left} {top}V{bottom}H{right}"/>')
     for i, line in enumerate(panel.lines):
         order = line.x if line.time is None else line.time
@@ -95,9 +106,13 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
         parts.append(f'<polyline class="c{i}" points="{points}"/>')
     middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    parts.append(f'<text x="{middle_x:.0f}" y="{bottom + 35}" text-anchor="middle">{escape(panel.x_label)}</text>')
     parts.append(
-        f'<text transform="translate(14 {middle_y:.0f})rotate(-90)" text-anchor="middle">{escape(panel.y_label)}</text>'
+        f'<text x="{middle_x:.0f}" y="{bottom + 35}"'
+        f' text-anchor="middle">{escape(panel.x_label)}</text>'
+    )
+    parts.append(
+        f'<text transform="translate(14 {middle_y:.0f})rotate(-90)"'
+        f' text-anchor="middle">{escape(panel.y_label)}</text>'
     )
     return parts
 
@@ -118,7 +133,10 @@ def ticks(low: float, high: float, wanted: int) -> list[float]:
     raw = (high - low) / wanted
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
-    return [round(i * step, 12) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    return [
+        round(i * step, 12)
+        for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
 
 
 def _fitting_ticks(low: float, high: float, width: int) -> list[float]:
@@ -139,7 +157,10 @@ def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> 
     """A horizontal bar per entry, from zero, with its name and its number."""
     row, left, right = 20, 190, width - 70
     height = row * len(entries) + 44
-    low, high = min(0.0, *(value for _, value in entries)), max(0.0, *(value for _, value in entries))
+    low, high = (
+        min(0.0, *(value for _, value in entries)),
+        max(0.0, *(value for _, value in entries)),
+    )
     high = high if high > low else low + 1.0
 
     def place(value: float) -> float:
@@ -150,14 +171,30 @@ def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> 
         y = 8 + row * i
         begin, end = sorted((place(0.0), place(value)))
         parts.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name)}</text>')
-        parts.append(f'<rect fill="{BAR}" x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 0.5):.1f}" height="{row - 6}"/>')
-        parts.append(f'<text x="{end + 6:.1f}" y="{y + 14}">{_number(float(f"{value:.3g}"))}</text>')
-    parts.append(f'<text x="{(left + right) / 2:.0f}" y="{height - 12}" text-anchor="middle">{escape(label)}</text>')
+        parts.append(
+            f'<rect fill="{BAR}" x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 0.5):.1f}"'
+            f' height="{row - 6}"/>'
+        )
+        parts.append(
+            f'<text x="{end + 6:.1f}" y="{y + 14}">{_number(float(f"{value:.3g}"))}</text>'
+        )
+    parts.append(
+        f'<text x="{(left + right) / 2:.0f}" y="{height - 12}"'
+        f' text-anchor="middle">{escape(label)}</text>'
+    )
     return "\n".join([*parts, "</svg>", ""])
 
 
-def heat_map(x: Sequence[float], y: Sequence[float], values: np.ndarray, labels: tuple[str, str, str], width: int = 620, height: int = 440) -> str:
-    """Values over a grid: a row per y, a column per x, as coloured cells with a scale beside them; cells without a value stay empty."""
+def heat_map(
+    x: Sequence[float],
+    y: Sequence[float],
+    values: np.ndarray,
+    labels: tuple[str, str, str],
+    width: int = 620,
+    height: int = 440,
+) -> str:
+    """Values over a grid: a row per y, a column per x, as coloured cells with a scale beside them;
+    cells without a value stay empty."""
     left, right, top, bottom = MARGIN_LEFT + 10, width - 110, MARGIN_TOP, height - MARGIN_BOTTOM
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -167,31 +204,59 @@ def heat_map(x: Sequence[float], y: Sequence[float], values: np.ndarray, labels:
     for j in range(len(y)):
         for i in range(len(x)):
             if np.isfinite(values[j, i]):
-                at = f'x="{left + i * across:.1f}" y="{bottom - (j + 1) * up:.1f}" width="{across + 0.3:.1f}" height="{up + 0.3:.1f}"'
+                at = (
+                    f'x="{left + i * across:.1f}" y="{bottom - (j + 1) * up:.1f}"'
+                    f' width="{across + 0.3:.1f}" height="{up + 0.3:.1f}"'
+                )
                 parts.append(f'<rect {at} fill="{_colour((values[j, i] - low) / (high - low))}"/>')
     for i in _spread(len(x), 6):
-        parts.append(f'<text x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}" text-anchor="middle">{_number(x[i])}</text>')
+        parts.append(
+            f'<text x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}"'
+            f' text-anchor="middle">{_number(x[i])}</text>'
+        )
     for j in _spread(len(y), 8):
-        parts.append(f'<text x="{left - 6}" y="{bottom - (j + 0.5) * up + 4:.1f}" text-anchor="end">{_number(y[j])}</text>')
+        parts.append(
+            f'<text x="{left - 6}" y="{bottom - (j + 0.5) * up + 4:.1f}"'
+            f' text-anchor="end">{_number(y[j])}</text>'
+        )
     for k in range(40):
         share = (k + 0.5) / 40
-        at = f'x="{right + 16}" y="{bottom - (k + 1) / 40 * (bottom - top):.1f}" width="14" height="{(bottom - top) / 40 + 0.3:.1f}"'
+        at = (
+            f'x="{right + 16}" y="{bottom - (k + 1) / 40 * (bottom - top):.1f}" width="14"'
+            f' height="{(bottom - top) / 40 + 0.3:.1f}"'
+        )
         parts.append(f'<rect {at} fill="{_colour(share)}"/>')
     for tick in ticks(low, high, 5):
-        parts.append(f'<text x="{right + 36}" y="{bottom - (tick - low) / (high - low) * (bottom - top) + 4:.1f}">{_number(tick)}</text>')
+        parts.append(
+            f'<text x="{right + 36}"'
+            f' y="{bottom - (tick - low) / (high - low) * (bottom - top) + 4:.1f}">{_number(tick)}</text>'
+        )
     middle = (top + bottom) / 2
-    parts.append(f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}" text-anchor="middle">{escape(labels[0])}</text>')
-    parts.append(f'<text transform="translate(14 {middle:.0f})rotate(-90)" text-anchor="middle">{escape(labels[1])}</text>')
-    parts.append(f'<text transform="translate({width - 8} {middle:.0f})rotate(-90)" text-anchor="middle">{escape(labels[2])}</text>')
+    parts.append(
+        f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}"'
+        f' text-anchor="middle">{escape(labels[0])}</text>'
+    )
+    parts.append(
+        f'<text transform="translate(14 {middle:.0f})rotate(-90)"'
+        f' text-anchor="middle">{escape(labels[1])}</text>'
+    )
+    parts.append(
+        f'<text transform="translate({width - 8} {middle:.0f})rotate(-90)"'
+        f' text-anchor="middle">{escape(labels[2])}</text>'
+    )
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _spread(count: int, wanted: int) -> list[int]:
     """Some of the first `count` numbers, evenly, with the first and the last."""
-    return sorted({round(i * (count - 1) / max(min(wanted, count) - 1, 1)) for i in range(min(wanted, count))})
+    return sorted(
+        {round(i * (count - 1) / max(min(wanted, count) - 1, 1)) for i in range(min(wanted, count))}
+    )
 
 
-COLOURS = np.array([(38, 52, 118), (36, 112, 168), (61, 160, 140), (190, 200, 90), (250, 232, 120)], dtype=float)  # dark to light
+COLOURS = np.array(
+    [(38, 52, 118), (36, 112, 168), (61, 160, 140), (190, 200, 90), (250, 232, 120)], dtype=float
+)  # dark to light
 
 
 def _colour(share: float) -> str:

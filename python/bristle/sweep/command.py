@@ -32,14 +32,22 @@ from .runs import Element, RecordRun, Result, SystemRun
 from .tables import SUFFIXES, write_results
 
 
-
-def default_quantities(model: Model, is_record: bool, contacts: Sequence[str] = ()) -> dict[str, str]:
-    """What is told of every run where nothing else is asked for; of an element that turns the torque in place of the force, of several contacts each."""
+def default_quantities(
+    model: Model, is_record: bool, contacts: Sequence[str] = ()
+) -> dict[str, str]:
+    """What is told of every run where nothing else is asked for; of an element that turns the
+    torque in place of the force, of several contacts each."""
     form = form_of(model)
     force = form.force if form else "frictionForce"
     words, unit = ("friction torque", "N.m") if form and form.turns else ("friction force", "N")
-    found = {f"RMS error [{unit}]": f"sqrt(mean((measured - {force})*(measured - {force})))"} if is_record else {}
-    for place, prefix in [(f"{name}: ", f"{name}_") for name in contacts if len(contacts) > 1] or [("", "")]:
+    found = (
+        {f"RMS error [{unit}]": f"sqrt(mean((measured - {force})*(measured - {force})))"}
+        if is_record
+        else {}
+    )
+    for place, prefix in [(f"{name}: ", f"{name}_") for name in contacts if len(contacts) > 1] or [
+        ("", "")
+    ]:
         found[f"{place}largest {words} [{unit}]"] = f"largest(abs({prefix}{force}))"
         found[f"{place}mean dissipated power [W]"] = f"mean({prefix}dissipatedPower)"
     return found
@@ -68,7 +76,11 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
         raise BristleError(f"--stop {arguments.stop:g} has to be above 0 and finite.")
     if not 0 <= arguments.interval < np.inf:
         raise BristleError(f"--interval {arguments.interval:g} has to be 0 or more and finite.")
-    quantities = _quantities(arguments.quantity, arguments.target, lambda: default_quantities(model, is_record, [] if is_record else _contacts(arguments)))
+    quantities = _quantities(
+        arguments.quantity,
+        arguments.target,
+        lambda: default_quantities(model, is_record, [] if is_record else _contacts(arguments)),
+    )
     element = Element(str(model.file), model.file.read_bytes())
     make = _record_run if is_record else _system_run
     one = make(arguments, options, model, element, axes, given, quantities)
@@ -94,7 +106,9 @@ def _journal(out: Path) -> Path:
     return out.with_name(f"{out.name}.part")
 
 
-def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[str, str]]) -> dict[str, str]:
+def _quantities(
+    words: Sequence[str], target: str, default: Callable[[], dict[str, str]]
+) -> dict[str, str]:
     if not words:
         return default()
     known = {case.id: case for case in cases()} if PAPERS.is_file() else {}
@@ -107,7 +121,10 @@ def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[st
                 raise BristleError(f"--quantity {name}: this case is not one of {target} alone.")
             name, expression = f"{case.what} [{case.unit}]", case.quantity
         elif not sign or not name or not expression:
-            raise BristleError(f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case of the papers.")
+            raise BristleError(
+                f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case of the"
+                " papers."
+            )
         if name in ("run", "failure"):
             raise BristleError(f"--quantity {word}: {name} is a column of its own.")
         check_expression(expression)
@@ -115,21 +132,37 @@ def _quantities(words: Sequence[str], target: str, default: Callable[[], dict[st
     return found
 
 
-def _known(name: str, model: Model, of_system: Sequence[str], contacts: Sequence[str], target: str) -> None:
+def _known(
+    name: str, model: Model, of_system: Sequence[str], contacts: Sequence[str], target: str
+) -> None:
     bare = name.partition(".")[2] if name.partition(".")[0] in contacts else name
     parameters = [one.name for one in model.parameters]
     if bare not in parameters and name not in of_system:
-        raise BristleError(f"neither {model.name} nor {target} has a parameter {name}{hint(name, [*parameters, *of_system])}.")
+        raise BristleError(
+            f"neither {model.name} nor {target} has a parameter"
+            f" {name}{hint(name, [*parameters, *of_system])}."
+        )
 
 
 def _system_run(
-    arguments: argparse.Namespace, _: Options, model: Model, element: Element, axes: Sequence[Axis], given: dict, quantities: dict[str, str]
+    arguments: argparse.Namespace,
+    _: Options,
+    model: Model,
+    element: Element,
+    axes: Sequence[Axis],
+    given: dict,
+    quantities: dict[str, str],
 ) -> SystemRun:
     if arguments.target == "prescribed":
-        raise BristleError("the system prescribed needs a motion; give the record itself as the target.")
+        raise BristleError(
+            "the system prescribed needs a motion; give the record itself as the target."
+        )
     if arguments.target not in systems():
         known = list(systems())
-        raise BristleError(f"{arguments.target} is neither a file nor a system{hint(arguments.target, known)}; there are {', '.join(known)}.")
+        raise BristleError(
+            f"{arguments.target} is neither a file nor a system{hint(arguments.target, known)};"
+            f" there are {', '.join(known)}."
+        )
     system = systems()[arguments.target]
     named, fixed = arguments.sets, dict(given)
     if named and Path(named).suffix == ".ssv":
@@ -149,7 +182,13 @@ def _system_run(
 
 
 def _record_run(
-    arguments: argparse.Namespace, options: Options, model: Model, element: Element, axes: Sequence[Axis], given: dict, quantities: dict[str, str]
+    arguments: argparse.Namespace,
+    options: Options,
+    model: Model,
+    element: Element,
+    axes: Sequence[Axis],
+    given: dict,
+    quantities: dict[str, str],
 ) -> RecordRun:
     form = form_of(model)
     if form is None:
@@ -163,17 +202,34 @@ def _record_run(
     for name in [*(axis.name for axis in axes), *given]:
         _known(name, model, [], [], arguments.target)
     inputs = form.inputs(record.normal, record.velocity, record.external, radius)
-    return RecordRun(element, record.time, tuple(inputs.items()), record.force * radius**form.power, record.displacement, tuple(given.items()), tuple(quantities.items()))
+    return RecordRun(
+        element,
+        record.time,
+        tuple(inputs.items()),
+        record.force * radius**form.power,
+        record.displacement,
+        tuple(given.items()),
+        tuple(quantities.items()),
+    )
 
 
-def _results(arguments: argparse.Namespace, out: Path, run: SystemRun | RecordRun, places: Sequence[dict[str, float]]) -> tuple[list[Result], float, int]:
+def _results(
+    arguments: argparse.Namespace,
+    out: Path,
+    run: SystemRun | RecordRun,
+    places: Sequence[dict[str, float]],
+) -> tuple[list[Result], float, int]:
     """All results in order, the time that was taken and how many runs it made."""
     with Journal(_journal(out), _identity(run, places)) as journal:
         missing = [(i, values) for i, values in enumerate(places) if i not in journal.done]
         if journal.done:
             print(f"{len(journal.done)} of {len(places)} runs were done before.", flush=True)
         begin = time.perf_counter()
-        stream = on_a_cluster(run, missing, arguments.scheduler) if arguments.scheduler else on_this_machine(run, missing, arguments.workers)
+        stream = (
+            on_a_cluster(run, missing, arguments.scheduler)
+            if arguments.scheduler
+            else on_this_machine(run, missing, arguments.workers)
+        )
         with Progress(len(missing)) as progress:
             for index, result in stream:
                 journal.add(index, result)
@@ -183,7 +239,8 @@ def _results(arguments: argparse.Namespace, out: Path, run: SystemRun | RecordRu
 
 
 def _identity(run: SystemRun | RecordRun, places: Sequence[dict[str, float]]) -> str:
-    """What makes two sweeps the same one: model, everything set, quantities and points; not where they run."""
+    """What makes two sweeps the same one: model, everything set, quantities and points; not where
+    they run."""
     digest = hashlib.sha256(run.element.content)
     digest.update(json.dumps([places, run.fixed, run.quantities]).encode())
     if isinstance(run, SystemRun):
@@ -202,14 +259,24 @@ def _page(
     results: Sequence[Result],
     quantities: dict[str, str],
 ) -> str:
-    how = f"{arguments.sample} sample of {len(places)} with seed {arguments.seed}" if arguments.sample else f"grid of {len(places)}"
-    body = [paragraph(f"{model.title}. A {how} runs over {', '.join(axis.name for axis in axes)}.", "soft")]
+    how = (
+        f"{arguments.sample} sample of {len(places)} with seed {arguments.seed}"
+        if arguments.sample
+        else f"grid of {len(places)}"
+    )
+    body = [
+        paragraph(
+            f"{model.title}. A {how} runs over {', '.join(axis.name for axis in axes)}.", "soft"
+        )
+    ]
     for name, expression in quantities.items():
         values = np.array([float(result.get(name, np.nan)) for result in results])
         svg, caption = picture(axes, places, values, name, arguments.sample is None)
         body.append(figure(svg, f"{caption} ({expression})"))
         if arguments.pictures and svg:
-            write_text(arguments.pictures / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.svg", svg)
+            write_text(
+                arguments.pictures / f"{re.sub(r'[^A-Za-z0-9]+', '-', name).strip('-')}.svg", svg
+            )
     failures = sorted({str(result["failure"]) for result in results if "failure" in result})
     body += [paragraph(f"Failed: {text}") for text in failures[:10]]
     return sheet(f"{model.name} in {arguments.target}", body)

@@ -1,4 +1,5 @@
-"""Where the runs of a sweep are made: in threads on this machine, or by the workers of a Dask scheduler."""
+"""Where the runs of a sweep are made: in threads on this machine, or by the workers of a Dask
+scheduler."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ LONELY = 60  # s without any worker after which a sweep is given up
 RETRIES = 3  # of a task whose worker died
 
 
-def on_this_machine(run: Run, tasks: Sequence[Task], workers: int | None) -> Iterator[tuple[int, Result]]:
+def on_this_machine(
+    run: Run, tasks: Sequence[Task], workers: int | None
+) -> Iterator[tuple[int, Result]]:
     """The results as they come. The runs are made outside of Python, so threads use all cores."""
     count = workers or os.cpu_count() or 1
     waiting = iter(tasks)
@@ -39,7 +42,8 @@ def on_this_machine(run: Run, tasks: Sequence[Task], workers: int | None) -> Ite
 
 
 def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tuple[int, Result]]:
-    """The results as they come from the workers of a scheduler; what a dead worker had is done by the others."""
+    """The results as they come from the workers of a scheduler; what a dead worker had is done by
+    the others."""
     import logging
 
     from distributed import Client
@@ -49,10 +53,17 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
     try:
         client = Client(address, timeout=CONNECTING)
     except (OSError, TimeoutError, ValueError) as error:
-        raise BristleError(f"the scheduler {address} cannot be reached: {_first_line(error)}.") from None
+        raise BristleError(
+            f"the scheduler {address} cannot be reached: {_first_line(error)}."
+        ) from None
     try:
-        shared = client.scatter(run, broadcast=True, hash=False)  # with every worker, so that none takes it away when it dies
-        pending = {client.submit(_call, shared, values, retries=RETRIES, pure=False): index for index, values in tasks}
+        shared = client.scatter(
+            run, broadcast=True, hash=False
+        )  # with every worker, so that none takes it away when it dies
+        pending = {
+            client.submit(_call, shared, values, retries=RETRIES, pure=False): index
+            for index, values in tasks
+        }
         alone_since = None
         while pending:
             try:
@@ -63,13 +74,27 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                 index = pending.pop(future)
                 try:
                     yield index, future.result()
-                except Exception as error:  # whatever the cluster says; it is told, and what is done stays
-                    raise BristleError(f"run {index} failed on the cluster: {_first_line(error)}; the same command goes on.") from None
+                except (
+                    Exception
+                ) as error:  # whatever the cluster says; it is told, and what is done stays
+                    raise BristleError(
+                        f"run {index} failed on the cluster: {_first_line(error)}; the same command"
+                        " goes on."
+                    ) from None
             if client.status != "running":
-                raise BristleError(f"the scheduler {address} is gone; the same command goes on where it was.")
-            alone_since = None if done or client.scheduler_info(n_workers=-1)["workers"] else alone_since or time.monotonic()
+                raise BristleError(
+                    f"the scheduler {address} is gone; the same command goes on where it was."
+                )
+            alone_since = (
+                None
+                if done or client.scheduler_info(n_workers=-1)["workers"]
+                else alone_since or time.monotonic()
+            )
             if alone_since and time.monotonic() - alone_since > LONELY:
-                raise BristleError(f"the scheduler {address} has no workers; start some, then the same command goes on.")
+                raise BristleError(
+                    f"the scheduler {address} has no workers; start some, then the same command"
+                    " goes on."
+                )
     finally:
         client.close(timeout=5)
 

@@ -1,4 +1,5 @@
-"""What a sweep has done so far, in a file beside its table, so that one that was stopped goes on where it was."""
+"""What a sweep has done so far, in a file beside its table, so that one that was stopped goes on
+where it was."""
 
 from __future__ import annotations
 
@@ -41,14 +42,19 @@ class Journal:
 
     def _read(self) -> None:
         lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        whole = [line for line in lines if line.endswith("\n")]  # the last one may have been cut off
+        whole = [
+            line for line in lines if line.endswith("\n")
+        ]  # the last one may have been cut off
         try:
             identity, *entries = map(json.loads, whole)
             if identity != self.identity:
                 raise ValueError
             self.done = {index: result for index, result in entries if isinstance(result, dict)}
         except (ValueError, TypeError, RecursionError):
-            raise BristleError(f"{self.file} belongs to another sweep that was stopped, or is damaged: remove it, or choose another -o.") from None
+            raise BristleError(
+                f"{self.file} belongs to another sweep that was stopped, or is damaged: remove it,"
+                " or choose another -o."
+            ) from None
         if len(whole) < len(lines):
             self.file.write_text("".join(whole), encoding="utf-8", newline="\n")
 

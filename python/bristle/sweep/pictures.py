@@ -10,7 +10,13 @@ from ..pages.svg import Line, Panel, bars, drawing, heat_map
 from .plan import Axis
 
 
-def picture(axes: Sequence[Axis], points: Sequence[dict[str, float]], values: np.ndarray, label: str, is_grid: bool) -> tuple[str, str]:
+def picture(
+    axes: Sequence[Axis],
+    points: Sequence[dict[str, float]],
+    values: np.ndarray,
+    label: str,
+    is_grid: bool,
+) -> tuple[str, str]:
     """The picture of one quantity, and what it shows."""
     good = np.isfinite(values)
     if good.sum() < 2:
@@ -22,10 +28,15 @@ def picture(axes: Sequence[Axis], points: Sequence[dict[str, float]], values: np
     return _tornado(axes, points, values, good, label)
 
 
-def _curve(axis: Axis, points: Sequence[dict[str, float]], values: np.ndarray, good: np.ndarray, label: str) -> tuple[str, str]:
+def _curve(
+    axis: Axis, points: Sequence[dict[str, float]], values: np.ndarray, good: np.ndarray, label: str
+) -> tuple[str, str]:
     x = np.array([point[axis.name] for point in points])[good]
     order = np.argsort(x)
-    return drawing([Panel([Line(x[order], values[good][order])], axis.name, label)]), f"{label} over {axis.name}"
+    return (
+        drawing([Panel([Line(x[order], values[good][order])], axis.name, label)]),
+        f"{label} over {axis.name}",
+    )
 
 
 def _map(axes: Sequence[Axis], values: np.ndarray, label: str) -> tuple[str, str]:
@@ -35,16 +46,28 @@ def _map(axes: Sequence[Axis], values: np.ndarray, label: str) -> tuple[str, str
     return svg, f"{label} over {across.name} and {up.name}; runs without a value are left empty"
 
 
-def _tornado(axes: Sequence[Axis], points: Sequence[dict[str, float]], values: np.ndarray, good: np.ndarray, label: str) -> tuple[str, str]:
-    """The change of the quantity from the lower to the upper end of each parameter, by linear regression over all runs."""
+def _tornado(
+    axes: Sequence[Axis],
+    points: Sequence[dict[str, float]],
+    values: np.ndarray,
+    good: np.ndarray,
+    label: str,
+) -> tuple[str, str]:
+    """The change of the quantity from the lower to the upper end of each parameter, by linear
+    regression over all runs."""
     table = np.array([[_share(axis, point[axis.name]) for axis in axes] for point in points])[good]
     design = np.column_stack([np.ones(len(table)), table])
     found, *_ = np.linalg.lstsq(design, values[good], rcond=None)
     spread = float(np.sum((values[good] - values[good].mean()) ** 2))
-    explained = 1 - float(np.sum((values[good] - design @ found) ** 2)) / spread if spread > 0 else 1.0
+    explained = (
+        1 - float(np.sum((values[good] - design @ found) ** 2)) / spread if spread > 0 else 1.0
+    )
     order = np.argsort(-np.abs(found[1:]))
     entries = [(axes[i].name, float(found[1 + i])) for i in order]
-    caption = f"{label}: change from the lower to the upper end of each parameter, by a linear regression that explains {explained:.0%} of the variance"
+    caption = (
+        f"{label}: change from the lower to the upper end of each parameter, by a linear regression"
+        f" that explains {explained:.0%} of the variance"
+    )
     return bars(entries, f"change of {label}"), caption
 
 

@@ -42,7 +42,9 @@ class Axis:
 def read_axis(text: str) -> Axis:
     """NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH to sample, each with :log behind it, or NAME=A,B,C."""
     name, sign, words = text.partition("=")
-    problem = BristleError(f"--over {text}: this is not NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH or NAME=A,B,C.")
+    problem = BristleError(
+        f"--over {text}: this is not NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH or NAME=A,B,C."
+    )
     if not sign or not name or not words:
         raise problem
     parts = words.split(":")
@@ -74,18 +76,28 @@ def _number(text: str) -> float:
     return value
 
 
-def points(axes: Sequence[Axis], sample: str | None, count: int | None, seed: int) -> list[dict[str, float]]:
+def points(
+    axes: Sequence[Axis], sample: str | None, count: int | None, seed: int
+) -> list[dict[str, float]]:
     """The values of every run, in the order of the table."""
     names = [axis.name for axis in axes]
     if len(set(names)) != len(names):
-        raise BristleError(f"--over names {next(name for name in names if names.count(name) > 1)} twice.")
+        raise BristleError(
+            f"--over names {next(name for name in names if names.count(name) > 1)} twice."
+        )
     if sample is None:
         if unfinished := [axis.name for axis in axes if axis.count is None]:
-            raise BristleError(f"--over {unfinished[0]} has no number of values; give one, or a --sample.")
+            raise BristleError(
+                f"--over {unfinished[0]} has no number of values; give one, or a --sample."
+            )
         size = math.prod(axis.count for axis in axes)
         if size > MOST:
-            raise BristleError(f"the grid has {size:.6g} points, more than {MOST:g}; take a --sample of it.")
-        return [dict(zip(names, row, strict=True)) for row in product(*(axis.levels() for axis in axes))]
+            raise BristleError(
+                f"the grid has {size:.6g} points, more than {MOST:g}; take a --sample of it."
+            )
+        return [
+            dict(zip(names, row, strict=True)) for row in product(*(axis.levels() for axis in axes))
+        ]
     if not count or count < 2:
         raise BristleError("--sample needs --count, two or more.")
     if count > MOST:
@@ -98,4 +110,7 @@ def points(axes: Sequence[Axis], sample: str | None, count: int | None, seed: in
         rows = qmc.Sobol(len(axes), seed=seed).random_base2(math.ceil(math.log2(count)))[:count]
     else:
         rows = qmc.LatinHypercube(len(axes), seed=seed).random(count)
-    return [{axis.name: axis.at(float(share)) for axis, share in zip(axes, row, strict=True)} for row in rows]
+    return [
+        {axis.name: axis.at(float(share)) for axis, share in zip(axes, row, strict=True)}
+        for row in rows
+    ]

@@ -1,4 +1,5 @@
-"""One run of a sweep: a system of the rig or a record with one set of values, and the quantities that are wanted of it."""
+"""One run of a sweep: a system of the rig or a record with one set of values, and the quantities
+that are wanted of it."""
 
 from __future__ import annotations
 
@@ -25,7 +26,11 @@ class Element:
     content: bytes
 
     def path(self) -> Path:
-        return Path(self.file) if Path(self.file).is_file() else _unpacked(Path(self.file).name, self.content)
+        return (
+            Path(self.file)
+            if Path(self.file).is_file()
+            else _unpacked(Path(self.file).name, self.content)
+        )
 
 
 @lru_cache(maxsize=16)
@@ -60,7 +65,15 @@ class SystemRun:
         own = {name: value for name, value in everything.items() if name in self.of_system}
         others = {name: value for name, value in everything.items() if name not in self.of_system}
         try:
-            columns = run_system(self.element.path(), self.system, own, others, self.stop, self.interval, self.parameter_set)
+            columns = run_system(
+                self.element.path(),
+                self.system,
+                own,
+                others,
+                self.stop,
+                self.interval,
+                self.parameter_set,
+            )
         except BristleError as error:
             return {"failure": str(error)}
         return evaluated(self.quantities, columns)
@@ -82,16 +95,25 @@ class RecordRun:
         from ..running import run
 
         try:
-            outputs = run(self.element.path(), self.time, dict(self.inputs), dict(self.fixed) | values)
+            outputs = run(
+                self.element.path(), self.time, dict(self.inputs), dict(self.fixed) | values
+            )
         except BristleError as error:
             return {"failure": str(error)}
         scalars = {name: column for name, column in outputs.items() if column.ndim == 1}
-        columns = {"time": self.time, **dict(self.inputs), **scalars, "measured": self.measured, "displacement": self.displacement}
+        columns = {
+            "time": self.time,
+            **dict(self.inputs),
+            **scalars,
+            "measured": self.measured,
+            "displacement": self.displacement,
+        }
         return evaluated(self.quantities, columns)
 
 
 def evaluated(quantities: tuple[tuple[str, str], ...], columns: dict[str, np.ndarray]) -> Result:
-    """The quantities of a run; one that does not exist in it (a level that is never crossed) is not a number."""
+    """The quantities of a run; one that does not exist in it (a level that is never crossed) is not
+    a number."""
     result: Result = {}
     for name, expression in quantities:
         try:

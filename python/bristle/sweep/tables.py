@@ -13,10 +13,18 @@ from .runs import Result
 SUFFIXES = (".csv", ".parquet")
 
 
-def write_results(file: Path, axes: Sequence[str], quantities: Sequence[str], points: Sequence[dict[str, float]], results: Sequence[Result]) -> None:
+def write_results(
+    file: Path,
+    axes: Sequence[str],
+    quantities: Sequence[str],
+    points: Sequence[dict[str, float]],
+    results: Sequence[Result],
+) -> None:
     columns: dict[str, list] = {"run": list(range(len(points)))}
     columns |= {name: [point[name] for point in points] for name in axes}
-    columns |= {name: [float(result.get(name, float("nan"))) for result in results] for name in quantities}
+    columns |= {
+        name: [float(result.get(name, float("nan"))) for result in results] for name in quantities
+    }
     columns["failure"] = [str(result.get("failure", "")) for result in results]
     if file.suffix == ".parquet":
         _write_parquet(file, columns)
@@ -24,7 +32,15 @@ def write_results(file: Path, axes: Sequence[str], quantities: Sequence[str], po
     with writing(file) as handle:
         writer = csv.writer(handle, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(zip(*([repr(value) if isinstance(value, float) else value for value in column] for column in columns.values()), strict=True))
+        writer.writerows(
+            zip(
+                *(
+                    [repr(value) if isinstance(value, float) else value for value in column]
+                    for column in columns.values()
+                ),
+                strict=True,
+            )
+        )
 
 
 def _write_parquet(file: Path, columns: dict[str, list]) -> None:

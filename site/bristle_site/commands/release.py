@@ -11,8 +11,14 @@ EXAMPLES = """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="folder with the FMUs, and with report/ and playground/ where these were made")
-    parser.add_argument("--repository", type=Path, default=Path("."), help="where README.md and LICENSE are")
+    parser.add_argument(
+        "folder",
+        type=Path,
+        help="folder with the FMUs, and with report/ and playground/ where these were made",
+    )
+    parser.add_argument(
+        "--repository", type=Path, default=Path("."), help="where README.md and LICENSE are"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -18,12 +18,35 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     program = os.environ.get("BRISTLE_RIG") or ROOT / "build" / "rig" / "rig"
-    parser.add_argument("--fmus", type=Path, help="folder with the FMUs (default: those of bristle list)")
-    parser.add_argument("--rig", type=Path, default=Path(program), help="the rig (default: BRISTLE_RIG or build/rig/rig)")
-    parser.add_argument("--out", type=Path, default=ROOT / "dist" / "report" / "index.html", help="the page to write")
-    parser.add_argument("--pictures", action="store_true", help="also draw the pictures of the models' pages and the README")
-    parser.add_argument("--only-pictures", action="store_true", help="draw the pictures and write no page")
-    parser.add_argument("--pictures-root", type=Path, default=ROOT, help="where modelDescription/pictures and docs are")
+    parser.add_argument(
+        "--fmus", type=Path, help="folder with the FMUs (default: those of bristle list)"
+    )
+    parser.add_argument(
+        "--rig",
+        type=Path,
+        default=Path(program),
+        help="the rig (default: BRISTLE_RIG or build/rig/rig)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=ROOT / "dist" / "report" / "index.html",
+        help="the page to write",
+    )
+    parser.add_argument(
+        "--pictures",
+        action="store_true",
+        help="also draw the pictures of the models' pages and the README",
+    )
+    parser.add_argument(
+        "--only-pictures", action="store_true", help="draw the pictures and write no page"
+    )
+    parser.add_argument(
+        "--pictures-root",
+        type=Path,
+        default=ROOT,
+        help="where modelDescription/pictures and docs are",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

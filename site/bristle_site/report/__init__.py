@@ -1,4 +1,5 @@
-"""The report: every model in every benchmark system, measured by the rig, on one page that needs no network."""
+"""The report: every model in every benchmark system, measured by the rig, on one page that needs no
+network."""
 
 from __future__ import annotations
 

@@ -47,18 +47,23 @@ class Bench:
         self.known: dict[tuple[str, Experiment], Run] = {}
 
     def run(self, model: str, experiment: Experiment) -> Run:
-        """The model in an experiment; where it does not fit and a twin does, as in a joint, the twin under the name of the model."""
+        """The model in an experiment; where it does not fit and a twin does, as in a joint, the
+        twin under the name of the model."""
         key = (model, experiment)
         if key not in self.known:
             run = self.rig.run(self.fmus / f"{model}.fmu", experiment)
             twins = [self.fmus / f"{model}{twin}.fmu" for twin in TWINS] if run.misfit else []
             fitting = (self.rig.run(file, experiment) for file in twins if file.is_file())
-            self.known[key] = next((replace(twin, model=model) for twin in fitting if not twin.misfit), run)
+            self.known[key] = next(
+                (replace(twin, model=model) for twin in fitting if not twin.misfit), run
+            )
         return self.known[key]
 
     def run_all(self, wanted: Iterable[tuple[str, Experiment]]) -> None:
         pairs = [pair for pair in dict.fromkeys(wanted) if pair not in self.known]
-        in_parallel(lambda pair: self.run(*pair), pairs, lambda pair: f"{pair[1].system}  {pair[0]}")
+        in_parallel(
+            lambda pair: self.run(*pair), pairs, lambda pair: f"{pair[1].system}  {pair[0]}"
+        )
 
     def numbers(self, all_cases: list[Case]) -> list[Number]:
         return in_parallel(self.number, all_cases, lambda case: case.what)
@@ -79,7 +84,9 @@ def _write_page(bench: Bench, out: Path) -> None:
     chapters = sections(systems)
     names = [model.name for model in bench.models]
     columns = properties(_static_friction(systems))
-    experiments = [section.experiment for section in chapters] + [one for column in columns for one in column.experiments]
+    experiments = [section.experiment for section in chapters] + [
+        one for column in columns for one in column.experiments
+    ]
     bench.run_all((name, experiment) for experiment in experiments for name in names)
     cells = {name: [_cell(bench, name, column) for column in columns] for name in names}
     numbers = {section.id: [] for section in chapters}
@@ -88,7 +95,10 @@ def _write_page(bench: Bench, out: Path) -> None:
     content = Report(
         models=bench.models,
         sections=chapters,
-        runs={section.id: [bench.run(name, section.experiment) for name in names] for section in chapters},
+        runs={
+            section.id: [bench.run(name, section.experiment) for name in names]
+            for section in chapters
+        },
         numbers=numbers,
         properties=columns,
         cells=cells,
@@ -114,7 +124,9 @@ def _draw(bench: Bench, root: Path) -> None:
     names = [model.name for model in bench.models]
     bench.run_all(wanted(names))
     for name in names:
-        write_pictures(root / "modelDescription" / "pictures" / name, model_pictures(name, bench.run))
+        write_pictures(
+            root / "modelDescription" / "pictures" / name, model_pictures(name, bench.run)
+        )
     write_pictures(root / "docs", readme_pictures(names, bench.run), all_are_ours=False)
     print(f"{root / 'modelDescription' / 'pictures'}  {len(names)} models")
 
@@ -137,10 +149,17 @@ def _static_friction(systems: list[dict]) -> dict[str, float]:
 
 def _way_to_playground(page: Path) -> str | None:
     """It lies beside the report where both were built."""
-    return "../playground/index.html" if (page.parent.parent / "playground" / "index.html").is_file() else None
+    return (
+        "../playground/index.html"
+        if (page.parent.parent / "playground" / "index.html").is_file()
+        else None
+    )
 
 
 def _references() -> dict[str, Reference]:
     file = ROOT / "modelDescription" / "shared" / "references.toml"
     entries = tomllib.loads(file.read_text(encoding="utf-8"))["references"]
-    return {key: Reference(key, entry["cite"], entry["entry"], entry.get("doi")) for key, entry in entries.items()}
+    return {
+        key: Reference(key, entry["cite"], entry["entry"], entry.get("doi"))
+        for key, entry in entries.items()
+    }

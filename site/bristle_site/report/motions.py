@@ -21,7 +21,9 @@ class Motion:
 
 
 def motion(columns: Mapping[str, np.ndarray]) -> Motion:
-    return Motion(tuple(columns), tuple(zip(*(column.tolist() for column in columns.values()), strict=True)))
+    return Motion(
+        tuple(columns), tuple(zip(*(column.tolist() for column in columns.values()), strict=True))
+    )
 
 
 def _along_a_line(time: np.ndarray, velocity: np.ndarray) -> Motion:
@@ -31,7 +33,9 @@ def _along_a_line(time: np.ndarray, velocity: np.ndarray) -> Motion:
     """
     load = np.full(time.size, 9.81)
     push = 98.1 * np.sign(velocity)
-    return motion({"time": time, "normalForce": load, "relativeVelocity": velocity, "externalForce": push})
+    return motion(
+        {"time": time, "normalForce": load, "relativeVelocity": velocity, "externalForce": push}
+    )
 
 
 def creep_and_jerk() -> Motion:
@@ -49,7 +53,8 @@ def shaken() -> Motion:
 
 
 def _in_space(time: np.ndarray, velocity: np.ndarray, normal: np.ndarray) -> Motion:
-    """Under 5 N, the normal force that the surface of Colantonio's blades is given for; vectors are rows of three."""
+    """Under 5 N, the normal force that the surface of Colantonio's blades is given for; vectors are
+    rows of three."""
     columns = {"time": time, "normalForce": np.full(time.size, 5.0)}
     for name, vectors in {"relativeVelocity": velocity, "contactNormal": normal}.items():
         columns |= {f"{name}[{i}]": component for i, component in enumerate(vectors.T, 1)}
@@ -71,7 +76,9 @@ def turn_of_direction() -> Motion:
 def push_across() -> Motion:
     """A steady creep along y, and to and fro along x."""
     time = np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0])
-    velocity = 1e-3 * np.array([[0, 0, 0], [0, 1, 0], [10, 1, 0], [-10, 1, 0], [0, 1, 0], [0, 1, 0]])
+    velocity = 1e-3 * np.array(
+        [[0, 0, 0], [0, 1, 0], [10, 1, 0], [-10, 1, 0], [0, 1, 0], [0, 1, 0]]
+    )
     return _in_space(time, velocity, _upright(time))
 
 
@@ -85,7 +92,9 @@ def turn_of_plane() -> Motion:
     return _in_space(time, np.outer(speed, [0.6, 0.8, 0]), normal)
 
 
-def _reactions(time: np.ndarray, force: np.ndarray, moment: np.ndarray, **more: np.ndarray) -> Motion:
+def _reactions(
+    time: np.ndarray, force: np.ndarray, moment: np.ndarray, **more: np.ndarray
+) -> Motion:
     """Of a joint; vectors are rows of three."""
     columns = {"time": time}
     for name, vectors in {"reactionForce": force, "reactionMoment": moment}.items():
@@ -97,19 +106,30 @@ def turn_of_force() -> Motion:
     """100 N that turn once about axis 2, from across a pin to along it and back, in 1 s."""
     time = np.linspace(0, 1, 181)
     angle = 2 * np.pi * time
-    return _reactions(time, 100 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=1), np.zeros((time.size, 3)))
+    return _reactions(
+        time,
+        100 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=1),
+        np.zeros((time.size, 3)),
+    )
 
 
 def growing_moment() -> Motion:
     """50 N across a pin, and a bending moment that grows to 2 N.m."""
-    return _reactions(np.array([0.0, 1.0]), np.array([[50, 0, 0]] * 2), np.array([[0, 0, 0], [2, 0, 0]]))
+    return _reactions(
+        np.array([0.0, 1.0]), np.array([[50, 0, 0]] * 2), np.array([[0, 0, 0], [2, 0, 0]])
+    )
 
 
 def moving_slide() -> Motion:
     """A slide with 20 N and 2 N.m across its guide, from −80 mm to 80 mm."""
     time = np.linspace(0, 1, 161)
     position = 0.16 * time - 0.08
-    return _reactions(time, np.tile([0, 0, 20], (time.size, 1)), np.tile([0, 2, 0], (time.size, 1)), slidePosition=position)
+    return _reactions(
+        time,
+        np.tile([0, 0, 20], (time.size, 1)),
+        np.tile([0, 2, 0], (time.size, 1)),
+        slidePosition=position,
+    )
 
 
 def turn_of_moment() -> Motion:
@@ -123,13 +143,21 @@ def turn_of_moment() -> Motion:
 def reversing_gear() -> Motion:
     """5 N.m on the load, whose speed goes from −0.02 to 0.02 rad/s."""
     time = np.linspace(0, 1, 201)
-    return motion({"time": time, "transmittedTorque": 0 * time + 5, "relativeAngularVelocity": 0.04 * time - 0.02})
+    return motion(
+        {
+            "time": time,
+            "transmittedTorque": 0 * time + 5,
+            "relativeAngularVelocity": 0.04 * time - 0.02,
+        }
+    )
 
 
 def loaded_gear() -> Motion:
     """A gear that turns with 10 rad/s, and a torque that goes from −5 to 5 N.m."""
     time = np.array([0.0, 0.5, 1.0])
-    return motion({"time": time, "transmittedTorque": 10 * time - 5, "relativeAngularVelocity": 0 * time + 10})
+    return motion(
+        {"time": time, "transmittedTorque": 10 * time - 5, "relativeAngularVelocity": 0 * time + 10}
+    )
 
 
 def winding_rope() -> Motion:

@@ -29,7 +29,10 @@ LARGE = 1e4  # a number at an axis that large takes the next larger unit
 SHOWN_AT_FIRST = 6
 MOST_PLOTS = 6
 MARKS = {"met": "good", "explained": "note", "open": "bad", "not known": "bad", "missed": "bad"}
-KEY = '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4" stroke-width="3"/></svg>'
+KEY = (
+    '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4"'
+    ' stroke-width="3"/></svg>'
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,10 @@ class Report:
 
 
 def page_text(report: Report, library: Library) -> str:
-    style, script = (HERE / "page.css").read_text(encoding="utf-8"), (HERE / "page.js").read_text(encoding="utf-8")
+    style, script = (
+        (HERE / "page.css").read_text(encoding="utf-8"),
+        (HERE / "page.js").read_text(encoding="utf-8"),
+    )
     drawn = {section.id: _plots(section, report.runs[section.id]) for section in report.sections}
     body = "\n".join(_section(report, section, drawn[section.id]) for section in report.sections)
     return f"""<!DOCTYPE html>
@@ -112,14 +118,21 @@ def _header(report: Report) -> str:
     numbers = [number for group in report.numbers.values() for number in group]
     met = sum(number.state == "met" for number in numbers)
     runs = sum(bool(run) for group in report.runs.values() for run in group)
-    facts = [(str(len(report.models)), "models"), (str(len(report.sections)), "situations"), (str(runs), "simulations")]
+    facts = [
+        (str(len(report.models)), "models"),
+        (str(len(report.sections)), "situations"),
+        (str(runs), "simulations"),
+    ]
     if numbers:
         calibrated = sum(number.state == "met" and number.case.calibrated for number in numbers)
         note = f", {calibrated} of them calibrated" if calibrated else ""
         facts.append((f"{met} of {len(numbers)}", f"printed numbers met{note}"))
     items = "".join(f"<li><b>{value}</b>{escape(text)}</li>" for value, text in facts)
     if met < len(numbers):
-        items += f'<li><a href="#not-met"><b>{len(numbers) - met}</b>are not met: these, and why</a></li>'
+        items += (
+            f'<li><a href="#not-met"><b>{len(numbers) - met}</b>are not met: these, and'
+            " why</a></li>"
+        )
     return f"""<header>
 <h1>Friction models, side by side</h1>
 <p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
@@ -131,8 +144,8 @@ plot to zoom, double click in it to zoom out, and point at a line to read values
 
 def _chips(models: Sequence[Model]) -> str:
     return "\n".join(
-        f'<button class="chip" type="button" data-model="{model.name}" title="{escape(model.title)}">'
-        f"{KEY}{model.name}</button>"
+        f'<button class="chip" type="button" data-model="{model.name}"'
+        f' title="{escape(model.title)}">{KEY}{model.name}</button>'
         for model in models
     )
 
@@ -142,15 +155,21 @@ def _links(sections: Sequence[Section]) -> str:
 
 
 def _properties(report: Report) -> str:
-    heads = "".join(f'<th title="{escape(one.text)}"><button type="button">{escape(one.title)}</button></th>' for one in report.properties)
+    heads = "".join(
+        f'<th title="{escape(one.text)}"><button type="button">{escape(one.title)}</button></th>'
+        for one in report.properties
+    )
     rows = "\n".join(
-        f'<tr><td><b>{_tried(report, model.name)}</b><small data-page="{model.name}">{escape(model.title)}</small></td>'
+        f"<tr><td><b>{_tried(report, model.name)}</b><small"
+        f' data-page="{model.name}">{escape(model.title)}</small></td>'
         + "".join(_cell(cell) for cell in report.cells[model.name])
         + "</tr>"
         for model in report.models
         if any(report.cells[model.name])
     )
-    meaning = "".join(f"<dt>{escape(one.title)}</dt><dd>{escape(one.text)}</dd>" for one in report.properties)
+    meaning = "".join(
+        f"<dt>{escape(one.title)}</dt><dd>{escape(one.text)}</dd>" for one in report.properties
+    )
     return f"""<section id="properties">
 <h2>What each model can do</h2>
 <p>Measured from runs of the rig, not taken from any description: on the belt with the surface of Rill's demonstration
@@ -167,11 +186,15 @@ def _tried(report: Report, model: str) -> str:
     """The name of a model, which leads to the playground."""
     if not report.playground:
         return model
-    return f'<a href="{report.playground}{address(model)}" title="Try {model} in the playground">{model}</a>'
+    return (
+        f'<a href="{report.playground}{address(model)}" title="Try {model} in the'
+        f' playground">{model}</a>'
+    )
 
 
 def _play(report: Report, section: Section) -> str:
-    """The way to the same situation in the playground, with three models at the most that are shown at first, or those that run."""
+    """The way to the same situation in the playground, with three models at the most that are shown
+    at first, or those that run."""
     one = section.experiment
     if not report.playground or one.system not in report.situations or one.set or one.sets:
         return ""
@@ -195,23 +218,34 @@ def _cell(cell: Cell | None) -> str:
 
 def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
     numbers, runs = report.numbers[section.id], report.runs[section.id]
-    models = sorted({without_suffix(number.case.fmu) for number in numbers} & {run.model for run in runs if run})
+    models = sorted(
+        {without_suffix(number.case.fmu) for number in numbers} & {run.model for run in runs if run}
+    )
     button = (
-        f'<button class="paper-models" type="button" data-models="{" ".join(models)}">show those with numbers</button>'
+        f'<button class="paper-models" type="button" data-models="{" ".join(models)}">show those'
+        " with numbers</button>"
     )
     boxes = "\n".join(
-        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span class="save"><button type="button" data-as="png">PNG</button>'
-        f'<button type="button" data-as="svg">SVG</button><button type="button" data-as="csv">CSV</button></span></h3>'
-        f'<div class="legend"></div><div class="canvas"></div>'
-        f'<div class="empty" hidden>None of the selected models runs here.</div><div class="tooltip"></div></div>'
+        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span'
+        ' class="save"><button type="button" data-as="png">PNG</button><button type="button"'
+        ' data-as="svg">SVG</button><button type="button"'
+        ' data-as="csv">CSV</button></span></h3><div class="legend"></div><div'
+        ' class="canvas"></div><div class="empty" hidden>None of the selected models runs'
+        ' here.</div><div class="tooltip"></div></div>'
         for i, plot in enumerate(plots)
     )
-    values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(section.experiment.param)
+    values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(
+        section.experiment.param
+    )
     parameters = ", ".join(
         f"{in_words(one['name'])} = {values[one['name']]:g} {one['unit']}".removesuffix(" 1")
         for one in section.system["parameters"]
     )
-    origin = " ".join(f"{text}." for text in (section.system["source"], parameters and f"With {parameters}") if text)
+    origin = " ".join(
+        f"{text}."
+        for text in (section.system["source"], parameters and f"With {parameters}")
+        if text
+    )
     return f"""<section id="{section.id}">
 <h2>{escape(section.title)}</h2>
 <p>{escape(section.text)}</p>
@@ -227,17 +261,23 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
 def _not_met(report: Report) -> str:
     """All printed numbers that are not met, with the ways to their systems."""
     rows = [
-        f'<li><span class="mark {MARKS[number.state]}">{number.state}</span> <a href="#{section.id}">{escape(section.title)}</a>, {escape(number.case.fmu)}: '
-        f"{escape(number.case.what)}. {escape(f'{number.problem} {number.case.reason}'.strip())}</li>"
+        f'<li><span class="mark {MARKS[number.state]}">{number.state}</span> <a'
+        f' href="#{section.id}">{escape(section.title)}</a>, {escape(number.case.fmu)}: '
+        f"{escape(number.case.what)}."
+        f" {escape(f'{number.problem} {number.case.reason}'.strip())}</li>"
         for section in report.sections
         for number in report.numbers[section.id]
         if number.state != "met"
     ]
-    return f"""<section id="not-met">
+    return (
+        f"""<section id="not-met">
 <h2>Printed numbers that are not met</h2>
 <p>{" ".join(f"{state.capitalize()}: {escape(text)}." for state, text in STATUS.items())} Missed: no run, or not the number it should give.</p>
 <ul>{"".join(rows)}</ul>
-</section>""" if rows else ""
+</section>"""
+        if rows
+        else ""
+    )
 
 
 def _numbers(report: Report, numbers: Sequence[Number]) -> str:
@@ -262,11 +302,17 @@ def _number_row(report: Report, number: Number) -> str:
     mark = f'<span class="mark {MARKS[number.state]}">{number.state}</span>'
     if case.calibrated and number.state == "met":
         mark += " (calibrated)"
-    ours, deviation = ("–", "–") if number.ours is None else (_value(number.ours, case), _deviation(number.ours, case))
+    ours, deviation = (
+        ("–", "–")
+        if number.ours is None
+        else (_value(number.ours, case), _deviation(number.ours, case))
+    )
     reason = f"{number.problem} {case.reason}".strip()
     cells = [
-        f'<td>{escape(case.what)} <span class="origin">({cite}, {escape(case.where)})</span>'
-        f'<p class="reason">{escape(reason)}</p></td>',
+        (
+            f'<td>{escape(case.what)} <span class="origin">({cite}, {escape(case.where)})</span>'
+            f'<p class="reason">{escape(reason)}</p></td>'
+        ),
         f"<td>{escape(case.fmu)}</td>",
         f'<td class="number">{escape(case.printed_text)} {_unit(case)}</td>',
         f'<td class="number">{ours}</td>',
@@ -297,7 +343,8 @@ def _absent(runs: Sequence[Run]) -> str:
     if not items:
         return ""
     return (
-        f"<details><summary>Not shown: {len(items)} of {len(runs)} models</summary><ul>{''.join(items)}</ul></details>"
+        f"<details><summary>Not shown: {len(items)} of {len(runs)}"
+        f" models</summary><ul>{''.join(items)}</ul></details>"
     )
 
 
@@ -312,7 +359,8 @@ def _footer(report: Report, library: Library) -> str:
 
 
 def _plots(section: Section, runs: Sequence[Run]) -> list[Plot]:
-    """The plots of a section that at least one run has the columns for: each pair of columns once, and not too many."""
+    """The plots of a section that at least one run has the columns for: each pair of columns once,
+    and not too many."""
     known: dict[tuple[str, str], Plot] = {}
     for plot in section.plots:
         pair = (plot.x.column, plot.y.column)
@@ -330,7 +378,10 @@ def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
                 "id": section.id,
                 "title": section.title,
                 "models": _models_of(report, section, shown),
-                "plots": [_drawing(plot, [run for run in report.runs[section.id] if run]) for plot in drawn[section.id]],
+                "plots": [
+                    _drawing(plot, [run for run in report.runs[section.id] if run])
+                    for plot in drawn[section.id]
+                ],
             }
             for section in report.sections
         ],
@@ -339,22 +390,43 @@ def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
 
 
 def _models_of(report: Report, section: Section, shown: set[str]) -> list[str]:
-    """Models that a section shows where none of those shown at first runs in it: those with printed numbers, else the first ones."""
+    """Models that a section shows where none of those shown at first runs in it: those with printed
+    numbers, else the first ones."""
     running = [run.model for run in report.runs[section.id] if run]
     if shown & set(running):
         return []
-    printed = [name for name in running if any(without_suffix(number.case.fmu) == name for number in report.numbers[section.id])]
+    printed = [
+        name
+        for name in running
+        if any(without_suffix(number.case.fmu) == name for number in report.numbers[section.id])
+    ]
     return (printed or running)[:SHOWN_AT_FIRST]
 
 
 def _drawing(plot: Plot, runs: Sequence[Run]) -> dict[str, object]:
     """A plot with its lines, each thinned out for itself, in SI units."""
-    lines = {run.model: _line(run, plot, plot.y.column) for run in runs if {plot.x.column, plot.y.column} <= run.columns.keys()}
-    reference = next((_line(run, plot, plot.reference) for run in runs if plot.reference and plot.reference in run.columns), None)
-    x, y = (quantity.readable(_largest(runs, plot, quantity.column), LARGE) for quantity in (plot.x, plot.y))
+    lines = {
+        run.model: _line(run, plot, plot.y.column)
+        for run in runs
+        if {plot.x.column, plot.y.column} <= run.columns.keys()
+    }
+    reference = next(
+        (
+            _line(run, plot, plot.reference)
+            for run in runs
+            if plot.reference and plot.reference in run.columns
+        ),
+        None,
+    )
+    x, y = (
+        quantity.readable(_largest(runs, plot, quantity.column), LARGE)
+        for quantity in (plot.x, plot.y)
+    )
     limits = plot.range and [value * x.factor / plot.x.factor for value in plot.range]
     options = {"reference": reference, "range": limits}
-    return {"x": _axis(x), "y": _axis(y), "lines": lines} | {name: value for name, value in options.items() if value}
+    return {"x": _axis(x), "y": _axis(y), "lines": lines} | {
+        name: value for name, value in options.items() if value
+    }
 
 
 def _axis(quantity: Quantity) -> dict[str, object]:
@@ -367,7 +439,11 @@ def _largest(runs: Sequence[Run], plot: Plot, column: str) -> float:
     for run in runs:
         if {column, plot.x.column} <= run.columns.keys():
             values, along = np.abs(run.columns[column]), run.columns[plot.x.column] * plot.x.factor
-            inside = (along >= plot.range[0]) & (along <= plot.range[1]) if plot.range else np.full(len(along), True)
+            inside = (
+                (along >= plot.range[0]) & (along <= plot.range[1])
+                if plot.range
+                else np.full(len(along), True)
+            )
             largest = max(largest, float(values[inside].max(initial=0.0)))
     return largest
 
@@ -387,7 +463,9 @@ def _shown_at_first(report: Report) -> set[str]:
 def _line(run: Run, plot: Plot, column: str) -> list[str]:
     """x and y of a line, with as many rows as it needs, as little-endian floats."""
     pair = [run.columns[plot.x.column], run.columns[column]]
-    close = [np.clip(pair[0], *(limit / plot.x.factor for limit in plot.range))] if plot.range else []
+    close = (
+        [np.clip(pair[0], *(limit / plot.x.factor for limit in plot.range))] if plot.range else []
+    )
     rows = kept_rows(run.columns["time"], [_quiet(one) for one in pair + close], ROWS, TOLERANCE)
     return [base64.b64encode(_quiet(one)[rows].astype("<f4").tobytes()).decode() for one in pair]
 

@@ -1,4 +1,5 @@
-"""Pictures for the documentation pages and the README, from the runs of the report: those of pictures.toml."""
+"""Pictures for the documentation pages and the README, from the runs of the report: those of
+pictures.toml."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ class Curves:
 
     x: Quantity
     ys: tuple[Quantity, ...]
-    range: tuple[float, float] | None = None  # of x, in its shown unit; what lies outside is left out
+    range: tuple[float, float] | None = (
+        None  # of x, in its shown unit; what lies outside is left out
+    )
     equal: bool = False  # the same scale along both axes
 
     def columns(self) -> set[str]:
@@ -42,14 +45,21 @@ class Curves:
 
     def _vector(self) -> Quantity:
         """What the panel shows: a column, or the vector whose components the columns are."""
-        return self.ys[0] if len(self.ys) == 1 else Quantity(self.ys[0].column[:-3], self.ys[0].unit)
+        return (
+            self.ys[0] if len(self.ys) == 1 else Quantity(self.ys[0].column[:-3], self.ys[0].unit)
+        )
 
     def _line(self, y: Quantity, label: str, run: Run) -> Line:
         x = self.x.factor * run.columns[self.x.column]
         low, high = self.range or (-np.inf, np.inf)
         rows = (x >= low) & (x <= high)
         component = AXES[y.column[-3:]].strip() if len(self.ys) > 1 else ""
-        return Line(x[rows], y.factor * run.columns[y.column][rows], label or component, run.columns["time"][rows])
+        return Line(
+            x[rows],
+            y.factor * run.columns[y.column][rows],
+            label or component,
+            run.columns["time"][rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,9 @@ def _curves(x: str, y: str | Sequence[str], options: Mapping[str, Any] | None = 
     options = options or {}
     limits = options.get("range")
     ys = tuple(read_quantity(text) for text in ([y] if isinstance(y, str) else y))
-    return Curves(read_quantity(x), ys, tuple(limits) if limits else None, options.get("equal", False))
+    return Curves(
+        read_quantity(x), ys, tuple(limits) if limits else None, options.get("equal", False)
+    )
 
 
 @cache
@@ -94,7 +106,8 @@ def _picture(entry: Mapping[str, Any]) -> Picture:
     more = {"motion": getattr(motions, case["motion"])()} if "motion" in case else {}
     lines = case.get("lines", [{"label": "", "set": {}}])
     experiments = tuple(
-        (line["label"], read_experiment(case | {"set": case.get("set", {}) | line["set"]}, **more)) for line in lines
+        (line["label"], read_experiment(case | {"set": case.get("set", {}) | line["set"]}, **more))
+        for line in lines
     )
     curves = tuple(_curves(*words) for words in case["plots"])
     return Picture(case["name"], experiments, curves, tuple(case.get("models", ())))
@@ -112,8 +125,15 @@ README_PICTURES = _pictures("readme")
 def wanted(models: Sequence[str]) -> list[tuple[str, Experiment]]:
     """All runs that the pictures need."""
     pairs = [(model, picture) for model in models for picture in MODEL_PICTURES.values()]
-    pairs += [(model, picture) for picture in README_PICTURES.values() for model in picture.models if model in models]
-    return [(model, experiment) for model, picture in pairs for _, experiment in picture.experiments]
+    pairs += [
+        (model, picture)
+        for picture in README_PICTURES.values()
+        for model in picture.models
+        if model in models
+    ]
+    return [
+        (model, experiment) for model, picture in pairs for _, experiment in picture.experiments
+    ]
 
 
 def model_pictures(model: str, run: Runner) -> dict[str, str]:
@@ -135,12 +155,15 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
         runs = [(model, result) for model in present for _, result in picture.runs(model, run)]
         if runs:
             panels = picture.panels(runs)
-            pictures[picture.name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
+            pictures[picture.name] = drawing(
+                panels, width=760, height=340 if len(panels) == 1 else 230
+            )
     return pictures
 
 
 def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
-    """Writes the pictures of one folder and, where nobody else puts any there, removes those that are no longer made."""
+    """Writes the pictures of one folder and, where nobody else puts any there, removes those that
+    are no longer made."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg") if all_are_ours else ():

@@ -36,48 +36,57 @@ class Property:
 def properties(static_friction: Mapping[str, float]) -> list[Property]:
     """All columns; `static_friction` gives the coefficient in each system."""
     getting_energy_out = (creep_and_jerk(), shaken())  # of an element that is not passive
-    motions = tuple(experiment("prescribed", sets=SURFACE, motion=one, interval=0.0) for one in getting_energy_out)
+    motions = tuple(
+        experiment("prescribed", sets=SURFACE, motion=one, interval=0.0)
+        for one in getting_energy_out
+    )
     hold = experiment("pulse", param={"load": 2.0, "duration": 2.0}, stop=1.0)
     cycle = experiment("pulse", param={"load": 2.0}, interval=0.0)
     belt = experiment("belt", interval=0.0)
     return [
         Property(
             "holds a load",
-            "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was applied. "
-            "Below 1 µm/s it rests.",
+            "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was"
+            " applied. Below 1 µm/s it rests.",
             (hold,),
             _holds,
         ),
         Property(
             "drift per cycle",
-            "Displacement of the body caused by the second pulse of 2 N. Below 1 µm counts as none.",
+            "Displacement of the body caused by the second pulse of 2 N. Below 1 µm counts as"
+            " none.",
             (cycle,),
             _drift,
         ),
         Property(
             "break-away",
-            "Largest friction force before the first slip on the belt, relative to the static limit. 1 is the ideal.",
+            "Largest friction force before the first slip on the belt, relative to the static"
+            " limit. 1 is the ideal.",
             (belt,),
             lambda runs: _breakaway(runs, static_friction.get("belt")),
         ),
         Property(
             "passive",
-            "Energy that a relaxed element releases under a constant normal force: crept into tension and jerked, "
-            "or shaken. "
-            "A passive element releases none under any motion; the measurement covers these motions.",
+            "Energy that a relaxed element releases under a constant normal force: crept into"
+            " tension and jerked, or shaken. A passive element releases none under any motion; the"
+            " measurement covers these motions.",
             motions,
             _passive,
         ),
         Property(
             "events",
-            "Events in 20 s on the belt. A model without them sticks and slips through its equations alone, which suits "
-            "importers that handle events poorly.",
+            "Events in 20 s on the belt. A model without them sticks and slips through its"
+            " equations alone, which suits importers that handle events poorly.",
             (belt,),
-            lambda runs: Cell(f"{runs[0].stats['events']:.0f}", "good" if runs[0].stats["events"] == 0 else "plain"),
+            lambda runs: Cell(
+                f"{runs[0].stats['events']:.0f}",
+                "good" if runs[0].stats["events"] == 0 else "plain",
+            ),
         ),
         Property(
             "evaluations/s",
-            "Evaluations of the model per second of simulation on the belt, with CVODE at a tolerance of 10⁻⁸.",
+            "Evaluations of the model per second of simulation on the belt, with CVODE at a"
+            " tolerance of 10⁻⁸.",
             (belt,),
             lambda runs: Cell(f"{runs[0].stats['evaluations_per_simulated_second']:.0f}"),
         ),
@@ -100,18 +109,27 @@ def _breakaway(runs: list[Run], static_friction: float | None) -> Cell:
     early = columns["time"] < GRIP
     if static_friction is None or "normalForce" not in columns:
         return Cell("–")
-    ratio = float(np.abs(columns["frictionForce"][early]).max() / (static_friction * columns["normalForce"][0]))
+    ratio = float(
+        np.abs(columns["frictionForce"][early]).max()
+        / (static_friction * columns["normalForce"][0])
+    )
     return Cell(f"{ratio:.3f}", "good" if abs(ratio - 1) < 0.01 else "bad")
 
 
 def _passive(runs: list[Run]) -> Cell:
     gained = max(-float(_work(run).min()) for run in runs)
-    return Cell("yes", "good") if gained < ENERGY_LIMIT else Cell(f"gives {1e3 * gained:.3g} mJ", "bad")
+    return (
+        Cell("yes", "good")
+        if gained < ENERGY_LIMIT
+        else Cell(f"gives {1e3 * gained:.3g} mJ", "bad")
+    )
 
 
 def _work(run: Run) -> np.ndarray:
     """What the element has taken up to each row; force and velocity are linear in between."""
-    time, force, velocity = (run.columns[name] for name in ("time", "frictionForce", "relativeVelocity"))
+    time, force, velocity = (
+        run.columns[name] for name in ("time", "frictionForce", "relativeVelocity")
+    )
     f0, f1, v0, v1 = force[:-1], force[1:], velocity[:-1], velocity[1:]
     parts = np.diff(time) * (2 * f0 * v0 + f0 * v1 + f1 * v0 + 2 * f1 * v1) / 6
     return np.concatenate([[0.0], np.cumsum(parts)])

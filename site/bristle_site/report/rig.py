@@ -42,12 +42,15 @@ class Experiment:
 
 def experiment(system: str, **options: Any) -> Experiment:
     """An experiment whose tables may be written as dictionaries."""
-    return Experiment(system, **{k: tuple(v.items()) if isinstance(v, Mapping) else v for k, v in options.items()})
+    return Experiment(
+        system, **{k: tuple(v.items()) if isinstance(v, Mapping) else v for k, v in options.items()}
+    )
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one model did in one experiment: columns of numbers, or the sentence that says why there are none."""
+    """What one model did in one experiment: columns of numbers, or the sentence that says why there
+    are none."""
 
     model: str
     columns: dict[str, np.ndarray] = field(default_factory=dict)
@@ -63,8 +66,10 @@ class Rig:
     def __init__(self, program: Path) -> None:
         if not program.is_file():
             raise BristleError(
-                f"there is no rig at {program}. It runs the systems and is built from a checkout of Bristle, not part of the wheel: install SUNDIALS, "
-                f"libzip and expat there (on Debian: apt-get install {PACKAGES}), run ./report.sh, and give it with --rig or BRISTLE_RIG."
+                f"there is no rig at {program}. It runs the systems and is built from a checkout of"
+                " Bristle, not part of the wheel: install SUNDIALS, libzip and expat there (on"
+                f" Debian: apt-get install {PACKAGES}), run ./report.sh, and give it with --rig or"
+                " BRISTLE_RIG."
             )
         self.program = program
 
@@ -74,7 +79,14 @@ class Rig:
     def run(self, fmu: Path, experiment: Experiment) -> Run:
         with tempfile.TemporaryDirectory() as folder:
             table, motion = Path(folder) / "run.csv", Path(folder) / "motion.csv"
-            words = [experiment.system, str(fmu), *experiment.arguments(), "-o", str(table), "--stats"]
+            words = [
+                experiment.system,
+                str(fmu),
+                *experiment.arguments(),
+                "-o",
+                str(table),
+                "--stats",
+            ]
             if experiment.motion:
                 motion.write_text(experiment.motion.table(), encoding="utf-8")
                 words += ["--input", str(motion)]
@@ -92,7 +104,8 @@ class Rig:
 
 
 def _reason(text: str, fmu: Path) -> str:
-    """The last line of what the rig says about a failure, without the names of the program and of the file."""
+    """The last line of what the rig says about a failure, without the names of the program and of
+    the file."""
     lines = text.strip().splitlines()
     sentence = lines[-1].removeprefix("rig: ") if lines else "no reason given."
     return re.sub(rf"^({re.escape(str(fmu))}|{fmu.stem})(: | )", "", sentence)

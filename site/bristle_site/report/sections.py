@@ -1,4 +1,5 @@
-"""The sections of the report: a benchmark system each, with its text, its plots and its printed numbers."""
+"""The sections of the report: a benchmark system each, with its text, its plots and its printed
+numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +17,15 @@ from .rig import Experiment, experiment
 FILE = Path(__file__).parent / "sections.toml"
 OPTIONS = ("param", "set", "sets", "stop", "interval")  # of an experiment
 FACTORS = {"ms": 1e3, "mm": 1e3, "um": 1e6, "mm/s": 1e3, "mJ": 1e3, "mrad": 1e3, "mrad/s": 1e3}
-LARGER = {"um": "mm", "mm": "m", "ms": "s", "mm/s": "m/s", "mJ": "J", "mrad": "rad", "mrad/s": "rad/s"}
+LARGER = {
+    "um": "mm",
+    "mm": "m",
+    "ms": "s",
+    "mm/s": "m/s",
+    "mJ": "J",
+    "mrad": "rad",
+    "mrad/s": "rad/s",
+}
 COLUMN = re.compile(r"(\S+) \[(.+)\]")
 AXES = {"[1]": " x", "[2]": " y", "[3]": " z"}
 
@@ -35,7 +44,11 @@ class Quantity:
     def readable(self, largest: float, limit: float) -> Quantity:
         """The same in a larger unit, where numbers would reach the limit."""
         larger = LARGER.get(self.unit)
-        return Quantity(self.column, larger).readable(largest, limit) if larger and largest * self.factor >= limit else self
+        return (
+            Quantity(self.column, larger).readable(largest, limit)
+            if larger and largest * self.factor >= limit
+            else self
+        )
 
     @property
     def words(self) -> str:
@@ -43,7 +56,9 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        return self.words if self.unit == "1" else f"{self.words} in {self.unit.replace('um', 'µm')}"
+        return (
+            self.words if self.unit == "1" else f"{self.words} in {self.unit.replace('um', 'µm')}"
+        )
 
 
 def in_words(name: str) -> str:
@@ -61,7 +76,9 @@ class Plot:
 
     @property
     def title(self) -> str:
-        return self.y.words.capitalize() + ("" if self.x.column == "time" else f" over {self.x.words}")
+        return self.y.words.capitalize() + (
+            "" if self.x.column == "time" else f" over {self.x.words}"
+        )
 
     def columns(self) -> set[str]:
         return {self.x.column, self.y.column} | ({self.reference} if self.reference else set())
@@ -84,10 +101,14 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
     entries = [entry for entry in known["section"] if entry["system"] in by_name]
     named = {entry["system"] for entry in entries}
     entries += [{"system": name} for name in by_name if name not in named]
-    return [_section(entry, by_name[entry["system"]], known["default"]["plots"]) for entry in entries]
+    return [
+        _section(entry, by_name[entry["system"]], known["default"]["plots"]) for entry in entries
+    ]
 
 
-def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]) -> Section:
+def _section(
+    entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]
+) -> Section:
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
     plots = tuple(_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
@@ -102,18 +123,28 @@ def _section(entry: Mapping[str, Any], system: Mapping[str, Any], default: list[
 
 def read_experiment(entry: Mapping[str, Any], **more: Any) -> Experiment:
     """An experiment as the TOML files have it."""
-    return experiment(entry["system"], **{key: entry[key] for key in OPTIONS if key in entry}, **more)
+    return experiment(
+        entry["system"], **{key: entry[key] for key in OPTIONS if key in entry}, **more
+    )
 
 
 def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
     """A plot for each state and output of a system."""
-    return [["time [s]", f"{one['name']} [{one['unit']}]"] for one in [*system["states"], *system["outputs"]]]
+    return [
+        ["time [s]", f"{one['name']} [{one['unit']}]"]
+        for one in [*system["states"], *system["outputs"]]
+    ]
 
 
 def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
     options = options or {}
     limits = options.get("range")
-    return Plot(read_quantity(x), read_quantity(y), options.get("reference"), tuple(limits) if limits else None)
+    return Plot(
+        read_quantity(x),
+        read_quantity(y),
+        options.get("reference"),
+        tuple(limits) if limits else None,
+    )
 
 
 def read_quantity(text: str) -> Quantity:
@@ -125,7 +156,8 @@ def read_quantity(text: str) -> Quantity:
 
 
 def section_of(case: Case, all_sections: Sequence[Section]) -> Section:
-    """The section that shows the system of a printed number, with the same changes where there is one."""
+    """The section that shows the system of a printed number, with the same changes where there is
+    one."""
     candidates = [section for section in all_sections if section.system["name"] == case.system]
     if not candidates:
         raise BristleError(f'{case.id}: "{case.system}" is not a system of the rig.')

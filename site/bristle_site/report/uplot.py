@@ -35,10 +35,20 @@ def _install(folder: Path) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise BristleError(
-            "npm is not there: install it (on Debian: apt-get install npm), the page gets its plotting library by it."
+            "npm is not there: install it (on Debian: apt-get install npm), the page gets its"
+            " plotting library by it."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    words = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), f"uplot@{VERSION}"]
+    words = [
+        npm,
+        "install",
+        "--no-save",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(folder),
+        f"uplot@{VERSION}",
+    ]
     result = subprocess.run(words, capture_output=True, text=True)
     if result.returncode != 0:
         raise BristleError(f"npm cannot install uplot {VERSION}: {result.stderr.strip()}.")

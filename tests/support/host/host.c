@@ -1,10 +1,12 @@
-/* A small importer: loads FMU binaries, runs each as its job says, and prints numbers that can be compared between platforms.
+/* A small importer: loads FMU binaries, runs each as its job says, and prints numbers that can be
+ * compared between platforms.
  *
  * Standard input holds one job per line:
  *     library guid kind steps step report nReals nStates nIndicators nInputs (reference offset amplitude frequency)...
- * kind 0: model exchange, explicit Euler with events; kind 1: co-simulation, time counted as i * step;
- * kind 2: co-simulation, time added up step by step. Inputs are offset + amplitude * sin(frequency * t), set before each step.
- * After every `report` steps a line with all Reals is printed; a job ends with "time <last successful time or time>".
+ * kind 0: model exchange, explicit Euler with events; kind 1: co-simulation, time counted as i *
+ * step; kind 2: co-simulation, time added up step by step. Inputs are offset + amplitude *
+ * sin(frequency * t), set before each step. After every `report` steps a line with all Reals is
+ * printed; a job ends with "time <last successful time or time>".
  */
 #include <math.h>
 #include <stdarg.h>
@@ -48,8 +50,8 @@ typedef struct {
     Wave waves[MAX_INPUTS];
 } Job;
 
-static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                   fmi2String message, ...) {
+static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status,
+                   fmi2String category, fmi2String message, ...) {
     (void)environment;
     fprintf(stderr, "%s: %d %s: %s\n", name, (int)status, category, message);
 }
@@ -63,8 +65,8 @@ static void demand(fmi2Status status, const char *what) {
     if (status != fmi2OK) die(what);
 }
 
-#define LOAD(name)                                                                                                     \
-    name##TYPE *const name = (name##TYPE *)find(library, #name);                                                       \
+#define LOAD(name)                                                                                 \
+    name##TYPE *const name = (name##TYPE *)find(library, #name);                                   \
     if (!name) die(#name)
 
 static int run(const Job *job) {
@@ -91,7 +93,8 @@ static int run(const Job *job) {
 
     const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, NULL};
     const fmi2Component c =
-        fmi2Instantiate("host", job->kind == 0 ? fmi2ModelExchange : fmi2CoSimulation, job->guid, "", &callbacks, 0, 0);
+        fmi2Instantiate("host", job->kind == 0 ? fmi2ModelExchange : fmi2CoSimulation, job->guid,
+                        "", &callbacks, 0, 0);
     if (!c) die("fmi2Instantiate");
     fmi2ValueReference references[MAX_REALS], inputs[MAX_INPUTS];
     double values[MAX_REALS], x[MAX_STATES], dx[MAX_STATES], g[MAX_STATES], last[MAX_STATES];
@@ -111,7 +114,8 @@ static int run(const Job *job) {
     for (long i = 0; i < job->steps; i++) {
         if (job->kind != 2) t = (double)i * job->step;
         for (size_t k = 0; k < job->inputs; k++)
-            values[k] = job->waves[k].offset + job->waves[k].amplitude * sin(job->waves[k].frequency * t);
+            values[k] =
+                job->waves[k].offset + job->waves[k].amplitude * sin(job->waves[k].frequency * t);
         demand(fmi2SetReal(c, inputs, job->inputs, values), "fmi2SetReal");
         if (job->kind == 0) {
             demand(fmi2SetTime(c, t), "fmi2SetTime");
@@ -139,7 +143,8 @@ static int run(const Job *job) {
             printf("\n");
         }
     }
-    if (job->kind != 0) demand(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &t), "fmi2GetRealStatus");
+    if (job->kind != 0)
+        demand(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &t), "fmi2GetRealStatus");
     printf("time %.17g\n", t);
     demand(fmi2Terminate(c), "fmi2Terminate");
     fmi2FreeInstance(c);
@@ -147,14 +152,17 @@ static int run(const Job *job) {
 }
 
 static int read_job(Job *job) {
-    if (scanf("%1023s %127s %d %ld %lf %ld %zu %zu %zu %zu", job->library, job->guid, &job->kind, &job->steps,
-              &job->step, &job->report, &job->reals, &job->states, &job->indicators, &job->inputs) != 10)
+    if (scanf("%1023s %127s %d %ld %lf %ld %zu %zu %zu %zu", job->library, job->guid, &job->kind,
+              &job->steps, &job->step, &job->report, &job->reals, &job->states, &job->indicators,
+              &job->inputs) != 10)
         return 0;
-    if (job->reals > MAX_REALS || job->states > MAX_STATES || job->indicators > MAX_STATES || job->inputs > MAX_INPUTS)
+    if (job->reals > MAX_REALS || job->states > MAX_STATES || job->indicators > MAX_STATES ||
+        job->inputs > MAX_INPUTS)
         die("job too large");
     for (size_t i = 0; i < job->inputs; i++) {
         Wave *wave = &job->waves[i];
-        if (scanf("%u %lf %lf %lf", &wave->reference, &wave->offset, &wave->amplitude, &wave->frequency) != 4)
+        if (scanf("%u %lf %lf %lf", &wave->reference, &wave->offset, &wave->amplitude,
+                  &wave->frequency) != 4)
             die("wave");
     }
     return 1;

@@ -1,7 +1,9 @@
-/* A tight integration of any FMU in model exchange: the reference that co-simulation is measured against.
+/* A tight integration of any FMU in model exchange: the reference that co-simulation is measured
+ * against.
  *
- * Extrapolated linearly implicit Euler (Deuflhard's scheme; Hairer and Wanner II, IV.9): another method than the one in the FMUs,
- * simple enough to be trusted. Events are located by bisection with whole steps. Time runs from 0 to 1 over the length of the run.
+ * Extrapolated linearly implicit Euler (Deuflhard's scheme; Hairer and Wanner II, IV.9): another
+ * method than the one in the FMUs, simple enough to be trusted. Events are located by bisection
+ * with whole steps. Time runs from 0 to 1 over the length of the run.
  */
 #include <math.h>
 #include <string.h>
@@ -55,7 +57,8 @@ static void jacobian(const System *s, double part, const double *x, double J[MAX
     for (size_t j = 0; j < s->states; j++) {
         const double one = 1;
         double column[MAX];
-        demand(s->get_slopes(s->c, s->derivative_references, s->states, s->state_references + j, 1, &one, column));
+        demand(s->get_slopes(s->c, s->derivative_references, s->states, s->state_references + j, 1,
+                             &one, column));
         for (size_t i = 0; i < s->states; i++) J[i][j] = s->length * column[i];
     }
 }
@@ -87,7 +90,8 @@ static void solve(size_t n, double A[MAX][MAX], double *b) {
 }
 
 /* One extrapolated step of size h; returns its error in units of the tolerance. */
-static double extrapolated_step(const System *s, double part, const double *x, double h, double tolerance, double *x1) {
+static double extrapolated_step(const System *s, double part, const double *x, double h,
+                                double tolerance, double *x1) {
     double J[MAX][MAX], T[COLUMNS][MAX], previous[COLUMNS][MAX];
     jacobian(s, part, x, J);
     for (int row = 0; row < COLUMNS; row++) {
@@ -114,7 +118,8 @@ static double extrapolated_step(const System *s, double part, const double *x, d
     }
     double error = 0;
     for (size_t i = 0; i < s->states; i++) {
-        const double allowed = tolerance * (0.01 * s->nominal[i] + fmax(fabs(x[i]), fabs(T[COLUMNS - 1][i])));
+        const double allowed =
+            tolerance * (0.01 * s->nominal[i] + fmax(fabs(x[i]), fabs(T[COLUMNS - 1][i])));
         const double wrong = fabs(T[COLUMNS - 1][i] - T[COLUMNS - 2][i]) / allowed;
         if (!(wrong <= 1e300)) return INFINITY;
         error = fmax(error, wrong);
@@ -138,8 +143,8 @@ static void settle(const System *s) {
     demand(s->enter_continuous_time_mode(s->c));
 }
 
-/* From `begin` to `end` (parts of the length); the instance is left there, settled. Returns the number of events, -1 if the FMU
- * refused a call, -2 if there is no end of events. */
+/* From `begin` to `end` (parts of the length); the instance is left there, settled. Returns the
+ * number of events, -1 if the FMU refused a call, -2 if there is no end of events. */
 long integrate(const System *s, double begin, double end, double tolerance) {
     double x[MAX], x1[MAX], part = begin, h = 1e-6 * (end - begin);
     int before[MAX], after[MAX];
@@ -149,7 +154,8 @@ long integrate(const System *s, double begin, double end, double tolerance) {
     for (long step = 0; part < end && !failed; step++) {
         if (step > STEPS_AT_MOST) return -2;
         signs(s, part, x, before);
-        h = fmin(fmin(h, 1.0 / 64), end - part); /* short enough not to step over a pair of events */
+        h = fmin(fmin(h, 1.0 / 64),
+                 end - part); /* short enough not to step over a pair of events */
         const int last = h >= end - part;
         const double error = s->states > 0 ? extrapolated_step(s, part, x, h, tolerance, x1) : 0;
         const double factor = error > 0 ? fmin(4, fmax(0.1, 0.8 * pow(error, -1.0 / COLUMNS))) : 4;

@@ -1,5 +1,5 @@
-/* What the host needs beyond Windows' own C runtime. zig can build all of mingw's runtime library for this, but that takes minutes
- * on a fresh machine. */
+/* What the host needs beyond Windows' own C runtime. zig can build all of mingw's runtime library
+ * for this, but that takes minutes on a fresh machine. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,9 +10,11 @@
 #include "common/direction.h"
 #include "common/scalar.h"
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
-    dx->c = (limit_towards(p, p->mu_d * exp(-p->k_T * u->T), u->v) * tanh(u->v / p->v_r) - x->c) / p->T_l;
+    dx->c = (limit_towards(p, p->mu_d * exp(-p->k_T * u->T), u->v) * tanh(u->v / p->v_r) - x->c) /
+            p->T_l;
     double F = 0;
     if (u->N > 0) F = x->c * u->N;
     contact_outputs(u, F, u->v, y);

@@ -1,4 +1,5 @@
-/* PivotBristle: T = 2/3 mu_d N R k phi, dphi/dt = omega - |omega| k phi. Separated (N <= 0): T = 0. */
+/* PivotBristle: T = 2/3 mu_d N R k phi, dphi/dt = omega - |omega| k phi. Separated (N <= 0): T =
+ * 0. */
 #include <math.h>
 
 #include "PivotBristle.h"
@@ -9,7 +10,8 @@ static double normal_force(const Parameters *p, const Inputs *u) {
     return u->N;
 }
 
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+                     States *dx, Outputs *y) {
     (void)m;
     dx->phi = u->omega - fabs(u->omega) * p->k * x->phi;
     y->T = 0;

@@ -7,7 +7,10 @@ from .steps import step5
 
 
 def coefficient(p, velocity):
-    static, dynamic, slow, fast = (p[name] for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity"))
+    static, dynamic, slow, fast = (
+        p[name]
+        for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity")
+    )
     if abs(velocity) <= slow:
         return step5(velocity, -slow, -static, slow, static)
     return math.copysign(step5(abs(velocity), slow, static, fast, dynamic), velocity)

@@ -8,7 +8,11 @@ from .ideal_stick import evaluate_ideal
 
 def sliding(p, normal, velocity):
     fading = math.exp(-p["decayConstant"] * abs(velocity))
-    return dry(p, velocity) * (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * fading) * normal
+    return (
+        dry(p, velocity)
+        * (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * fading)
+        * normal
+    )
 
 
 def evaluate(p, u, x):

@@ -1,4 +1,5 @@
-"""Bliman and Sorine 1995, second-order model: dF1/ds = (f1 sgn v - F1)/(eta eps), dF2/ds = -(f2 sgn v + F2)/eps, over the path s."""
+"""Bliman and Sorine 1995, second-order model: dF1/ds = (f1 sgn v - F1)/(eta eps), dF2/ds = -(f2 sgn
+v + F2)/eps, over the path s."""
 
 import math
 
@@ -8,24 +9,41 @@ from . import bounds, direction
 
 
 def overshoot(b, eta):
-    """Peak over sliding force, less one, of a model with f1 = 1 + b and f2 = b: found where the two slopes cancel."""
+    """Peak over sliding force, less one, of a model with f1 = 1 + b and f2 = b: found where the two
+    slopes cancel."""
     path = eta / (1 - eta) * math.log((1 + b) / (eta * b))  # over eps
     return (1 + b) * (1 - math.exp(-path / eta)) - b * (1 - math.exp(-path)) - 1
 
 
 def constants(p, normal):
-    """f1, f2 and eps for the peak, the sliding force and the stiffness at rest that the parameters ask for."""
+    """f1, f2 and eps for the peak, the sliding force and the stiffness at rest that the parameters
+    ask for."""
     eta, sliding = p["lengthRatio"], p["dynamicFriction"] * normal
     wanted = p["staticFriction"] / p["dynamicFriction"] - 1
-    b = math.exp(brentq(lambda log_b: overshoot(math.exp(log_b), eta) - wanted, -60, 60, xtol=1e-15, rtol=1e-15)) if wanted > 0 else 0.0
+    b = (
+        math.exp(
+            brentq(
+                lambda log_b: overshoot(math.exp(log_b), eta) - wanted,
+                -60,
+                60,
+                xtol=1e-15,
+                rtol=1e-15,
+            )
+        )
+        if wanted > 0
+        else 0.0
+    )
     f1, f2 = (1 + b) * sliding, b * sliding
     return f1, f2, (f1 / eta - f2) / p["bristleStiffness"]
 
 
 def peak(p, normal, side):
-    """Of a reversal out of sliding: what overshoots is in proportion to the whole way from one force of sliding to the other."""
+    """Of a reversal out of sliding: what overshoots is in proportion to the whole way from one
+    force of sliding to the other."""
     sliding, rise = p["dynamicFriction"] * normal, (p["staticFriction"] / p["dynamicFriction"] - 1)
-    return sliding * direction.dry(p, side) + rise * sliding * (direction.dry(p, -1) + direction.dry(p, 1))
+    return sliding * direction.dry(p, side) + rise * sliding * (
+        direction.dry(p, -1) + direction.dry(p, 1)
+    )
 
 
 def evaluate(p, u, x):
@@ -40,9 +58,18 @@ def evaluate(p, u, x):
     else:
         rates = [v - abs(v) * deflection / one for deflection, one in zip(z, lengths)]
         carried = sum(k * deflection for k, deflection in zip(stiffness, z))
-        within = [direction.held(p, deflection, part * length) for deflection, part in zip(z, (p["lengthRatio"], 1.0))]
+        within = [
+            direction.held(p, deflection, part * length)
+            for deflection, part in zip(z, (p["lengthRatio"], 1.0))
+        ]
         acting = sum(k * deflection for k, deflection in zip(stiffness, within))
-        force = carried if bounds.is_printed(p) else min(max(acting, -peak(p, normal, -1)), peak(p, normal, 1))
+        force = (
+            carried
+            if bounds.is_printed(p)
+            else min(max(acting, -peak(p, normal, -1)), peak(p, normal, 1))
+        )
     elastic = sum(k * rate for k, rate in zip(stiffness, rates)) / p["bristleStiffness"]
-    return ({"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
-            {"frictionForce": force, "slidingVelocity": v - elastic})
+    return (
+        {"bristleDeflection[1]": rates[0], "bristleDeflection[2]": rates[1]},
+        {"frictionForce": force, "slidingVelocity": v - elastic},
+    )

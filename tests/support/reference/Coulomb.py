@@ -5,4 +5,6 @@ from .ideal_stick import evaluate_ideal
 
 
 def evaluate(p, u, x):
-    return evaluate_ideal(lambda p, normal, velocity: dry(p, velocity) * p["dynamicFriction"] * normal, p, u)
+    return evaluate_ideal(
+        lambda p, normal, velocity: dry(p, velocity) * p["dynamicFriction"] * normal, p, u
+    )

@@ -20,10 +20,14 @@ def evaluate(p, u, x):
     if normal <= 0:
         rate, force = -z / p["relaxationTime"], 0.0
     else:
-        w = 1 - math.copysign(p["bristleStiffness"] * z / (direction.dry(p, v) * p["dynamicFriction"] * normal), v * z)
+        w = 1 - math.copysign(
+            p["bristleStiffness"] * z / (direction.dry(p, v) * p["dynamicFriction"] * normal), v * z
+        )
         exponent = p["hysteresisExponent"]
         rate = v * math.copysign(abs(w) ** exponent, w)
-        if exponent < 1 and abs(w) < 1e-6:  # as its page says: a power below 1 goes on as a line at its zero
+        if (
+            exponent < 1 and abs(w) < 1e-6
+        ):  # as its page says: a power below 1 goes on as a line at its zero
             rate = v * w * 1e-6 ** (exponent - 1)
         force = bounds.within(p, p["bristleStiffness"] * z, p["dynamicFriction"] * normal)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -1,5 +1,5 @@
-"""Colantonio et al. 2022, eq 38 (corrected), on a line; its f_v V is felt on the straight line through rest too."""
-
+"""Colantonio et al. 2022, eq 38 (corrected), on a line; its f_v V is felt on the straight line
+through rest too."""
 
 from . import direction, stribeck
 
@@ -7,10 +7,16 @@ from . import direction, stribeck
 def steady_force(p, normal, velocity):
     if abs(velocity) < p["regularizationVelocity"]:
         static = direction.dry(p, velocity) * p["staticFriction"]
-        return static * normal * velocity / p["regularizationVelocity"] + direction.wet(p, velocity) * p["viscousDamping"] * velocity
+        return (
+            static * normal * velocity / p["regularizationVelocity"]
+            + direction.wet(p, velocity) * p["viscousDamping"] * velocity
+        )
     return stribeck.steady_force(p, normal, velocity)
 
 
 def evaluate(p, u, x):
     normal, velocity = u["normalForce"], u["relativeVelocity"]
-    return {}, {"frictionForce": steady_force(p, normal, velocity) if normal > 0 else 0.0, "slidingVelocity": velocity}
+    return {}, {
+        "frictionForce": steady_force(p, normal, velocity) if normal > 0 else 0.0,
+        "slidingVelocity": velocity,
+    }

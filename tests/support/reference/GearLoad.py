@@ -9,7 +9,11 @@ def evaluate(p, u, x):
     if p["losses"] == 1:
         forward, backward = 1 / p["forwardEfficiency"] - 1, 1 - p["backwardEfficiency"]
     part = min(max((speed if torque >= 0 else -speed) / p["transitionVelocity"], 0.0), 1.0)
-    share = backward + (forward - backward) * (3 * part ** 2 - 2 * part ** 3)
+    share = backward + (forward - backward) * (3 * part**2 - 2 * part**3)
     friction = share * rounded(abs(torque), p["smoothingTorque"])
-    return {}, {"loss": share, "lossTorque": friction, "backDrivingEfficiency": 1 - backward,
-                "normalForce": friction / (p["dynamicFriction"] * p["frictionRadius"])}
+    return {}, {
+        "loss": share,
+        "lossTorque": friction,
+        "backDrivingEfficiency": 1 - backward,
+        "normalForce": friction / (p["dynamicFriction"] * p["frictionRadius"]),
+    }

@@ -1,4 +1,5 @@
-"""Al-Bender 2005. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4 SlipBackward, for each of four elements."""
+"""Al-Bender 2005. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4 SlipBackward, for each of four
+elements."""
 
 from . import direction, stribeck
 
@@ -16,18 +17,26 @@ def evaluate(p, u, x):
     if normal > 0:
         curve = stribeck.coefficient(p, abs(v)) * normal
         for i, share in shares(p).items():
-            carried = direction.held(p, x[f"elementForce[{i}]"], share * p["staticFriction"] * normal)
+            carried = direction.held(
+                p, x[f"elementForce[{i}]"], share * p["staticFriction"] * normal
+            )
             mode = u[f"mode[{i}]"]
             if mode == 2:
                 rates[f"elementForce[{i}]"] = p[f"elementStiffness[{i}]"] * v
             elif mode in (3, 4):
                 side = 1 if mode == 3 else -1
-                rates[f"elementForce[{i}]"] = p["attractionRate"] * (side * share - x[f"elementForce[{i}]"] / (direction.dry(p, side) * curve))
+                rates[f"elementForce[{i}]"] = p["attractionRate"] * (
+                    side * share - x[f"elementForce[{i}]"] / (direction.dry(p, side) * curve)
+                )
             force += carried
         stiffness = sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS)
         sliding = v - sum(rates.values()) / stiffness
-        sticking = sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS if u[f"mode[{i}]"] == 2) / stiffness
-        force = direction.held(p, force + p["bristleDamping"] * sticking * v, p["staticFriction"] * normal) + stribeck.viscous(p, normal, v)
+        sticking = (
+            sum(p[f"elementStiffness[{i}]"] for i in ELEMENTS if u[f"mode[{i}]"] == 2) / stiffness
+        )
+        force = direction.held(
+            p, force + p["bristleDamping"] * sticking * v, p["staticFriction"] * normal
+        ) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": sliding}
 
 

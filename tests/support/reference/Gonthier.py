@@ -18,16 +18,30 @@ def direction(velocity, v_t):
 
 
 def evaluate(p, u, x):
-    normal, v, z, s_dw = u["normalForce"], u["relativeVelocity"], x["bristleDeflection"], x["dwellState"]
+    normal, v, z, s_dw = (
+        u["normalForce"],
+        u["relativeVelocity"],
+        x["bristleDeflection"],
+        x["dwellState"],
+    )
     stiffness, damping = p["bristleStiffness"], p["bristleDamping"]
     tau_br = damping / stiffness
     if normal <= 0:
         rate, dwell, force = -z / tau_br, -s_dw / tau_br, 0.0
     else:
         s = sticking(p, v)
-        sliding = (dry(p, v) * p["dynamicFriction"] * normal * direction(v, p["transitionVelocity"]) - stiffness * z) / damping
+        sliding = (
+            dry(p, v) * p["dynamicFriction"] * normal * direction(v, p["transitionVelocity"])
+            - stiffness * z
+        ) / damping
         rate = s * v + (1 - s) * sliding
         dwell = (s - s_dw) / (p["dwellTime"] if s >= s_dw else tau_br)
-        limit = max(p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * s_dw, 0.0) * normal
+        limit = (
+            max(p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * s_dw, 0.0)
+            * normal
+        )
         force = held(p, stiffness * z + damping * rate, limit) + stribeck.viscous(p, normal, v)
-    return {"bristleDeflection": rate, "dwellState": dwell}, {"frictionForce": force, "slidingVelocity": v - rate}
+    return {"bristleDeflection": rate, "dwellState": dwell}, {
+        "frictionForce": force,
+        "slidingVelocity": v - rate,
+    }

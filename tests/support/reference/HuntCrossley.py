@@ -1,8 +1,10 @@
-"""Colantonio et al. 2022, eq 19 for delta > 0 and never negative, with the penetration in units of `referencePenetration`."""
+"""Colantonio et al. 2022, eq 19 for delta > 0 and never negative, with the penetration in units of
+`referencePenetration`."""
 
 
 def press(p, depth, rate):
-    """Normal force, and the heat: what goes in less what the spring takes up, also where the surfaces part before it has sprung back."""
+    """Normal force, and the heat: what goes in less what the spring takes up, also where the
+    surfaces part before it has sprung back."""
     if depth <= 0:
         return 0.0, 0.0
     part = depth / p["referencePenetration"]
@@ -13,4 +15,8 @@ def press(p, depth, rate):
 
 def evaluate(p, u, x):
     normal, heat = press(p, u["penetration"], u["penetrationRate"])
-    return {}, {"normalForce": normal, "dissipatedPower": normal * u["penetrationRate"], "heatFlow": heat}
+    return {}, {
+        "normalForce": normal,
+        "dissipatedPower": normal * u["penetrationRate"],
+        "heatFlow": heat,
+    }

@@ -1,4 +1,5 @@
-"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can be wrong in the same way.
+"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can
+be wrong in the same way.
 
 In the positive direction; the other one has the parameters `direction.seen_from` gives.
 """
@@ -19,7 +20,13 @@ def balance(p, normal, speed):
 def rise(p, normal, speed):
     """H'(a) for a > 0."""
     s, alpha = speed / p["stribeckVelocity"], p["stribeckExponent"]
-    fall = (p["staticFriction"] - p["dynamicFriction"]) / p["stribeckVelocity"] * alpha * s ** (alpha - 1) * math.exp(-(s ** alpha))
+    fall = (
+        (p["staticFriction"] - p["dynamicFriction"])
+        / p["stribeckVelocity"]
+        * alpha
+        * s ** (alpha - 1)
+        * math.exp(-(s**alpha))
+    )
     return p["bristleDamping"] + p["viscousDamping"] + normal * (p["viscousFriction"] - fall)
 
 
@@ -29,18 +36,29 @@ def folds(p, normal):
     if p["stribeckExponent"] < 1:  # H falls steeply from rest on, and turns once
         if rise(p, normal, scale * math.exp(-300)) >= 0:
             return None
-        return 0.0, scale * math.exp(brentq(lambda y: rise(p, normal, scale * math.exp(y)), -300, 5, xtol=1e-14))
+        return 0.0, scale * math.exp(
+            brentq(lambda y: rise(p, normal, scale * math.exp(y)), -300, 5, xtol=1e-14)
+        )
     grid = [scale * 10 ** (k / 40) for k in range(-320, 60)]
     falling = [speed for speed in grid if rise(p, normal, speed) < 0]
     if not falling:
-        low = minimize_scalar(lambda s: rise(p, normal, s), bounds=(0, 3 * scale), method="bounded", options={"xatol": 1e-12 * scale})
+        low = minimize_scalar(
+            lambda s: rise(p, normal, s),
+            bounds=(0, 3 * scale),
+            method="bounded",
+            options={"xatol": 1e-12 * scale},
+        )
         if low.fun >= 0:
             return None
         falling = [low.x]
     first, last = falling[0], falling[-1]
     below, least = 0.0, math.log(first) - 300
-    if p["stribeckExponent"] > 1 and rise(p, normal, math.exp(least)) > 0:  # with an exponent next to 1 it lies next to rest
-        below = math.exp(brentq(lambda y: rise(p, normal, math.exp(y)), least, math.log(first), xtol=1e-14))
+    if (
+        p["stribeckExponent"] > 1 and rise(p, normal, math.exp(least)) > 0
+    ):  # with an exponent next to 1 it lies next to rest
+        below = math.exp(
+            brentq(lambda y: rise(p, normal, math.exp(y)), least, math.log(first), xtol=1e-14)
+        )
     return below, brentq(lambda s: rise(p, normal, s), last, 100 * scale, xtol=1e-18)
 
 
@@ -54,7 +72,9 @@ def sliding_speeds(p, normal, force):
     found = []
     for low, high in pieces:
         if high > low and balance(p, normal, low) <= force <= balance(p, normal, high):
-            found.append(brentq(lambda s: balance(p, normal, s) - force, low, high, xtol=1e-18, rtol=1e-15))
+            found.append(
+                brentq(lambda s: balance(p, normal, s) - force, low, high, xtol=1e-18, rtol=1e-15)
+            )
     return found
 
 

@@ -10,26 +10,39 @@ from .StickSlip import held_rate
 
 def limits(p, normal, x):
     """Of each element, on the side of its deflection."""
-    return {i: share * p["staticFriction"] * normal * direction.dry(p, x.get(f"elementDeflection[{i}]", 0.0)) for i, share in shares(p).items()}
+    return {
+        i: (
+            share
+            * p["staticFriction"]
+            * normal
+            * direction.dry(p, x.get(f"elementDeflection[{i}]", 0.0))
+        )
+        for i, share in shares(p).items()
+    }
 
 
 def yielding(force, limit):
-    """Beyond its limit a spring gains half of the next two thousandths, ever more slowly, and nothing after them."""
+    """Beyond its limit a spring gains half of the next two thousandths, ever more slowly, and
+    nothing after them."""
     part = min(max(abs(force) / limit - 1, 0.0) / 2e-3, 1.0)
     return force if part == 0 else math.copysign(limit * (1 + 1e-3 * part * (2 - part)), force)
 
 
 def hysteresis(p, normal, x):
-    return sum(yielding(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], limit) for i, limit in limits(p, normal, x).items())
+    return sum(
+        yielding(p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"], limit)
+        for i, limit in limits(p, normal, x).items()
+    )
 
 
 def moved_rate(limit, zeta, rate, small):
-    """Held at its limit under load; below a small speed there is a cubic in place of the corner between load and unload."""
+    """Held at its limit under load; below a small speed there is a cubic in place of the corner
+    between load and unload."""
     if abs(rate) >= small:
         return held_rate(limit, zeta, rate)
     held = 1 - max(-1.0, min((1 - abs(zeta) / limit) / 1e-3, 1.0))
     part = (1 + math.copysign(rate / small, rate * zeta)) / 2
-    return rate * (1 - held * (3 * part ** 2 - 2 * part ** 3))
+    return rate * (1 - held * (3 * part**2 - 2 * part**3))
 
 
 def element_rate(limit, zeta, v, rate, tau):
@@ -49,11 +62,15 @@ def evaluate(p, u, x):
     rate = v * (1 - math.copysign(abs(ratio) ** p["transitionExponent"], ratio))
     rates = {}
     for i, limit in limits(p, normal, x).items():
-        rates[f"elementDeflection[{i}]"] = element_rate(limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], v, rate, tau)
+        rates[f"elementDeflection[{i}]"] = element_rate(
+            limit / p[f"elementStiffness[{i}]"], x[f"elementDeflection[{i}]"], v, rate, tau
+        )
     force = bounds.springing(p, held + p["bristleDamping"] * rate, rate, v)
     force = bounds.within(p, force, p["staticFriction"] * normal) + stribeck.viscous(p, normal, v)
     return rates, {"frictionForce": force, "slidingVelocity": v - rate}
 
 
 def stored(p, u, x):
-    return sum(0.5 * p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"] ** 2 for i in ELEMENTS)
+    return sum(
+        0.5 * p[f"elementStiffness[{i}]"] * x[f"elementDeflection[{i}]"] ** 2 for i in ELEMENTS
+    )

@@ -15,15 +15,23 @@ def damping(p, velocity):
 
 
 def bristle_force(p, normal, velocity, z, rate, damping=damping):
-    force = bounds.springing(p, p["bristleStiffness"] * z + damping(p, velocity) * rate, rate, velocity)
+    force = bounds.springing(
+        p, p["bristleStiffness"] * z + damping(p, velocity) * rate, rate, velocity
+    )
     return bounds.within(p, force, p["staticFriction"] * normal)
 
 
 def linear(p, normal, velocity, damping=damping):
-    """Under held inputs in contact: dz/dt = rate (end - z), F = sigma0 z + damping dz/dt + viscous; gives (rate, end, damping, viscous)."""
+    """Under held inputs in contact: dz/dt = rate (end - z), F = sigma0 z + damping dz/dt + viscous;
+    gives (rate, end, damping, viscous)."""
     g = curve(p, normal, velocity)
     end = math.copysign(g / p["bristleStiffness"], velocity)
-    return p["bristleStiffness"] * abs(velocity) / g, end, damping(p, velocity), stribeck.viscous(p, normal, velocity)
+    return (
+        p["bristleStiffness"] * abs(velocity) / g,
+        end,
+        damping(p, velocity),
+        stribeck.viscous(p, normal, velocity),
+    )
 
 
 def evaluate(p, u, x, damping=damping):
@@ -33,5 +41,7 @@ def evaluate(p, u, x, damping=damping):
         force = 0.0
     else:
         rate = velocity - abs(velocity) * p["bristleStiffness"] * z / curve(p, normal, velocity)
-        force = bristle_force(p, normal, velocity, z, rate, damping) + stribeck.viscous(p, normal, velocity)
+        force = bristle_force(p, normal, velocity, z, rate, damping) + stribeck.viscous(
+            p, normal, velocity
+        )
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

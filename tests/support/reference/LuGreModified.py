@@ -1,4 +1,5 @@
-"""Rill 2023, eqs 18 to 20; the leading v of eq 19 is nu. At rest without load, where eq 18 is 0/0, the bristle relaxes."""
+"""Rill 2023, eqs 18 to 20; the leading v of eq 19 is nu. At rest without load, where eq 18 is 0/0,
+the bristle relaxes."""
 
 import math
 
@@ -9,7 +10,12 @@ def linear(p, normal, velocity):
     """As LuGre.linear: eq 18 is linear in the deflection, too."""
     curve, speed = stribeck.force(p, normal, velocity), abs(velocity)
     end = math.copysign(curve / p["bristleStiffness"], velocity)
-    return p["bristleStiffness"] * speed / (curve + p["bristleDamping"] * speed), end, p["bristleDamping"], 0.0
+    return (
+        p["bristleStiffness"] * speed / (curve + p["bristleDamping"] * speed),
+        end,
+        p["bristleDamping"],
+        0.0,
+    )
 
 
 def evaluate(p, u, x):
@@ -17,11 +23,17 @@ def evaluate(p, u, x):
     stiffness, damping = p["bristleStiffness"], p["bristleDamping"]
     if normal <= 0:
         rate = -stiffness * z / damping
-        return {"bristleDeflection": rate}, {"frictionForce": 0.0, "slidingVelocity": velocity - rate}
+        return {"bristleDeflection": rate}, {
+            "frictionForce": 0.0,
+            "slidingVelocity": velocity - rate,
+        }
     curve, speed = stribeck.force(p, normal, velocity), abs(velocity)
     rate = (velocity * curve - speed * stiffness * z) / (curve + speed * damping)
     force, limit = stiffness * z + damping * rate, p["staticFriction"] * normal
     if not bounds.is_printed(p):
-        lowest, highest = (side * limit * direction.dry(p, side) + stribeck.viscous(p, normal, side * speed) for side in (-1, 1))
+        lowest, highest = (
+            side * limit * direction.dry(p, side) + stribeck.viscous(p, normal, side * speed)
+            for side in (-1, 1)
+        )
         force = min(max(force, lowest), highest)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}

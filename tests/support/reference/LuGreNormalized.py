@@ -11,8 +11,12 @@ def evaluate(p, u, x):
     else:
         level = direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity))
         rate = velocity - z * p["bristleStiffness"] * abs(velocity) / level
-        carried = bounds.springing(p, p["bristleStiffness"] * z + p["bristleDamping"] * rate, rate, velocity)
-        force = bounds.within(p, carried, p["staticFriction"]) * normal + stribeck.viscous(p, normal, velocity)
+        carried = bounds.springing(
+            p, p["bristleStiffness"] * z + p["bristleDamping"] * rate, rate, velocity
+        )
+        force = bounds.within(p, carried, p["staticFriction"]) * normal + stribeck.viscous(
+            p, normal, velocity
+        )
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": velocity - rate}
 
 

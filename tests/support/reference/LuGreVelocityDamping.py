@@ -6,7 +6,9 @@ from . import LuGre
 
 
 def damping(p, velocity):
-    return p["bristleDamping"] * math.exp(-((abs(velocity) / p["stribeckVelocity"]) ** p["stribeckExponent"]))
+    return p["bristleDamping"] * math.exp(
+        -((abs(velocity) / p["stribeckVelocity"]) ** p["stribeckExponent"])
+    )
 
 
 def linear(p, normal, velocity):

@@ -7,7 +7,9 @@ from .curve import evaluate_curve
 
 def coefficient(p, velocity):
     s = p["stiffnessFactor"] * velocity
-    return p["staticFriction"] * math.sin(p["shapeFactor"] * math.atan(s - p["curvatureFactor"] * (s - math.atan(s))))
+    return p["staticFriction"] * math.sin(
+        p["shapeFactor"] * math.atan(s - p["curvatureFactor"] * (s - math.atan(s)))
+    )
 
 
 def evaluate(p, u, x):

@@ -15,5 +15,10 @@ def evaluate(p, u, x):
     radial = rounded(math.hypot(*F) if ball else math.hypot(F[0], F[1]), w) if force else 0.0
     axial = rounded(abs(F[2]), w) * p["frictionArm"] / p["pinRadius"] if force and not ball else 0.0
     bent = rounded(math.hypot(M[0], M[1]), w * arm) / arm if bending and not ball else 0.0
-    return {}, {"normalForce": radial + axial + bent, "radialLoad": radial, "axialLoad": axial, "bendingLoad": bent,
-                "frictionRadius": p["pinRadius"]}
+    return {}, {
+        "normalForce": radial + axial + bent,
+        "radialLoad": radial,
+        "axialLoad": axial,
+        "bendingLoad": bent,
+        "frictionRadius": p["pinRadius"],
+    }

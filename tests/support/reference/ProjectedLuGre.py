@@ -1,5 +1,7 @@
-"""Colantonio et al. 2022, eqs 18 and 21 to 24 (turned round: the force is that of the sliding surface), with a grain: friction across it is `transverseFriction`
-times that along it. Written in the axes of the plane, where the bristle has two deflections and one that stands out of the plane."""
+"""Colantonio et al. 2022, eqs 18 and 21 to 24 (turned round: the force is that of the sliding
+surface), with a grain: friction across it is `transverseFriction` times that along it. Written in
+the axes of the plane, where the bristle has two deflections and one that stands out of the plane.
+"""
 
 import math
 
@@ -10,15 +12,20 @@ from .plane import axes, friction_outputs, spread, vector
 
 
 def together(p, speeds, springs, rates):
-    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded, the damper takes of what the spring gives along the motion
-    no more than the spring does not store itself meanwhile, and the way from the force of the spring to that of both ends where it leaves the limit, which is a circle
-    where forces across count 1/ratio times."""
+    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded,
+    the damper takes of what the spring gives along the motion no more than the spring does not
+    store itself meanwhile, and the way from the force of the spring to that of both ends where it
+    leaves the limit, which is a circle where forces across count 1/ratio times."""
     ratio, most = p["transverseFriction"], p["staticFriction"]
     dampers = [p["bristleDamping"] * rate for rate in rates]
     if not bounds.is_printed(p):
         stored = max(0.0, sum(spring * rate for spring, rate in zip(springs, rates)))
-        powers = [sum(part * speed for part, speed in zip(parts, speeds)) for parts in (springs, dampers)]
-        if powers[1] < 0 and sum(powers) < stored:  # it would push the body along or create energy: of the damper what does not
+        powers = [
+            sum(part * speed for part, speed in zip(parts, speeds)) for parts in (springs, dampers)
+        ]
+        if (
+            powers[1] < 0 and sum(powers) < stored
+        ):  # it would push the body along or create energy: of the damper what does not
             dampers = [damper * max(0.0, powers[0] - stored) / -powers[1] for damper in dampers]
     force = [spring + damper for spring, damper in zip(springs, dampers)]
     if bounds.is_printed(p) or math.hypot(force[0], force[1] / ratio) <= most:
@@ -35,17 +42,27 @@ def together(p, speeds, springs, rates):
 
 
 def rub(p, normal, n, v, z):
-    """Rate of the bristle, and the outputs of a contact under a normal force in the plane with the normal n at the relative velocity v."""
+    """Rate of the bristle, and the outputs of a contact under a normal force in the plane with the
+    normal n at the relative velocity v."""
     stiffness, damping, ratio = p["bristleStiffness"], p["bristleDamping"], p["transverseFriction"]
     frame = axes(n, vector(p, "frictionAxis"))
     (va, vc, _), (za, zc, zn) = frame @ v, frame @ z
     if normal <= 0:
-        rates, force, stored = [-stiffness / damping * one for one in (za, zc, zn)], np.zeros(3), 0.0
+        rates, force, stored = (
+            [-stiffness / damping * one for one in (za, zc, zn)],
+            np.zeros(3),
+            0.0,
+        )
     else:
         curve = stribeck.coefficient(p, math.hypot(va, vc))
         fading = stiffness * math.hypot(va, ratio * vc) / curve
-        # what stands out of the plane fades in sliding as a bristle without grain, and relaxes as one that nothing holds
-        rates = [va - fading * za, vc - fading * zc / ratio**2, -stiffness * (math.hypot(va, vc) / curve + 1 / damping) * zn]
+        # what stands out of the plane fades in sliding as a bristle without grain, and relaxes as
+        # one that nothing holds
+        rates = [
+            va - fading * za,
+            vc - fading * zc / ratio**2,
+            -stiffness * (math.hypot(va, vc) / curve + 1 / damping) * zn,
+        ]
         viscous = stribeck.viscous_damping(p, normal, math.hypot(va, vc))
         carried = together(p, (va, vc), (stiffness * za, stiffness * zc), rates[:2])
         plane = [normal * one + viscous * speed for one, speed in zip(carried, (va, vc))]
@@ -53,8 +70,16 @@ def rub(p, normal, n, v, z):
         stored = normal * stiffness * (za * rates[0] + zc * rates[1])
     sliding = frame.T @ np.array([va - rates[0], vc - rates[1], 0.0])
     outputs = friction_outputs(normal, force, v, sliding)
-    return spread("bristleDeflection", frame.T @ np.array(rates)), outputs | {"heatFlow": outputs["dissipatedPower"] - stored}
+    return spread("bristleDeflection", frame.T @ np.array(rates)), outputs | {
+        "heatFlow": outputs["dissipatedPower"] - stored
+    }
 
 
 def evaluate(p, u, x):
-    return rub(p, u["normalForce"], vector(u, "contactNormal"), vector(u, "relativeVelocity"), vector(x, "bristleDeflection"))
+    return rub(
+        p,
+        u["normalForce"],
+        vector(u, "contactNormal"),
+        vector(u, "relativeVelocity"),
+        vector(x, "bristleDeflection"),
+    )

@@ -5,7 +5,13 @@ from .steps import step5
 
 
 def coefficient(p, velocity):
-    return step5(velocity, -p["staticVelocity"], -p["staticFriction"], p["staticVelocity"], p["staticFriction"])
+    return step5(
+        velocity,
+        -p["staticVelocity"],
+        -p["staticFriction"],
+        p["staticVelocity"],
+        p["staticFriction"],
+    )
 
 
 def evaluate(p, u, x):

@@ -1,4 +1,5 @@
-"""Schuderer 2023, eqs 2, 3 and 5: with its signs put right, the law of Adams with a fixed ratio of velocities."""
+"""Schuderer 2023, eqs 2, 3 and 5: with its signs put right, the law of Adams with a fixed ratio of
+velocities."""
 
 from . import AdamsStickSlip
 

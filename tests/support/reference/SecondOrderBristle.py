@@ -7,7 +7,9 @@ from . import ImplicitBristle, StaticRegularized, direction, stribeck
 
 def shift(p, normal, stick_force):
     """Eq 22; its sign as in Listing 4."""
-    remaining = max(1.0 - abs(stick_force) / (direction.dry(p, stick_force) * p["staticFriction"] * normal), 0.0)
+    remaining = max(
+        1.0 - abs(stick_force) / (direction.dry(p, stick_force) * p["staticFriction"] * normal), 0.0
+    )
     return math.copysign(p["regularizationVelocity"] * (1.0 - math.sqrt(remaining)), stick_force)
 
 
@@ -17,14 +19,20 @@ def evaluate(p, u, x):
     stiffness, damping = p["bristleStiffness"], p["bristleDamping"]
     force = 0.0
     if normal > 0:
-        force = StaticRegularized.regularized(p, normal, velocity - rate + shift(p, normal, stiffness * z + damping * velocity))
-    mass = damping ** 2 / (4 * stiffness)
+        force = StaticRegularized.regularized(
+            p, normal, velocity - rate + shift(p, normal, stiffness * z + damping * velocity)
+        )
+    mass = damping**2 / (4 * stiffness)
     acceleration = (force - stiffness * z - damping * rate) / mass
-    return {"bristleDeflection": rate, "bristleVelocity": acceleration}, {"frictionForce": force, "slidingVelocity": velocity - rate}
+    return {"bristleDeflection": rate, "bristleVelocity": acceleration}, {
+        "frictionForce": force,
+        "slidingVelocity": velocity - rate,
+    }
 
 
 def steady_force(p, normal, velocity):
-    """The Stribeck curve where it does not fall faster than the damping holds, and where the shift of eq 22 is complete."""
+    """The Stribeck curve where it does not fall faster than the damping holds, and where the shift
+    of eq 22 is complete."""
     force = stribeck.steady_force(p, normal, velocity)
     p = direction.seen_from(p, velocity)
     if ImplicitBristle.rise(p, normal, abs(velocity)) <= 0.02 * p["bristleDamping"]:

@@ -6,7 +6,10 @@ from .curve import evaluate_curve
 
 
 def coefficient(p, velocity):
-    static, dynamic, slow, fast = (p[name] for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity"))
+    static, dynamic, slow, fast = (
+        p[name]
+        for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity")
+    )
     if abs(velocity) <= slow:
         return static * math.sin(math.pi / 2 * velocity / slow)
     phase = math.pi * min((abs(velocity) - slow) / (fast - slow), 1.0)

@@ -1,4 +1,5 @@
-"""Schuderer 2023, section 3: spring and damper, or Coulomb. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4 SlipBackward."""
+"""Schuderer 2023, section 3: spring and damper, or Coulomb. Modes: 1 Separated, 2 Stick, 3
+SlipForward, 4 SlipBackward."""
 
 from .direction import dry
 

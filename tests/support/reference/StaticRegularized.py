@@ -10,13 +10,19 @@ def regularized(p, normal, velocity):
     speed, band = abs(velocity), p["regularizationVelocity"]
     if speed < band:
         ratio = speed / band
-        return math.copysign(direction.dry(p, velocity) * p["staticFriction"] * ratio * (2 - ratio) * normal, velocity)
+        return math.copysign(
+            direction.dry(p, velocity) * p["staticFriction"] * ratio * (2 - ratio) * normal,
+            velocity,
+        )
     return stribeck.steady_force(p, normal, math.copysign(speed - band, velocity))
 
 
 def evaluate(p, u, x):
     normal, velocity = u["normalForce"], u["relativeVelocity"]
-    return {}, {"frictionForce": regularized(p, normal, velocity) if normal > 0 else 0.0, "slidingVelocity": velocity}
+    return {}, {
+        "frictionForce": regularized(p, normal, velocity) if normal > 0 else 0.0,
+        "slidingVelocity": velocity,
+    }
 
 
 def steady_force(p, normal, velocity):

@@ -1,4 +1,5 @@
-"""Pennestri 2016, eqs 16 to 19 and Table 1 with its errata: the steps have the bars, the deflection is held at its limit."""
+"""Pennestri 2016, eqs 16 to 19 and Table 1 with its errata: the steps have the bars, the deflection
+is held at its limit."""
 
 from math import copysign
 
@@ -25,5 +26,7 @@ def evaluate(p, u, x):
         stiction = (1 - beta) * abs(step(deflection, -x_s, -static, x_s, static))
         sliding = abs(step(v, -v_t, -dynamic, v_t, dynamic))
         rate = v if p["deflectionLimit"] == 2 else held_rate(x_s, deflection, v)
-        force = copysign(dry(p, deflection) * stiction, deflection) + copysign(dry(p, v) * sliding, v)
+        force = copysign(dry(p, deflection) * stiction, deflection) + copysign(
+            dry(p, v) * sliding, v
+        )
     return {"stictionDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

@@ -7,7 +7,10 @@ from .steps import step
 
 
 def coefficient(p, velocity):
-    static, dynamic, slow, fast = (p[name] for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity"))
+    static, dynamic, slow, fast = (
+        p[name]
+        for name in ("staticFriction", "dynamicFriction", "staticVelocity", "dynamicVelocity")
+    )
     if abs(velocity) <= slow:
         return step(velocity, -slow, -static, slow, static)
     return math.copysign(step(abs(velocity), slow, static, fast, dynamic), velocity)

@@ -1,4 +1,5 @@
-"""Independent references: the papers' laws in plain Python, one file per model, and a tight integration of any FMU's own equations."""
+"""Independent references: the papers' laws in plain Python, one file per model, and a tight
+integration of any FMU's own equations."""
 
 import importlib
 from pathlib import Path

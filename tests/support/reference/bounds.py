@@ -1,4 +1,5 @@
-"""What a contact can carry: the bounds of the option `law`, which 2 sets and 1, as printed, leaves out."""
+"""What a contact can carry: the bounds of the option `law`, which 2 sets and 1, as printed, leaves
+out."""
 
 from . import direction
 
@@ -12,5 +13,12 @@ def within(p, force, limit):
 
 
 def springing(p, force, rate, velocity):
-    """Bounded, a bristle that comes back against the motion gives nothing rather than a push along with it."""
-    return force if is_printed(p) or rate * velocity >= 0 else max(force, 0.0) if velocity > 0 else min(force, 0.0)
+    """Bounded, a bristle that comes back against the motion gives nothing rather than a push along
+    with it."""
+    return (
+        force
+        if is_printed(p) or rate * velocity >= 0
+        else max(force, 0.0)
+        if velocity > 0
+        else min(force, 0.0)
+    )

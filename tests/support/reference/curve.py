@@ -1,4 +1,5 @@
-"""What all laws without memory share: a coefficient of the velocity times the normal force, nothing without contact."""
+"""What all laws without memory share: a coefficient of the velocity times the normal force, nothing
+without contact."""
 
 from . import direction
 

@@ -1,4 +1,5 @@
-"""Friction by direction: what limits it, and its viscous part, count as many times as the parameters say in the negative direction."""
+"""Friction by direction: what limits it, and its viscous part, count as many times as the
+parameters say in the negative direction."""
 
 
 def dry(p, towards):
@@ -17,13 +18,21 @@ def held(p, force, limit):
 
 
 # What the ratios multiply in the negative direction.
-SCALED = {"backwardFrictionRatio": ("staticFriction", "dynamicFriction", "breakawayDeflection"),
-          "backwardViscousRatio": ("viscousFriction", "viscousDamping")}
+SCALED = {
+    "backwardFrictionRatio": ("staticFriction", "dynamicFriction", "breakawayDeflection"),
+    "backwardViscousRatio": ("viscousFriction", "viscousDamping"),
+}
 
 
 def seen_from(p, side):
-    """The parameters of the same contact seen from a side, by its sign: from the negative one, motions to there are forward."""
+    """The parameters of the same contact seen from a side, by its sign: from the negative one,
+    motions to there are forward."""
     if side >= 0:
         return p
-    turned = {name: p[name] * p[ratio] for ratio, names in SCALED.items() for name in names if name in p and ratio in p}
+    turned = {
+        name: p[name] * p[ratio]
+        for ratio, names in SCALED.items()
+        for name in names
+        if name in p and ratio in p
+    }
     return {**p, **turned, **{ratio: 1 / p[ratio] for ratio in SCALED if ratio in p}}

@@ -1,12 +1,14 @@
-"""What the laws with an ideal stick share. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4 SlipBackward."""
-
+"""What the laws with an ideal stick share. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4
+SlipBackward."""
 
 from . import direction
 
 
 def stick_force(p, u, speed):
     limit, velocity = p["staticFriction"] * u["normalForce"], u["relativeVelocity"]
-    return direction.held(p, u["externalForce"] + limit * direction.dry(p, velocity) * velocity / speed, limit)
+    return direction.held(
+        p, u["externalForce"] + limit * direction.dry(p, velocity) * velocity / speed, limit
+    )
 
 
 def evaluate_ideal(sliding, p, u):

@@ -1,4 +1,5 @@
-"""A tight integration of an FMU's own equations in model exchange, with its events, as the reference for co-simulation.
+"""A tight integration of an FMU's own equations in model exchange, with its events, as the
+reference for co-simulation.
 
 The work is done by host/reference.c, compiled here.
 """
@@ -13,9 +14,18 @@ import fmpy
 from fmi2 import reals, references
 from keeping import compiled
 
-FUNCTIONS = ("fmi2SetTime", "fmi2SetReal", "fmi2SetContinuousStates", "fmi2GetContinuousStates", "fmi2GetDerivatives",
-             "fmi2GetEventIndicators", "fmi2GetDirectionalDerivative", "fmi2EnterEventMode", "fmi2NewDiscreteStates",
-             "fmi2EnterContinuousTimeMode")
+FUNCTIONS = (
+    "fmi2SetTime",
+    "fmi2SetReal",
+    "fmi2SetContinuousStates",
+    "fmi2GetContinuousStates",
+    "fmi2GetDerivatives",
+    "fmi2GetEventIndicators",
+    "fmi2GetDirectionalDerivative",
+    "fmi2EnterEventMode",
+    "fmi2NewDiscreteStates",
+    "fmi2EnterContinuousTimeMode",
+)
 
 
 class Restless(Exception):
@@ -23,17 +33,46 @@ class Restless(Exception):
 
 
 class System(Structure):
-    _fields_ = ([("component", c_void_p)] + [(name, c_void_p) for name in FUNCTIONS]
-                + [(name, c_size_t) for name in ("states", "indicators", "inputs")]
-                + [(name, POINTER(c_uint)) for name in ("state_references", "derivative_references", "input_references")]
-                + [("nominal", POINTER(c_double)), ("start", c_double), ("length", c_double),
-                   ("input_start", POINTER(c_double)), ("input_rate", POINTER(c_double))])
+    _fields_ = (
+        [("component", c_void_p)]
+        + [(name, c_void_p) for name in FUNCTIONS]
+        + [(name, c_size_t) for name in ("states", "indicators", "inputs")]
+        + [
+            (name, POINTER(c_uint))
+            for name in ("state_references", "derivative_references", "input_references")
+        ]
+        + [
+            ("nominal", POINTER(c_double)),
+            ("start", c_double),
+            ("length", c_double),
+            ("input_start", POINTER(c_double)),
+            ("input_rate", POINTER(c_double)),
+        ]
+    )
 
 
 @cache
 def library():
-    folders = {"sources": Path(__file__).parent.parent / "host", "headers": Path(fmpy.__file__).parent / "c-code"}
-    command = ("gcc", "-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-I", "{headers}", "-o", "reference.so", "{sources}/reference.c", "-lm")
+    folders = {
+        "sources": Path(__file__).parent.parent / "host",
+        "headers": Path(fmpy.__file__).parent / "c-code",
+    }
+    command = (
+        "gcc",
+        "-std=c99",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-fPIC",
+        "-shared",
+        "-I",
+        "{headers}",
+        "-o",
+        "reference.so",
+        "{sources}/reference.c",
+        "-lm",
+    )
     target = compiled("reference", folders, command) / "reference.so"
     found = ctypes.CDLL(str(target))
     found.integrate.restype = c_long
@@ -42,11 +81,13 @@ def library():
 
 
 def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
-    """Integrates an ME instance in continuous-time mode from `start` to `stop`, events located; it is left there, settled.
+    """Integrates an ME instance in continuous-time mode from `start` to `stop`, events located; it
+    is left there, settled.
 
-    Inputs move from their values now by `rates` ({name: rate}), or are held. The run is cut where an input passes through zero, since
-    laws have kinks there. Where the normal force does, a law may be singular: there it hops from `hop` before the zero to `hop` behind
-    it (as a part of the length), keeping the states. Returns the states.
+    Inputs move from their values now by `rates` ({name: rate}), or are held. The run is cut where
+    an input passes through zero, since laws have kinks there. Where the normal force does, a law
+    may be singular: there it hops from `hop` before the zero to `hop` behind it (as a part of the
+    length), keeping the states. Returns the states.
     """
     d = instance.description
     length = stop - start
@@ -62,7 +103,10 @@ def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
     system.input_references = references([v.reference for v in inputs])
     system.nominal = reals([v.nominal for v in d.states])
     system.start, system.length = start, length
-    system.input_start, system.input_rate = reals(list(values.values())), reals(list(slopes.values()))
+    system.input_start, system.input_rate = (
+        reals(list(values.values())),
+        reals(list(slopes.values())),
+    )
 
     at = 0.0
     for cut, width in cuts(values, slopes, length, hop) + [(1.0, 0.0)]:
@@ -75,7 +119,9 @@ def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
         at = max(at, min(1.0, cut + width))
         if width:
             instance.set_time(start + at * length)
-            instance.set({name: value + slopes[name] * at * length for name, value in values.items()})
+            instance.set(
+                {name: value + slopes[name] * at * length for name, value in values.items()}
+            )
             instance.event()
     instance.time = stop
     return instance.states

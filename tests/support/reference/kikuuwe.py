@@ -1,4 +1,5 @@
-"""Kikuuwe et al. 2006: a spring and a damper in series with Coulomb friction, and its implicit Euler step with a fixed step."""
+"""Kikuuwe et al. 2006: a spring and a damper in series with Coulomb friction, and its implicit
+Euler step with a fixed step."""
 
 
 def saturated(force, limit):

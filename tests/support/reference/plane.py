@@ -1,4 +1,5 @@
-"""Vectors as an element in space has them, laid into the axes of its plane of contact: numbers along the grain, across it and along the normal."""
+"""Vectors as an element in space has them, laid into the axes of its plane of contact: numbers
+along the grain, across it and along the normal."""
 
 import numpy as np
 
@@ -12,8 +13,9 @@ def spread(base, components):
 
 
 def axes(normal, grain):
-    """Rows: a unit vector of the plane along the grain (any, where the grain stands on the plane), one across it, and the unit normal (Colantonio et
-    al. 2022, eq 18: what is along it is taken away)."""
+    """Rows: a unit vector of the plane along the grain (any, where the grain stands on the plane),
+    one across it, and the unit normal (Colantonio et al. 2022, eq 18: what is along it is taken
+    away)."""
     n = normal / np.linalg.norm(normal)
     along = np.cross(np.cross(n, grain), n)
     if np.linalg.norm(along) == 0:
@@ -26,6 +28,10 @@ def friction_outputs(normal, force, velocity, sliding):
     """The outputs that every element in space has."""
     size = float(np.linalg.norm(force))
     return {
-        **spread("frictionForce", force), "frictionForceMagnitude": size, "frictionCoefficient": size / normal if normal > 0 else 0.0,
-        **spread("slidingVelocity", sliding), "slidingSpeed": float(np.linalg.norm(sliding)), "dissipatedPower": float(force @ velocity),
-    }  # fmt: skip
+        **spread("frictionForce", force),
+        "frictionForceMagnitude": size,
+        "frictionCoefficient": size / normal if normal > 0 else 0.0,
+        **spread("slidingVelocity", sliding),
+        "slidingSpeed": float(np.linalg.norm(sliding)),
+        "dissipatedPower": float(force @ velocity),
+    }

@@ -7,13 +7,15 @@ from . import direction
 
 def coefficient(p, speed):
     """mu(a) without its viscous part, a >= 0."""
-    return (p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"])
-            * math.exp(-((speed / p["stribeckVelocity"]) ** p["stribeckExponent"])))
+    return p["dynamicFriction"] + (p["staticFriction"] - p["dynamicFriction"]) * math.exp(
+        -((speed / p["stribeckVelocity"]) ** p["stribeckExponent"])
+    )
 
 
 def viscous_damping(p, normal, speed):
-    """What grows with the speed, over the speed: under the normal force, and in a film that does not feel it; as a power of the speed that has its value at
-    the reference speed and is rounded off at a ten thousandth of it."""
+    """What grows with the speed, over the speed: under the normal force, and in a film that does
+    not feel it; as a power of the speed that has its value at the reference speed and is rounded
+    off at a ten thousandth of it."""
     damping = p["viscousFriction"] * normal + p["viscousDamping"]
     if p.get("viscousExponent", 1.0) != 1:
         reference = p["viscousReferenceVelocity"]

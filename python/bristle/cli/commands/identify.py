@@ -1,10 +1,12 @@
 """Find the parameters of a model from measured data.
 
-A record is any text table: columns are found by name or unit (time; velocity or displacement; friction force; normal force), in any
-usual unit, with commas, semicolons, tabs or blanks between them, and a decimal comma if need be. Times may be clock times; lines with a
-missing number are left out. The output first says how the columns were read, then gives the result and what the data do not determine.
-A page with pictures (NAME.html) and a parameter set (NAME.ssv) are written. Angles and torques (rad, deg, rpm, N.m, Nmm) are for a
-rotational twin such as LuGreRotational; "--model all" then compares the twins."""
+A record is any text table: columns are found by name or unit (time; velocity or displacement;
+friction force; normal force), in any usual unit, with commas, semicolons, tabs or blanks between
+them, and a decimal comma if need be. Times may be clock times; lines with a missing number are left
+out. The output first says how the columns were read, then gives the result and what the data do not
+determine. A page with pictures (NAME.html) and a parameter set (NAME.ssv) are written. Angles and
+torques (rad, deg, rpm, N.m, Nmm) are for a rotational twin such as LuGreRotational; "--model all"
+then compares the twins."""
 
 from __future__ import annotations
 
@@ -23,29 +25,80 @@ EXAMPLES = """
 """
 
 
-ROLES = "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"  # those of identify/roles.py, which takes numpy
+ROLES = (  # those of identify/roles.py, which takes numpy
+    "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"
+)
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
 LOAD = (
-    "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a joint, a constant force on an axis), or a spring; "
-    "auto (the default) takes gravity on a joint and a spring on an axis, where the force of a drive clearly shows it; none: never"
+    "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a"
+    " joint, a constant force on an axis), or a spring; auto (the default) takes gravity on a joint"
+    " and a spring on an axis, where the force of a drive clearly shows it; none: never"
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("records", type=Path, nargs="+", metavar="FILE", help="a measurement; several are fitted together")
-    parser.add_argument("--model", required=True, help="name of a model, an .fmu, or all to compare all of them")
-    parser.add_argument("-o", "--out", type=Path, help="name of the results, without suffix (default: record and model, in this folder)")
-    parser.add_argument("--validate", type=Path, action="append", default=[], metavar="FILE", help="a measurement on which to validate the result")
-    parser.add_argument("--validate-from", type=float, metavar="S", help="start of the validation data (--from and --to limit the fitted data)")
+    parser.add_argument(
+        "records",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="a measurement; several are fitted together",
+    )
+    parser.add_argument(
+        "--model", required=True, help="name of a model, an .fmu, or all to compare all of them"
+    )
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        help="name of the results, without suffix (default: record and model, in this folder)",
+    )
+    parser.add_argument(
+        "--validate",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a measurement on which to validate the result",
+    )
+    parser.add_argument(
+        "--validate-from",
+        type=float,
+        metavar="S",
+        help="start of the validation data (--from and --to limit the fitted data)",
+    )
     parser.add_argument("--validate-to", type=float, metavar="S", help="end of the validation data")
-    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="FOLDER",
+        help="also write the pictures of the page there, as SVG files",
+    )
     what = parser.add_argument_group("the fit")
-    what.add_argument("--fix", action="append", default=[], metavar="NAME=VALUE", help="a parameter or an option with a known value")
-    what.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit only this parameter; may be repeated (default: all)")
-    what.add_argument("--start", action="append", default=[], metavar="NAME=VALUE", help="a start value")
-    what.add_argument("--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD)
-    what.add_argument("--seed", type=int, default=1, help="seed of the search for start values (default: 1)")
+    what.add_argument(
+        "--fix",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter or an option with a known value",
+    )
+    what.add_argument(
+        "--fit",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fit only this parameter; may be repeated (default: all)",
+    )
+    what.add_argument(
+        "--start", action="append", default=[], metavar="NAME=VALUE", help="a start value"
+    )
+    what.add_argument(
+        "--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD
+    )
+    what.add_argument(
+        "--seed", type=int, default=1, help="seed of the search for start values (default: 1)"
+    )
     add_reading(parser)
 
 
@@ -53,16 +106,70 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """How a measurement is read."""
     data = parser.add_argument_group("the data")
     data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
-    data.add_argument("--normal", type=float, metavar="N", help="the normal force, if it is not measured; with 1, friction coefficients are forces in N")
-    data.add_argument("--mass", metavar="KG", help='mass for drive data, whose force contains both inertia and friction; or "identify" (of a twin in kg.m2)')
-    data.add_argument("--constant", type=float, metavar="N/A", help="force per measured motor current, or per control voltage (N/V), gear included (N.m/A with --radius)")
-    data.add_argument("--radius", type=float, metavar="M", help="radius at which friction acts, for angles and torques (default for a rotational twin: frictionRadius)")
-    data.add_argument("--rate", type=float, metavar="HZ", help="samples per second, if there is no time column")
-    data.add_argument("--from", dest="begin", type=float, metavar="S", help="ignore data before this time")
-    data.add_argument("--to", dest="end", type=float, metavar="S", help="ignore data after this time")
-    data.add_argument("--sign", choices=("auto", "+", "-"), default="auto", help="-: the force is that on the body, opposite to the motion")
-    data.add_argument("--offset", choices=("auto", "none"), default="auto", help="none: the force has neither offset nor drift; what differs by direction is friction")
-    data.add_argument("--samples", type=int, default=10_000, help="largest number of samples of a record; neighbours are averaged to reach it (default: 10000)")
+    data.add_argument(
+        "--normal",
+        type=float,
+        metavar="N",
+        help=(
+            "the normal force, if it is not measured; with 1, friction coefficients are forces in N"
+        ),
+    )
+    data.add_argument(
+        "--mass",
+        metavar="KG",
+        help=(
+            'mass for drive data, whose force contains both inertia and friction; or "identify" (of'
+            " a twin in kg.m2)"
+        ),
+    )
+    data.add_argument(
+        "--constant",
+        type=float,
+        metavar="N/A",
+        help=(
+            "force per measured motor current, or per control voltage (N/V), gear included (N.m/A"
+            " with --radius)"
+        ),
+    )
+    data.add_argument(
+        "--radius",
+        type=float,
+        metavar="M",
+        help=(
+            "radius at which friction acts, for angles and torques (default for a rotational twin:"
+            " frictionRadius)"
+        ),
+    )
+    data.add_argument(
+        "--rate", type=float, metavar="HZ", help="samples per second, if there is no time column"
+    )
+    data.add_argument(
+        "--from", dest="begin", type=float, metavar="S", help="ignore data before this time"
+    )
+    data.add_argument(
+        "--to", dest="end", type=float, metavar="S", help="ignore data after this time"
+    )
+    data.add_argument(
+        "--sign",
+        choices=("auto", "+", "-"),
+        default="auto",
+        help="-: the force is that on the body, opposite to the motion",
+    )
+    data.add_argument(
+        "--offset",
+        choices=("auto", "none"),
+        default="auto",
+        help="none: the force has neither offset nor drift; what differs by direction is friction",
+    )
+    data.add_argument(
+        "--samples",
+        type=int,
+        default=10_000,
+        help=(
+            "largest number of samples of a record; neighbours are averaged to reach it (default:"
+            " 10000)"
+        ),
+    )
 
 
 def reading_options(arguments: argparse.Namespace):
@@ -72,10 +179,16 @@ def reading_options(arguments: argparse.Namespace):
 
     for name in ("normal", "constant", "radius", "rate"):
         value = getattr(arguments, name)
-        if value is not None and not 0 < abs(value) < float("inf") or (name != "constant" and value is not None and value < 0):
+        if (
+            value is not None
+            and not 0 < abs(value) < float("inf")
+            or (name != "constant" and value is not None and value < 0)
+        ):
             raise BristleError(f"--{name} {value:g} has to be above 0.")
     if arguments.samples < FEWEST:
-        raise BristleError(f"--samples {arguments.samples} is too few, at least {FEWEST} are needed.")
+        raise BristleError(
+            f"--samples {arguments.samples} is too few, at least {FEWEST} are needed."
+        )
     mass = arguments.mass
     if mass is not None and mass != "identify":
         try:

@@ -1,7 +1,8 @@
 """Run a model over a record of its inputs.
 
-The record is a table with a column time and one column per input, named as in the FMU; inputs without a column keep their defaults
-or what --set gives them. The outputs are written as CSV, at the same times."""
+The record is a table with a column time and one column per input, named as in the FMU; inputs
+without a column keep their defaults or what --set gives them. The outputs are written as CSV, at
+the same times."""
 
 from __future__ import annotations
 
@@ -25,8 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="name of a model, or an .fmu")
     parser.add_argument("record", type=Path, nargs="?", help="the table of inputs")
     add_parameters(parser)
-    parser.add_argument("--output", action="append", metavar="NAME", help="a variable to write (default: all outputs)")
-    parser.add_argument("--hold", action="store_true", help="hold the inputs between samples instead of interpolating linearly")
+    parser.add_argument(
+        "--output",
+        action="append",
+        metavar="NAME",
+        help="a variable to write (default: all outputs)",
+    )
+    parser.add_argument(
+        "--hold",
+        action="store_true",
+        help="hold the inputs between samples instead of interpolating linearly",
+    )
     parser.add_argument("--tolerance", type=float, help="of the co-simulation")
     parser.add_argument("--stop", type=float, help="without a record: the end of the run [s]")
     parser.add_argument("--interval", type=float, help="without a record: time between samples [s]")
@@ -56,7 +66,10 @@ def run(arguments: argparse.Namespace) -> None:
         known = [one.name for one in about.inputs]
         for name in table.columns:
             if name != "time" and name not in known:
-                raise BristleError(f"{arguments.record}, column {name}: {about.name} has no such input; there are {', '.join(known)}.")
+                raise BristleError(
+                    f"{arguments.record}, column {name}: {about.name} has no such input; there are"
+                    f" {', '.join(known)}."
+                )
             if name in inputs:
                 raise BristleError(f"{arguments.record}, column {name}: is also given by --set.")
         inputs |= {name: values for name, values in table.columns.items() if name != "time"}
@@ -65,9 +78,15 @@ def run(arguments: argparse.Namespace) -> None:
         if stop is None or interval is None:
             raise BristleError("a record is needed, or --stop and --interval.")
         if not 0 < interval <= stop < float("inf"):
-            raise BristleError(f"--interval {interval:g} and --stop {stop:g} have to be finite, with 0 < interval <= stop.")
+            raise BristleError(
+                f"--interval {interval:g} and --stop {stop:g} have to be finite, with 0 < interval"
+                " <= stop."
+            )
         if stop / interval > MOST_SAMPLES:
-            raise BristleError(f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more than {MOST_SAMPLES:g}.")
+            raise BristleError(
+                f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples,"
+                f" more than {MOST_SAMPLES:g}."
+            )
         time = np.arange(round(stop / interval) + 1) * interval
     how = "hold" if arguments.hold else "linear"
     results = Runs(about.file, time, inputs, arguments.output, how, arguments.tolerance).one(given)

@@ -1,7 +1,7 @@
 """Make an FMU of your own: a model with your values as its defaults.
 
-It has the law, the platforms and the sources of the model, your values, and its own name, documentation page and GUID. All
-parameters can still be set. No compiler is needed."""
+It has the law, the platforms and the sources of the model, your values, and its own name,
+documentation page and GUID. All parameters can still be set. No compiler is needed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ EXAMPLES = """
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="name of a model, or an .fmu")
     add_parameters(parser)
-    parser.add_argument("--name", required=True, help="name of the new element: letters, digits and _")
+    parser.add_argument(
+        "--name", required=True, help="name of the new element: letters, digits and _"
+    )
     parser.add_argument("--description", help="one line about it (default: that of the model)")
     parser.add_argument("-o", "--out", type=Path, help="the FMU to write (default: <name>.fmu)")
-    parser.add_argument("--overwrite", action="store_true", help="replace an FMU that is there already")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace an FMU that is there already"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -32,5 +36,12 @@ def run(arguments: argparse.Namespace) -> None:
 
     about = describe(arguments.model)
     out = arguments.out or Path(f"{arguments.name}.fmu")
-    stamp(about.file, given_parameters(arguments, about), arguments.name, out, arguments.description, arguments.overwrite)
+    stamp(
+        about.file,
+        given_parameters(arguments, about),
+        arguments.name,
+        out,
+        arguments.description,
+        arguments.overwrite,
+    )
     print(f"{out}  {arguments.name}, the law of {about.name}")

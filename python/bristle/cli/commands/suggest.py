@@ -1,6 +1,8 @@
 """Suggest first values of a model's parameters from what you know.
 
-Says where each value comes from, what was assumed, and where the choice misbehaves. All quantities are in SI units."""
+Says where each value comes from, what was assumed, and where the choice misbehaves. All quantities
+are in SI units.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ QUANTITIES = {
     "normal_force": "normal force [N] (default: weight of the mass)",
     "mass": "mass of the body [kg]",
     "inertia": "moment of inertia of the body [kg.m2], for a rotational twin instead of --mass",
-    "radius": "radius at which friction acts [m], for a rotational twin (default: its frictionRadius); forces and displacements are those at this radius",
+    "radius": (
+        "radius at which friction acts [m], for a rotational twin (default: its frictionRadius);"
+        " forces and displacements are those at this radius"
+    ),
     "static_friction": "coefficient of static friction",
     "dynamic_friction": "coefficient of dynamic friction",
     "break_away_force": "force at which it breaks away [N], in place of --static-friction",
@@ -51,15 +56,29 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.out and arguments.out.suffix != ".ssv":
         raise BristleError(f"{arguments.out}: the name of a parameter set ends in .ssv.")
-    made = suggest(arguments.model, Known(**{name: getattr(arguments, name) for name in QUANTITIES}))
+    made = suggest(
+        arguments.model, Known(**{name: getattr(arguments, name) for name in QUANTITIES})
+    )
     if arguments.out:  # before anything is printed, for whoever reads that may not want all of it
-        own = ParameterSet(arguments.out.stem, f"First values for {made.model.name}", "bristle suggest", made.values)
+        own = ParameterSet(
+            arguments.out.stem,
+            f"First values for {made.model.name}",
+            "bristle suggest",
+            made.values,
+        )
         write_text(arguments.out, ssv_text(own))
     width = max(map(len, made.values), default=0)
     for name, value in made.values.items():
         unit = made.model[name].unit
-        print(f"{name:{width}}  {value:<10.4g} {'' if unit in (None, '1') else unit:6}  {made.reasons[name]}")
-    for title, lines in (("Assumed", made.assumed), ("Largest steps of a fixed-step host", made.limits), ("Warnings", made.warnings)):
+        print(
+            f"{name:{width}}  {value:<10.4g} {'' if unit in (None, '1') else unit:6} "
+            f" {made.reasons[name]}"
+        )
+    for title, lines in (
+        ("Assumed", made.assumed),
+        ("Largest steps of a fixed-step host", made.limits),
+        ("Warnings", made.warnings),
+    ):
         if lines:
             print(f"\n{title}:")
             print("\n".join(f"  {line.rstrip('.')}." for line in lines))

@@ -1,10 +1,12 @@
 """Run a system or a record over a grid or a sample of parameters.
 
-A system is one of the papers' benchmarks (belt, blades, bounce, clutches, cube, festoon, hysteresis, joint, liftoff, presliding, pulse, pulse3, rabinowicz,
-sine, stack, sweep, throw), which come with this command; a record is a measurement as bristle identify reads it. Any parameter of model and system
-can be an axis, and any expression over the columns of a run a quantity: at, start, final, largest, smallest, mean, between, crossing, abs, sqrt, sign,
-where, as in drift="1e3*final(position)". A table (CSV or Parquet, by the suffix) and a page with pictures are written. A sweep that was stopped
-continues with the same command."""
+A system is one of the papers' benchmarks (belt, blades, bounce, clutches, cube, festoon,
+hysteresis, joint, liftoff, presliding, pulse, pulse3, rabinowicz, sine, stack, sweep, throw), which
+come with this command; a record is a measurement as bristle identify reads it. Any parameter of
+model and system can be an axis, and any expression over the columns of a run a quantity: at, start,
+final, largest, smallest, mean, between, crossing, abs, sqrt, sign, where, as in
+drift="1e3*final(position)". A table (CSV or Parquet, by the suffix) and a page with pictures are
+written. A sweep that was stopped continues with the same command."""
 
 from __future__ import annotations
 
@@ -27,19 +29,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("target", help="a system, or a file with a record")
     parser.add_argument("model", help="name of a model, or an .fmu")
-    parser.add_argument("--over", action="append", required=True, metavar="NAME=LOW:HIGH:COUNT[:log]", help="a parameter and its values; LOW:HIGH to sample; A,B,C")
-    parser.add_argument("--sample", choices=("latin", "sobol"), help="a sample (Latin hypercube, Sobol) instead of the grid")
+    parser.add_argument(
+        "--over",
+        action="append",
+        required=True,
+        metavar="NAME=LOW:HIGH:COUNT[:log]",
+        help="a parameter and its values; LOW:HIGH to sample; A,B,C",
+    )
+    parser.add_argument(
+        "--sample",
+        choices=("latin", "sobol"),
+        help="a sample (Latin hypercube, Sobol) instead of the grid",
+    )
     parser.add_argument("--count", type=int, help="of the sample")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
-    parser.add_argument("--quantity", action="append", default=[], metavar="NAME=EXPRESSION", help="a result of each run, or the id of a case of the papers")
+    parser.add_argument(
+        "--quantity",
+        action="append",
+        default=[],
+        metavar="NAME=EXPRESSION",
+        help="a result of each run, or the id of a case of the papers",
+    )
     add_parameters(parser)
     parser.add_argument("--stop", type=float, help="end of a system's simulation [s]")
-    parser.add_argument("--interval", type=float, default=0.0, help="time between rows of a system's results [s] (default: every step)")
-    parser.add_argument("--sets", help="parameter set instead of the system's own, by its name or as .ssv")
-    parser.add_argument("-o", "--out", type=Path, help="the table, .csv or .parquet (default: target-model.csv)")
-    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write the pictures of the page there, as SVG files")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="address of a Dask scheduler, whose workers make the runs")
-    parser.add_argument("--workers", type=int, help="runs at a time on this machine (default: all cores)")
+    parser.add_argument(
+        "--interval",
+        type=float,
+        default=0.0,
+        help="time between rows of a system's results [s] (default: every step)",
+    )
+    parser.add_argument(
+        "--sets", help="parameter set instead of the system's own, by its name or as .ssv"
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, help="the table, .csv or .parquet (default: target-model.csv)"
+    )
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="FOLDER",
+        help="also write the pictures of the page there, as SVG files",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of a Dask scheduler, whose workers make the runs",
+    )
+    parser.add_argument(
+        "--workers", type=int, help="runs at a time on this machine (default: all cores)"
+    )
     add_reading(parser)
 
 
