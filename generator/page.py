@@ -15,6 +15,7 @@ from latex2mathml.converter import convert
 
 from bristle import VERSION, BristleError
 from bristle.format.contact_step import CONTACT, GRAVITY, contact_step
+from bristle.format.facts import IN_WORDS, Facts
 from bristle.format.page_parts import (
     default_cell,
     footer_start,
@@ -23,7 +24,8 @@ from bristle.format.page_parts import (
     title_line,
 )
 from bristle.format.parameter_set import ParameterSet
-from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+from .description import Choice, Description, Equation, Reference, Variable
+from .facts import facts
 from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
@@ -52,10 +54,6 @@ TOOLS = [
         " “mxstep steps taken before reaching tout” unless the output_interval is short."
     ),
 ]
-
-PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
-NOT_PASSIVE = "Not passive."
-PASSIVE_WITH = "Passive with {option} = {item}, but not with {others}."
 
 STYLE = """
 :root { --ink: #1f2a30; --soft: #5b6b75; --line: #d9e0e4; --accent: #b23a4c; --paper: #fff; --tint: #f5f7f8; }
@@ -114,7 +112,7 @@ def page_text(
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
-        "Energy": _energy(description),
+        "Energy": _energy(facts(description)),
         "Printed and bounded": _bounded(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -231,17 +229,8 @@ def _list(texts: Iterable[str]) -> str:
     return f"<ul>\n{items}\n</ul>" if items else ""
 
 
-def _energy(description: Description) -> str:
-    text = PASSIVE if description.passive else NOT_PASSIVE
-    if description.passive_with:
-        option = next(
-            one
-            for one in description.options
-            if description.passive_with in [item for item, _ in one.items]
-        )
-        others = " or ".join(item for item, _ in option.items if item != description.passive_with)
-        text = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
-    return f"<p><strong>{text}</strong> {escape(description.energy)}</p>"
+def _energy(known: Facts) -> str:
+    return f"<p><strong>{known.passivity()}</strong> {escape(known.energy)}</p>"
 
 
 def _bounded(description: Description) -> str:

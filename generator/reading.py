@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bristle import BristleError
+from bristle.format.facts import IN_WORDS, MODEL_KINDS
 from bristle.format.names import mangled, taken_symbol, taken_variable
 from .description import (
-    IN_WORDS,
-    MODEL_KINDS,
     Bound,
     Bounded,
     Choice,

@@ -23,7 +23,7 @@ from .format.sources import UNIT, content_guid, prefix_line
 from .format.universal import joined, parts
 from .format.parameter_set import document_text
 from .library import Model, Variable, describe
-from .running import evaluate, settings
+from .running import check_mapping, evaluate, settings
 
 LARGEST_RATIO = 1e9  # of a default to that of the model
 DEVICES = re.compile(
@@ -44,7 +44,15 @@ def stamp(
 
     A set that breaks a rule of the model is refused in the model's own words, and so is a file that
     is there already.
+
+    >>> values = {"staticFriction": 0.15, "dynamicFriction": 0.1}
+    >>> file = bristle.stamp("LuGre", values, "MyGuideway", "MyGuideway.fmu")
+    >>> bristle.describe(file)["staticFriction"].start
+    0.15
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an element is a string, not {name!r}.")
+    check_mapping("values", values)
     about, out = describe(model), Path(out)
     _check_name(about, name)
     if out.suffix != ".fmu":
