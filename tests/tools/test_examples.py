@@ -330,7 +330,8 @@ def test_commands_of_the_list_of_examples_name_files():
 
 # OpenModelica, as far as it goes without it
 
-MODELICA = sorted((EXAMPLES / "openmodelica").glob("*.mo"))
+PACKAGE = EXAMPLES / "openmodelica" / "Bristle.mo"
+MODELICA = sorted(set((EXAMPLES / "openmodelica").glob("*.mo")) - {PACKAGE})
 SCRIPTS = sorted((EXAMPLES / "openmodelica").glob("*.mos"))
 FLAG = "--allowNonStandardModelica=reinitInAlgorithms"
 STANDARD = {  # what is used of the standard library, with the connectors of each
@@ -346,9 +347,14 @@ STANDARD = {  # what is used of the standard library, with the connectors of eac
     "Modelica.Mechanics.Rotational.Components.IdealGear": {"flange_a", "flange_b"},
     "Modelica.Mechanics.Rotational.Sources.Torque": {"flange", "tau"},
     "Modelica.Mechanics.Rotational.Sensors.SpeedSensor": {"flange", "w"},
+    "Modelica.Mechanics.Translational.Sources.ConstantSpeed": {"flange"},
+    "Modelica.Mechanics.Rotational.Components.Fixed": {"flange"},
+    "Modelica.Blocks.Sources.Ramp": {"y"},
     "Modelica.Blocks.Sources.RealExpression": {"y"},
     "Modelica.Blocks.Sources.Constant": {"y"},
     "Modelica.Blocks.Math.Gain": {"u", "y"},
+    "Bristle.Translational": {"flange_a", "flange_b", "normalForce"},
+    "Bristle.Rotational": {"flange_a", "flange_b", "normalForce"},
 }
 
 
@@ -394,12 +400,40 @@ def test_modelica_example_names_what_the_fmus_have_and_connects_every_input(path
             assert {mangled(v.name) for v in d.inputs} <= {
                 port for name, port in used if name == part
             }, "every input"
-            changed = re.search(rf"{kind} {part}\(([^)]*)\)", text)
-            assert set(re.findall(r"(\w+) =", changed[1] if changed else "")) <= {
-                v.name for v in d.parameters
-            }
+    for kind, changed in re.findall(r"(\w+_me_FMU)(?: \w+)?\(([^()]*)\)", text):
+        known = {v.name for v in described[kind].parameters}
+        assert set(re.findall(r"(\w+) =", changed)) <= known
     assert f'__OpenModelica_commandLineOptions = "{FLAG}"' in text
     assert "Tolerance = 1e-8" in text
+
+
+def test_elements_with_flanges_ask_of_an_fmu_what_every_scalar_one_has():
+    """Each law of the package has the inputs and outputs of the FMUs that it stands for, each
+    element gives all of the inputs, and none of these FMUs has more but those with ideal stick."""
+    package = pymoca.parser.parse(PACKAGE.read_text()).classes["Bristle"].classes
+    forms = {"Translational": ("relativeVelocity", "frictionForce")}
+    forms["Rotational"] = ("relativeAngularVelocity", "frictionTorque")
+    for form, (velocity, force) in forms.items():
+        law, element = package[f"{form}Law"], package[form]
+        names = {
+            prefix: {name for name, one in law.symbols.items() if prefix in str(one.type)}
+            for prefix in ("RealInput", "RealOutput")
+        }
+        assert names["RealInput"] == {"normalForce", velocity}
+        assert names["RealOutput"] == {force, "dissipatedPower"}
+        fitting = []
+        for fmu in PRESENT.values():
+            inputs = {v.name for v in fmu.description.inputs}
+            if force in {v.name for v in fmu.description.outputs} and names["RealInput"] <= inputs:
+                assert names["RealOutput"] <= {v.name for v in fmu.description.outputs}
+                assert inputs - names["RealInput"] <= {"externalForce", "externalTorque"}
+                fitting.append(fmu.name)
+        assert fitting or form == "Rotational"
+        used = re.findall(
+            r"law\.(\w+)", re.search(rf"model {form} .*?end {form};", PACKAGE.read_text(), re.S)[0]
+        )
+        assert sorted(used) == sorted(names["RealInput"] | names["RealOutput"])
+        assert "Law" in element.classes and set(element.symbols) == {"law"}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
@@ -440,10 +474,8 @@ def test_openmodelica_script_keeps_to_what_omc_can_do(path):
     for example in {
         argument.split(",")[0] for function, argument in calls if function == "simulate"
     }:
-        needed = set(
-            re.findall(r"\b\w+_me_FMU\b", (EXAMPLES / "openmodelica" / f"{example}.mo").read_text())
-        )
-        assert needed <= loaded
+        text = (EXAMPLES / "openmodelica" / f"{example}.mo").read_text()
+        assert set(re.findall(r"\b\w+_me_FMU\b|\bBristle(?=\.)", text)) <= loaded
 
 
 class Coupled:
@@ -489,16 +521,16 @@ def description_instance(name, values):
 
 def modifiers(path, kind):
     """The parameters that an example gives to an element."""
-    text = re.search(rf"{kind}_me_FMU \w+\(([^)]*)\)", path.read_text())[1]
+    text = re.search(rf"{kind}_me_FMU(?: \w+)?\(([^)]*)\)", path.read_text())[1]
     return {name: float(value) for name, value in re.findall(r"(\w+) = ([\d.]+)", text)}
 
 
 def test_openmodelica_examples_come_out_as_their_page_says():
-    """The equations of the six models once more, with another solver."""
+    """The equations of the models once more, with another solver."""
     folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
     told = {
         name: float(value.replace("−", "-"))
-        for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad) at", page)
+        for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad|rad/s) at", page)
     }
 
     belt = Coupled(("LuGre", modifiers(folder / "Belt.mo", "LuGre") | {"normalForce": 9.81}))
@@ -588,6 +620,19 @@ def test_openmodelica_examples_come_out_as_their_page_says():
         return [y[1], swing]
 
     swung, _ = pin.run([1.5, 0], swinging, 5)
+    for name, kind in (("Belt", "LuGre"), ("Joint", "LuGreRotational")):
+        with_flanges = modifiers(folder / f"{name}WithFlanges.mo", kind)
+        assert with_flanges == modifiers(folder / f"{name}.mo", kind), "the same system once more"
+    clutch = Coupled(("LuGreRotational", modifiers(folder / "Clutch.mo", "LuGreRotational")))
+
+    def closing(t, y, force):
+        inputs = {"relativeAngularVelocity": y[0] - y[1], "normalForce": 1000 * min(t / 0.5, 1)}
+        torque = force(0, inputs, "frictionTorque")
+        return [-torque / 0.1, torque / 0.2]
+
+    closed, _ = clutch.run([100, 0], closing, 1)
+    together = [100 * 0.1 / (0.1 + 0.2)] * 2
+    assert closed[:2] == pytest.approx(together, rel=1e-4), "momentum stays"
     found = {
         "friction.frictionForce": outputs["frictionForce"],
         "body.s": blocked[0],
@@ -595,6 +640,8 @@ def test_openmodelica_examples_come_out_as_their_page_says():
         "position[1]": slid[0],
         "angle": swung[0],
         "arm.phi": fallen[2],
+        "friction.f": outputs["frictionForce"],
+        "driven.w": closed[1],
     }
     assert told == pytest.approx(found, rel=5e-4), "to the digits that are printed"
 
