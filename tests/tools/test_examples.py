@@ -15,6 +15,9 @@ import numpy as np
 import pymoca.parser
 import pytest
 from fmpy import simulate_fmu
+from fmpy.ssp import ssd
+from fmpy.ssp.simulation import simulate_ssp
+from fmpy.ssp.ssd import read_ssd, read_ssv
 from PIL import Image
 from scipy.integrate import solve_ivp
 
@@ -289,6 +292,83 @@ def test_the_ssp_sets_parameters_that_its_elements_have():
         )
 
 
+SSP = "{http://ssp-standard.org/SSP1/SystemStructureDescription}"
+
+
+@pytest.fixture(scope="module")
+def two_contacts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ssp")
+    table = EXAMPLES / "ssp" / "two_contacts.toml"
+    said = run("ssp/build_ssp.py", table, "two_contacts.ssp", FOLDER, cwd=folder)
+    assert said == "two_contacts.ssp  body, rail, seal\n"
+    return folder / "two_contacts.ssp"
+
+
+def test_the_ssp_is_read_by_its_schemas_and_brings_the_body_to_rest(two_contacts):
+    """Coulomb friction would stop it after v^2/(2 a); steps of 1 ms, in which the force acts late,
+    and bristles that have to be loaded first add 1 %."""
+    system = read_ssd(two_contacts).system
+    values = ssd.ParameterSet(name="all", version="1.0")
+    for part in system.elements:
+        for one in read_ssv(two_contacts, f"resources/{part.name}.ssv").parameters:
+            one.name = f"{part.name}.{one.name}"
+            values.parameters.append(one)
+    result = simulate_ssp(str(two_contacts), stop_time=1.0, step_size=1e-3, parameter_set=values)
+    assert result["position"][-1] == pytest.approx(0.5**2 / 2 / (0.1 * 9.81 + 0.02 * 20), rel=0.02)
+    assert abs(result["velocity"][-1]) < 1e-6
+    page = (EXAMPLES / "ssp" / "README.md").read_text()
+    assert f"rest after {1e3 * result['position'][-1]:.1f} mm" in page
+
+
+def test_the_ssp_holds_the_fmus_and_binds_a_set_to_each(two_contacts):
+    with zipfile.ZipFile(two_contacts) as archive:
+        root = ElementTree.fromstring(archive.read("SystemStructure.ssd"))
+        for component in root.iter(f"{SSP}Component"):
+            assert component.get("source") in archive.namelist()
+            (binding,) = component.iter(f"{SSP}ParameterBinding")
+            assert binding.get("source") == f"resources/{component.get('name')}.ssv"
+        assert archive.read("resources/LuGre.fmu") == (FOLDER / "LuGre.fmu").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "old, new, wrong",
+    [
+        ("rail.relativeVelocity", "rail.velocity", "LuGre has no variable velocity"),
+        ("seal.relativeVelocity", "spring.force", "there is no part spring"),
+        ("body.velocity -> rail", "body.load -> rail", "body.load is not an output"),
+        ("dynamicFriction = 0.1", "friction = 0.1", "LuGre has no variable friction"),
+        ('"LuGre.fmu"', '"Nothing.fmu"', "Nothing.fmu: there is no such file"),
+    ],
+)
+def test_a_table_of_an_ssp_that_is_wrong_is_refused_in_one_line(
+    two_contacts, tmp_path, old, new, wrong
+):
+    text = (EXAMPLES / "ssp" / "two_contacts.toml").read_text()
+    assert old in text
+    table = tmp_path / "wrong.toml"
+    table.write_text(text.replace(old, new))
+    with zipfile.ZipFile(two_contacts) as archive:  # the mass need not be built again
+        archive.extractall(tmp_path)
+    fmus = tmp_path / "resources"
+    command = [sys.executable, EXAMPLES / "ssp" / "build_ssp.py", table, "x.ssp", fmus]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and wrong in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "x.ssp").exists()
+
+
+def test_an_example_that_draws_says_that_matplotlib_is_missing(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError")
+    for script in ("joint.py", "co_simulation.py", "model_exchange.py"):
+        done = subprocess.run(
+            [sys.executable, EXAMPLES / script],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        said = "This example draws a picture: python -m pip install matplotlib\n"
+        assert (done.returncode, done.stderr) == (1, said)
+
+
 def commands(text):
     """The lines of all shell blocks of a page."""
     return [
@@ -323,7 +403,7 @@ def test_commands_of_the_c_page_run(tmp_path):
 def test_commands_of_the_list_of_examples_name_files():
     text = (EXAMPLES / "README.md").read_text()
     scripts = re.findall(r"`python (examples/\S+)`", text)
-    assert len(scripts) == 5
+    assert len(scripts) == 6
     links = [EXAMPLES / name for name in re.findall(r"\]\(([^)]+)\)", text)]
     assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
 
