@@ -26,6 +26,7 @@ from bristle.format.page_parts import (
 from bristle.format.parameter_set import ParameterSet
 from .description import Choice, Description, Equation, Reference, Variable
 from .facts import facts
+from .page_start import start_html
 from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
@@ -93,13 +94,15 @@ figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-wi
 def page_text(
     description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]
 ) -> str:
+    known = facts(description)
     sections = {
+        "At a glance": start_html(description, known),
+        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "When to choose it": _list(description.choose),
         "Sign convention": (
             f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>'
         ),
         "Equations": equations_html(description),
-        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
         "States": _states(description),
@@ -112,7 +115,7 @@ def page_text(
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
-        "Energy": _energy(facts(description)),
+        "Energy": _energy(known),
         "Printed and bounded": _bounded(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),

@@ -16,7 +16,7 @@ from .format.defaults import NAME_BYTES, OWN_DEFAULTS, Defaults, replaced
 from .format.page_parts import numbers_text
 from .format.names import C_KEYWORDS, MODELICA_KEYWORDS
 from .format.archive import opened, write_zip
-from .format.page_parts import default_cell, footer_start, header_line, title_line
+from .format.page_parts import default_cell, footer_start, header_line, own_name, title_line
 from .format.parameter_set import ParameterSet, ssv_text
 from .format.signature import signed_anew
 from .format.sources import UNIT, content_guid, prefix_line
@@ -225,7 +225,7 @@ def _page(text: str, old: Model, new: Model) -> str:
                 f"{old.file}: documentation/index.html is not the page of {old.name}."
             )
         text = text.replace(was, now)
-    return text
+    return text.replace(own_name(old.name), own_name(new.name))
 
 
 def _note(old: Model, new: Model) -> str:
