@@ -4,10 +4,11 @@
 
     bristle.models()                  # ["AdamsRegularized", ...]
     bristle.fmu("LuGre")              # the path of the file
-    bristle.describe("LuGre")         # its parameters, inputs and outputs
+    print(bristle.describe("LuGre"))  # its parameters, inputs and outputs
     bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
 
-Whatever is wrong with what was given is told by a BristleError, in one sentence.
+Whatever is wrong with what was given is told by a BristleError, in one sentence; what has the wrong
+type, by a TypeError.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .deriving import fit, suggest
     from .library import describe, fmu, models
     from .running import evaluate, run, run_many
     from .stamping import stamp
@@ -28,23 +30,27 @@ __all__ = [
     "BristleError",
     "describe",
     "evaluate",
+    "fit",
     "fmu",
     "models",
     "run",
     "run_many",
     "stamp",
+    "suggest",
 ]
 
 # The modules that have what is offered here: imported on first use, because the build does without
 # numpy.
 _MODULES = {
     "describe": "library",
+    "fit": "deriving",
     "fmu": "library",
     "models": "library",
     "evaluate": "running",
     "run": "running",
     "run_many": "running",
     "stamp": "stamping",
+    "suggest": "deriving",
 }
 
 

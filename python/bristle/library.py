@@ -162,8 +162,8 @@ def describe(name: str | Path) -> Model:
     limits, parameter sets, equations, and what the model is for. print() shows it all.
 
     >>> about = bristle.describe("LuGre")
-    >>> about
-    <Model LuGre: 2 inputs, 6 outputs, 18 parameters; print() shows them>
+    >>> about.title
+    'LuGre friction: a bristle that saturates at the Stribeck curve'
     >>> about["staticFriction"].start, about["bristleStiffness"].unit
     (0.6, 'N/m')
     >>> bristle.describe("Coulomb").needs

@@ -53,8 +53,7 @@ def main(
                 errors="backslashreplace"
             )  # a name of a file may be no text, or the terminal have few letters
     try:
-        arguments = _parser(words, package, program).parse_args(words)
-        _check(arguments)
+        arguments = parsed(words, package, program)
         given = vars(arguments) if package is commands else {}
         out = given.get("out") or given.get("folder")
         missing = [one for one in (out, *out.parents) if not one.exists()] if out else []
@@ -99,6 +98,15 @@ def main(
             " it is shown.",
         )
     return 0
+
+
+def parsed(
+    words: Sequence[str], package: ModuleType = commands, program: str = "bristle"
+) -> argparse.Namespace:
+    """The arguments of a command, which its `run` takes."""
+    arguments = _parser(words, package, program).parse_args(words)
+    _check(arguments)
+    return arguments
 
 
 def _drop_output() -> None:

@@ -90,13 +90,7 @@ def run(arguments: argparse.Namespace) -> None:
         time = np.arange(round(stop / interval) + 1) * interval
     how = "hold" if arguments.hold else "linear"
     results = Runs(about.file, time, inputs, arguments.output, how, arguments.tolerance).one(given)
-    columns = {"time": time}
-    for name, values in results.items():
-        columns |= (
-            {name: values}
-            if values.ndim == 1
-            else {f"{name}[{i}]": column for i, column in enumerate(values.T, 1)}
-        )
+    columns = {"time": time, **results}
     if arguments.out is None:
         write_table(sys.stdout, columns)
         return
