@@ -1,4 +1,4 @@
-"""docs/python.md: the reference of `import bristle`, written from its docstrings."""
+"""docs/api.md: the reference of `import bristle`, written from its docstrings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import bristle
 HEAD = """\
 # Python reference
 
-*Written from the docstrings by `.venv/bin/python -m generator reference docs/python.md`; the examples are run in the
+*Written from the docstrings by `.venv/bin/python -m generator reference docs/api.md`; the examples are run in the
 check. [Friction in ten minutes](friction-in-ten-minutes.md) is the way in.*
 
 ```python

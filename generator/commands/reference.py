@@ -8,7 +8,7 @@ from pathlib import Path
 from bristle.cli.files import write_text
 
 EXAMPLES = """
-  python -m generator reference docs/python.md
+  python -m generator reference docs/api.md
 """
 
 

@@ -146,6 +146,11 @@ def test_a_package_that_is_missing_is_named(refused, monkeypatch):
             "there is no kind bristly (did you mean bristle?); there are regularized, ideal stick,"
             " bristle, hysteresis, spatial, load.",
         ),
+        (
+            ["identify", REPOSITORY / "examples/tribometer/tribometer.tsv", "--model", "LuGre"]
+            + ["--fix", "dynamicFriction=-1"],
+            "LuGre: dynamicFriction = -1 must be at least 1e-06, at most staticFriction.",
+        ),
         (["playground", "PinLoad"], "the playground has no PinLoad."),
         (
             ["run", "LuGre", "--stop", "soon"],

@@ -34,8 +34,8 @@ def test_friction_in_ten_minutes_prints_what_its_comments_say(capsys):
 
 
 def test_the_reference_is_that_of_the_docstrings():
-    assert (DOCS / "python.md").read_text(encoding="utf-8") == reference_text(), (
-        "run: .venv/bin/python -m generator reference docs/python.md"
+    assert (DOCS / "api.md").read_text(encoding="utf-8") == reference_text(), (
+        "run: .venv/bin/python -m generator reference docs/api.md"
     )
     offered = set(bristle.__all__) - {"VERSION", "BristleError"}
     assert {name for names in GROUPS.values() for name in names} == offered == set(_MODULES)
