@@ -740,7 +740,7 @@ class _Reader:
         key, _, place = entry.get("source", "").partition(" ")
         return Equation(
             text=self.required(entry, path, "text"),
-            latex=self.required(entry, path, "latex"),
+            latex=" ".join(self.required(entry, path, "latex").split()),  # however it is wrapped
             reference=self.reference(f"{path}.source", key) if key else None,
             place=place,
         )
