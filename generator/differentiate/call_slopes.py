@@ -38,7 +38,8 @@ SlopesOf = Callable[
 
 
 class CallWriter(ExpressionWriter):
-    """Gives the text of calls and of their slopes; a call that needs a line of its own is written."""
+    """Gives the text of calls and of their slopes; a call that needs a line of its own is
+    written."""
 
     def __init__(self, unit: Unit, taken: Iterable[str], slopes_of: SlopesOf) -> None:
         super().__init__(unit, taken)

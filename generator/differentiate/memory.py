@@ -136,7 +136,8 @@ class Memory:
         return value
 
     def store(self, address: Address, kind: Kind, value: Origins) -> None:
-        """Sets a place. Where it is one of several, each of them may also have kept what it held."""
+        """Sets a place. Where it is one of several, each of them may also have kept what it
+        held."""
         for place in address.places:
             for path, _ in leaves(kind):
                 origin = value.get(path, Origin())

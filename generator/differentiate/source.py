@@ -14,7 +14,8 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 class SubsetError(Exception):
-    """The model is written in C that is not understood here. The message begins with file and line."""
+    """The model is written in C that is not understood here. The message begins with file and
+    line."""
 
 
 class Source:

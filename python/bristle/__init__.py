@@ -5,7 +5,8 @@
     bristle.models()                  # ["AdamsRegularized", ...]
     bristle.fmu("LuGre")              # the path of the file
     bristle.describe("LuGre")         # its parameters, inputs and outputs
-    bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
+    inputs = {"relativeVelocity": v, "normalForce": 10.0}
+    bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
 
 Whatever is wrong with what was given is told by a BristleError, in one sentence.
 """
