@@ -128,7 +128,8 @@ print(Path(fmpy.__file__).parent / "c-code")')
         unit=build/cppcheck/$model/unit.c
         case " $shapes " in
             *" $shape "*)
-                sed '/"solver\/solver.c"/d; /"fmi2\/fmi2.c"/d' "build/generated/$model/fmu.c" >"$unit"
+                sed '/"solver\/solver.c"/d; /"fmi2\/fmi2.c"/d' \
+                    "build/generated/$model/fmu.c" >"$unit"
                 ;;
             *) cp "build/generated/$model/fmu.c" "$unit" ;;
         esac
