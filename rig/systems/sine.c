@@ -11,8 +11,8 @@
  *     sigma0 = m omega0^2, omega0 = 307.597 rad/s   F grows with m, L stays   (eqs 11-13, Fig. 8)
  *     sigma0 = 946160 N/m                           L grows with m           (eqs 14-16, Fig. 11)
  *
- * L is the span of the loop. The paper keeps the damping ratio at 0.5, so bristleDamping is m omega0
- * with it. The set of the contact is that of m = 10 kg; another mass needs its bristleStiffness and
+ * L is the span of the loop. The paper keeps the damping ratio at 0.5, so bristleDamping is m
+ * omega0 with it. The set of the contact is that of m = 10 kg; another mass needs its bristleStiffness and
  * bristleDamping.
  */
 #include "one_mass.h"
