@@ -12,8 +12,8 @@
  *     sigma0 = 946160 N/m                           L grows with m           (eqs 14-16, Fig. 11)
  *
  * L is the span of the loop. The paper keeps the damping ratio at 0.5, so bristleDamping is m
- * omega0 with it. The set of the contact is that of m = 10 kg; another mass needs its bristleStiffness and
- * bristleDamping.
+ * omega0 with it. The set of the contact is that of m = 10 kg; another mass needs its
+ * bristleStiffness and bristleDamping.
  */
 #include "one_mass.h"
 
