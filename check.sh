@@ -103,10 +103,11 @@ fi
 # --- style and static analysis -------------------------------------------------------------------
 
 failed=""
-tick; step "Format"
+tick; step "Format and types"
 find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 |
     xargs -0 clang-format --dry-run -Werror || failed=1
 ruff check --quiet . && ruff format --quiet --check . || failed=1
+mypy --no-error-summary || failed=1
 if is_there cppcheck; then
     tick; step "Static analysis"
     headers=$(python -c 'from pathlib import Path; import fmpy

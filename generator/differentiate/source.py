@@ -3,6 +3,7 @@ its lines."""
 
 from __future__ import annotations
 
+from typing import Any
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -142,7 +143,7 @@ class _Lexer(c_lexer.CLexer):
 
     last = None
 
-    def token(self):
+    def token(self) -> Any:
         token = super().token()
         self.last = token or self.last
         return token

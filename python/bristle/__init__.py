@@ -14,7 +14,7 @@ Whatever is wrong with what was given is told by a BristleError, in one sentence
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .library import describe, fmu, models
@@ -53,7 +53,7 @@ class BristleError(Exception):
     """A mistake of the user, told in one sentence."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_MODULES[name]}", __name__), name)

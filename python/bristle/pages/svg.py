@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,10 +83,10 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         x_low, x_high = _widened(x_low, x_high, scale * (right - left))
         y_low, y_high = _widened(y_low, y_high, scale * (bottom - top))
 
-    def place_x(value: np.ndarray | float) -> np.ndarray | float:
+    def place_x(value: Any) -> Any:
         return left + (value - x_low) / (x_high - x_low) * (right - left)
 
-    def place_y(value: np.ndarray | float) -> np.ndarray | float:
+    def place_y(value: Any) -> Any:
         return bottom - (value - y_low) / (y_high - y_low) * (bottom - top)
 
     parts = []
@@ -228,8 +229,8 @@ def heat_map(
         )
         parts.append(f'<rect {at} fill="{_colour(share)}"/>')
     for tick in ticks(low, high, 5):
-        y = bottom - (tick - low) / (high - low) * (bottom - top) + 4
-        parts.append(f'<text x="{right + 36}" y="{y:.1f}">{_number(tick)}</text>')
+        height_of = bottom - (tick - low) / (high - low) * (bottom - top) + 4
+        parts.append(f'<text x="{right + 36}" y="{height_of:.1f}">{_number(tick)}</text>')
     middle = (top + bottom) / 2
     parts.append(
         f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}"'

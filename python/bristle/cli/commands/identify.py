@@ -11,6 +11,7 @@ then compares the twins."""
 from __future__ import annotations
 
 import argparse
+from typing import Any
 from pathlib import Path
 
 EXAMPLES = """
@@ -174,7 +175,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def reading_options(arguments: argparse.Namespace):
+def reading_options(arguments: argparse.Namespace) -> Any:
     """What add_reading was given."""
     from ... import BristleError
     from ...identify.records import FEWEST, Options
