@@ -85,7 +85,8 @@ def names(description):
 
 
 def is_scalar(description):
-    """Whether the element has the translational interface, which all but the spatial systems offer."""
+    """Whether the element has the translational interface, which all but the spatial systems
+    offer."""
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
 
@@ -588,10 +589,8 @@ def test_statistics_are_a_table(tmp_path):
         tmp_path / "results.csv",
     )
     header, *rows = [line.split() for line in run.stdout.splitlines()]
-    assert (
-        header
-        == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
-    )
+    counts = ["steps", "evaluations", "jacobians", "events"]
+    assert header == ["model", *counts, "wall_seconds", "evaluations_per_simulated_second"]
     assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
     for row in rows:
         steps, evaluations, jacobians = map(int, row[1:4])
@@ -923,16 +922,20 @@ WITHOUT_MEMORY = """#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static int fails(void *caller) { /* only what the rig itself asks for: SUNDIALS does not look at all that it gets */
+static int fails(void *caller) {
+    /* only what the rig itself asks for: SUNDIALS does not look at all that it gets */
     static long left = -1;
     Dl_info place;
     if (left < 0) left = atol(getenv("FAIL_AT"));
-    if (left == 0 || !dladdr(caller, &place) || strcmp(place.dli_fname, getenv("FAIL_IN")) != 0) return 0;
+    if (left == 0 || !dladdr(caller, &place) || strcmp(place.dli_fname,
+        getenv("FAIL_IN")) != 0) return 0;
     return --left == 0;
 }
 void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t m) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
+void *calloc(size_t n, size_t m) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
 """
 
 
@@ -1189,12 +1192,16 @@ def exact_clutches():
     slip = lambda t: w1 - w2 + D(t) - D(a) - 1.5 * (C(t) - C(a))  # noqa: E731  J2 and J3 are one
     lost["1 sticks"] = b = brentq(slip, a, 0.9)
     w = w2 + (C(b) - C(a)) / 2
-    parted = lambda share, t: share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)  # noqa: E731
+
+    def parted(share, t):
+        return share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)
+
     lost["1 slips"] = c = brentq(lambda t: parted(2 / 3, t), b, 0.85)  # clutch 1 turns two of three
     w += (D(c) - D(b)) / 3
     w1, w2 = w + D(0.9) - D(c) - (C(0.9) - C(c)), w + (C(0.9) - C(c)) / 2
-    slip = lambda t: w1 - w2 + D(t) - D(0.9) - 1.5 * (C(t) - C(0.9)) + 5 * (t - 0.9)  # noqa: E731  clutch 3 drags
-    lost["1 sticks again"] = d = brentq(slip, 0.9, 0.95)
+    lost["1 sticks again"] = d = brentq(  # clutch 3 drags
+        lambda t: w1 - w2 + D(t) - D(0.9) - 1.5 * (C(t) - C(0.9)) + 5 * (t - 0.9), 0.9, 0.95
+    )
     w = w2 + (C(d) - C(0.9)) / 2 - 5 * (d - 0.9)
     lost["1 slips again"] = e = brentq(lambda t: parted(2 / 3, t) + 10 / 3, 0.98, 1.02)
     w += (D(e) - D(d) - 10 * (e - d)) / 3
