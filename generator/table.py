@@ -67,9 +67,10 @@ def families_table(descriptions: Iterable[Description]) -> str:
     return "\n".join(["| kind | models |", "|---|---|", *lines])
 
 
+WRITTEN = "<!-- {}: written by `.venv/bin/python -m generator table {}` -->"
 BEGINS = {  # the line before each table, with what writes it
-    "<!-- families: written by `.venv/bin/python -m generator table README.md` -->": families_table,
-    "<!-- models: written by `.venv/bin/python -m generator table docs/models.md` -->": models_table,
+    WRITTEN.format("families", "README.md"): families_table,
+    WRITTEN.format("models", "docs/models.md"): models_table,
 }
 
 

@@ -4,7 +4,7 @@ The .ssp holds the FMUs, one parameter set (.ssv) per part, and SystemStructure.
 them; OMSimulator, FMPy and other tools that read SSP 1.0 run it. The mass of the example is built
 from examples/container, all other FMUs come from dist/.
 
-    python examples/ssp/build_ssp.py [table, such as two_contacts.toml] [.ssp to write] [folder of FMUs]
+    python examples/ssp/build_ssp.py [table: two_contacts.toml] [.ssp to write] [folder of FMUs]
 """
 
 import sys

@@ -5,7 +5,8 @@
     bristle.models()                  # ["AdamsRegularized", ...]
     bristle.fmu("LuGre")              # the path of the file
     print(bristle.describe("LuGre"))  # its parameters, inputs and outputs
-    bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
+    inputs = {"relativeVelocity": v, "normalForce": 10.0}
+    bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
 
 Whatever is wrong with what was given is told by a BristleError, in one sentence; what has the wrong
 type, by a TypeError.
@@ -14,7 +15,7 @@ type, by a TypeError.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .deriving import fit, suggest
@@ -58,7 +59,7 @@ class BristleError(Exception):
     """A mistake of the user, told in one sentence."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_MODULES[name]}", __name__), name)

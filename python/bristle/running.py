@@ -53,8 +53,8 @@ def run(
     A vector, one number per element for all times:
 
     >>> inputs = {"relativeVelocity": [0.3, 0.4, 0.0], "contactNormal": [0, 0, 1]}
-    >>> force = bristle.run("ProjectedLuGre", time, inputs, outputs="frictionForce")["frictionForce"]
-    >>> force.shape
+    >>> result = bristle.run("ProjectedLuGre", time, inputs, outputs="frictionForce")
+    >>> result["frictionForce"].shape
     (3, 3)
 
     Derivatives of the run:
@@ -136,7 +136,8 @@ def evaluate(
     """
     about, slopes = describe(model), _names("slopes", slopes)
     check_mapping("values", values)
-    fixed, moving = {}, {}
+    fixed: dict[str, Any] = {}
+    moving: dict[str, Any] = {}
     for name, value in values.items():
         several = np.ndim(value) > bool(_elements(about, name))
         (moving if several else fixed)[name] = value
@@ -156,7 +157,8 @@ def evaluate(
     record.call(
         native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else ""
     )
-    return {**results.columns(), **results.slopes(slopes, table)}
+    found: dict[Any, np.ndarray] = {**results.columns(), **results.slopes(slopes, table)}
+    return found
 
 
 class Runs:
@@ -203,7 +205,8 @@ class Runs:
             runner.runner_sensitivities if slopes else runner.runner_simulate,
             lambda done: f", at {self.times[done]:g} s" if done else "",
         )
-        return results.columns() | (results.slopes(slopes, table) if slopes else {})
+        found: dict[Any, np.ndarray] = dict(results.columns())
+        return found if table is None else found | results.slopes(slopes, table)
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -240,7 +243,9 @@ class Results:
         self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
 
     def columns(self) -> dict[str, np.ndarray]:
-        found = {one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)}
+        found: dict[str, np.ndarray] = {
+            one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)
+        }
         found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
         return {
             name: (
@@ -270,7 +275,9 @@ class _Call:
     """One call of the runner, with all that has to stay in memory until it is done."""
 
     def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
-        self.about, self.kept, self.values = about, [], {}
+        self.about = about
+        self.kept: list[Any] = []
+        self.values: dict[Variable, float] = {}
         self.record = native.Record()
         functions = native.functions(about)
         self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)

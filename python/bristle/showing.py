@@ -1,4 +1,4 @@
-"""What an element says about itself, for a terminal: `bristle show` and print(bristle.describe(…))."""
+"""What an element says about itself: `bristle show` and print(bristle.describe(…))."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _parameter(model: Model, group: list[Variable]) -> tuple[str, ...]:
 
 
 def limits(model: Model, one: Variable) -> str:
-    """What a value has to keep: the items of an option, or limits, which may be other parameters."""
+    """What a value has to keep: items of an option, or limits, which may be other parameters."""
     if one.items:
         return " or ".join(one.items)
     found = {"at_least": one.min, "at_most": one.max}

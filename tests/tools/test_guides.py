@@ -1,4 +1,4 @@
-"""The pages of the Python package: their listings run, and the reference is that of the docstrings."""
+"""The pages of the Python package: listings run, and the reference is that of the docstrings."""
 
 import doctest
 import importlib

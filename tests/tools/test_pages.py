@@ -1,4 +1,4 @@
-"""The first section of a model's page: what a newcomer reads, and listings that run as they stand."""
+"""The first section of a model's page: what a newcomer reads, and listings that run."""
 
 import html
 import re

@@ -232,7 +232,7 @@ def test_slopes_of_initial_values_go_over_events():
 
 def test_vectors_go_by_name():
     """In and out by one rule: a vector has one name and a column per element, also where all
-    outputs are asked for, and so have its slopes; an element has the name that it has in the FMU."""
+    outputs are asked for, and so have its slopes; an element has its name in the FMU."""
     time = np.linspace(0, 0.01, 5)
     velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
     by_parts = {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)}

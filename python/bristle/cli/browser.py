@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def open_page(page: Path, place: str = "") -> None:
-    """Opens a page, at a place on it, and says where it is; where there is no browser, only that."""
+    """Opens a page at a place on it, and says where it is; without a browser, only that."""
     address = page.resolve().as_uri() + (f"#{place}" if place else "")
     print(address, flush=True)
     if not webbrowser.open(address):

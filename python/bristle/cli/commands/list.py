@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 EXAMPLES = """
-  bristle list                        the FMUs that came with bristle, or those in dist/ of a checkout
+  bristle list                        the FMUs that came with bristle, or in dist/ of a checkout
   bristle list --kind bristle         those of a kind
   bristle list --needs nothing        those that ask for no further input and no events
   bristle list --needs externalForce  those that ask for it
