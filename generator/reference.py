@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from textwrap import dedent
+from typing import Any
 
 import bristle
 
@@ -44,7 +46,7 @@ def _entry(name: str) -> str:
     )
 
 
-def _signature(name: str, function) -> str:
+def _signature(name: str, function: Callable[..., Any]) -> str:
     """The call with its defaults, an argument per line where it is long."""
     parameters = list(inspect.signature(function).parameters.values())
     words = [str(one.replace(annotation=inspect.Parameter.empty)) for one in parameters]

@@ -9,6 +9,10 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...library import Model
 
 EXAMPLES = """
   bristle list                        the FMUs that came with bristle, or in dist/ of a checkout
@@ -67,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
 
 
-def _of_kind(kind: str | None, models: list) -> list:
+def _of_kind(kind: str | None, models: list[Model]) -> list[Model]:
     from ... import BristleError
     from ...format.facts import MODEL_KINDS
     from ...library import hint
@@ -83,7 +87,7 @@ def _of_kind(kind: str | None, models: list) -> list:
     return [one for one in models if one.facts.kind == wanted]
 
 
-def _needing(need: str | None, models: list) -> list:
+def _needing(need: str | None, models: list[Model]) -> list[Model]:
     from ... import BristleError
     from ...format.facts import EVENTS
     from ...library import hint
@@ -101,7 +105,7 @@ def _needing(need: str | None, models: list) -> list:
     return [one for one in models if wanted in one.needs]
 
 
-def _entry(model) -> dict:
+def _entry(model: Model) -> dict[str, Any]:
     from ...format.archive import contents, platforms
 
     return {
