@@ -232,7 +232,7 @@ def test_the_contract_that_is_told_is_the_one_that_is_checked():
 
 
 def test_every_key_of_a_description_is_told():
-    from generator.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
+    from generator.reading.keys import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
     told = text.partition("### The keys of a description")[2].partition("###")[0]
