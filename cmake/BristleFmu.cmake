@@ -61,7 +61,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*/*.py"
      "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py"
      "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
