@@ -14,7 +14,7 @@ from fmpy import simulate_fmu
 
 import hosting
 from fmi2 import DISCARD, ERROR, OK, integers, reals
-from points import Sampler, some_of
+from operating_points import Sampler, some_of
 from reference import Restless, integrate_me
 
 FACTOR = 10

@@ -13,7 +13,7 @@ from fmpy.validation import validate_fmu
 from lxml import etree
 
 from fmi2 import MODEL_EXCHANGE
-from points import Sampler
+from operating_points import Sampler
 from units import BASE, exponents_of, scaled, units
 
 SCHEMAS = Path(fmpy.__file__).parent

@@ -15,8 +15,8 @@ from fmpy.sundials import CVodeSolver
 
 from cvode import Unmoved
 from fmi2 import ERROR, FATAL, OK, WARNING, EventInfo, FmiError, reals
-from line import Line, is_friction
-from points import Sampler
+from straight_motion import Line, is_friction
+from operating_points import Sampler
 from reference import integrate_me
 from test_lifecycle import names_the_rule, out_of_rule
 

@@ -32,7 +32,7 @@ from fmi2 import (
     integers,
     reals,
 )
-from points import Sampler
+from operating_points import Sampler
 
 
 def test_a_reset_forgets_the_status_of_the_last_step(fmu):

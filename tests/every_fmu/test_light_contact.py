@@ -14,8 +14,8 @@ import pytest
 from convergence import at_once_and_in_parts
 from cvode import integrate_cvode
 from fmi2 import MODEL_EXCHANGE, OK
-from line import Line, is_friction
-from points import some_of
+from straight_motion import Line, is_friction
+from operating_points import some_of
 from prescribed import BOUNDED, PRINTED
 from reference import integrate_me
 

@@ -3,7 +3,7 @@ quietly instead of sticking, and the log says so."""
 
 import pytest
 
-import mass
+import body_on_element
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
 
 LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
@@ -14,9 +14,9 @@ LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
 def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
     """Within the band of rest the law is F_s v/v_0 then: the body settles at v_0 load/F_s, without
     an event and without a jump of the force."""
-    connected = mass.inputs_of
+    connected = body_on_element.inputs_of
     monkeypatch.setattr(
-        mass,
+        body_on_element,
         "inputs_of",
         lambda *arguments: {k: v for k, v in connected(*arguments).items() if k != "externalForce"},
     )
@@ -29,7 +29,7 @@ def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
             if name in fmu.description
         )
         load = sign * 0.4 * limit
-        course = mass.run_exchange(instance, lambda t: load * min(t / 0.1, 1.0), 0.5)
+        course = body_on_element.run_exchange(instance, lambda t: load * min(t / 0.1, 1.0), 0.5)
     assert course.velocity[-1] == pytest.approx(0.4 * sign * band, rel=1e-3)
     assert course.force[-1] == pytest.approx(load, rel=1e-3)
     assert max(map(abs, course.force)) <= abs(load) * (1 + 1e-6), "never more than the load"

@@ -7,8 +7,8 @@ import pytest
 
 from fmi2 import CO_SIMULATION, DISCARD, ERROR, OK
 from fmus import stored_modes, stored_of_impact
-from loop import pulses, run_loop
-from points import Sampler
+from held_force import pulses, run_loop
+from operating_points import Sampler
 
 STATES = pytest.mark.fmus(lambda d: bool(d.states))
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from fmus import REPOSITORY
-from points import Sampler
+from operating_points import Sampler
 from prescribed import BOUNDED
 
 STEPS = 40  # per piece of constant velocity; Simpson's rule is then good to ROUGHNESS

@@ -8,7 +8,7 @@ from ctypes import byref, c_int
 import pytest
 
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
-from line import Line
+from straight_motion import Line
 from prescribed import BOUNDED, PRINTED
 from test_light_contact import decades, limit
 

@@ -13,8 +13,8 @@ from scipy.linalg import expm
 
 from fmus import REPOSITORY
 from fmi2 import CO_SIMULATION, OK
-from keeping import compiled
-from points import some_of
+from build_cache import compiled
+from operating_points import some_of
 from prescribed import MODEL_1, NORMAL, parameters_for
 
 STICK = 2

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from convergence import at_once_and_in_parts
-from mass import run_exchange
+from body_on_element import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Benson")
 NORMAL = 9.81

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmi2 import CO_SIMULATION
-from mass import run_exchange
+from body_on_element import run_exchange
 from prescribed import drive
 import reference.ElastoPlastic
 from reference import LuGre

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from mass import run_exchange
+from body_on_element import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Karnopp")
 NORMAL = 9.81

@@ -8,7 +8,7 @@ import pytest
 
 import hosting
 from fmi2 import CO_SIMULATION
-from mass import run_exchange
+from body_on_element import run_exchange
 from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
 from reference import LuGre as law
 

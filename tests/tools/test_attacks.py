@@ -12,12 +12,14 @@ import zipfile
 import numpy as np
 import pytest
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, need_all_fmus
 
 import bristle
 from bristle import cli, papers
 from bristle.cli.files import writing
 from bristle.format import archive
+
+need_all_fmus()
 
 FOLDER = FMUS[0].path.parent
 LUGRE = FOLDER / "LuGre.fmu"

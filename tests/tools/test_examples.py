@@ -18,7 +18,9 @@ from fmpy import simulate_fmu
 from PIL import Image
 from scipy.integrate import solve_ivp
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
+
+need_all_fmus()
 
 EXAMPLES = REPOSITORY / "examples"
 PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}

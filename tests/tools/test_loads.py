@@ -10,11 +10,13 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from fmus import FMUS, TWINS
+from fmus import FMUS, TWINS, need_all_fmus
 from reference import references
 
 from bristle import papers
 from test_rig import RIG
+
+need_all_fmus()
 
 PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
 

@@ -11,14 +11,16 @@ from xml.etree import ElementTree
 import pytest
 
 from browsing import Watched, check_fits
-from fmus import FMUS, FOLDER, REPOSITORY
+from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 from fmi2 import FmiError
-from points import Sampler
+from operating_points import Sampler
 from test_rig import RIG
 
 from bristle.format.parameter_set import NAMESPACE, ssv_text
 from generator.parameter_sets import parameter_sets
 from generator.reading import read_description
+
+need_all_fmus()
 
 # One worker opens the page for all of these tests; a browser does not run with a sanitizer
 # preloaded.

@@ -5,12 +5,14 @@ import subprocess
 import shlex
 import sys
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 
 from bristle import VERSION
 from bristle.cli import main
 from generator.reading import read_description
 from generator.table import model_files, renewed
+
+need_all_fmus()
 
 README = REPOSITORY / "README.md"
 PRESENT = {fmu.name for fmu in FMUS}

@@ -12,10 +12,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError
 from bristle_site import release
+
+need_all_fmus()
 
 SHIPPED = [*FMUS, *(twin for twin, _ in TWINS)]
 
@@ -114,7 +116,7 @@ def test_dead_link_is_refused_in_a_sentence(tmp_path):
 
 def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
     run = subprocess.run(
-        [sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)],
+        [sys.executable, str(REPOSITORY / "tests" / "scripts" / "load_and_run.py"), str(FOLDER)],
         capture_output=True,
         text=True,
         timeout=300,

@@ -22,9 +22,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError, papers
+
+need_all_fmus()
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 

@@ -6,12 +6,14 @@ import pytest
 from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 
-from fmus import FMUS
+from fmus import FMUS, need_all_fmus
 from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
 from bristle.identify.candidates import candidate
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)

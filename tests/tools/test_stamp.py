@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
-from fmus import FMUS, TWINS, Fmu
+from fmus import FMUS, TWINS, Fmu, need_all_fmus
 from fmi2 import FmiError, Instance, Library
 from hosting import natural_record
-from points import Sampler
+from operating_points import Sampler
 
 import bristle
 from bristle.format.defaults import MARK
 from bristle.parameters import read_ssv
 from bristle.format.signature import signed_anew
 from bristle.format.universal import joined, parts
+
+need_all_fmus()
 
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'

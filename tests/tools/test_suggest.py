@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS
+from fmus import FMUS, TWINS, need_all_fmus
 
 import bristle
 from bristle import cli
 from bristle.parameters import read_ssv
 from bristle.suggesting import Known, suggest
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)
