@@ -46,7 +46,7 @@ __all__ = ["DescriptionError", "read_description"]
 
 OBSERVED = ("observed_load",)
 # of the default experiment: at it FMPy has steps for two reversals between two outputs
-# (ARCHITECTURE.md)
+# (docs/design.md)
 TOLERANCE = 3e-5
 
 

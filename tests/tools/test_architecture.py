@@ -1,5 +1,5 @@
-"""ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list,
-and contract and keys are as told."""
+"""ARCHITECTURE.md and docs/adding-a-model.md are true: the example makes an FMU, a model is added
+without an edit of a list, and contract and keys are as documented."""
 
 import ast
 import json
@@ -31,7 +31,7 @@ def enlarged(tmp_path_factory):
     """The repository with the walked example and two more models, of which only these are built: as
     somebody does who adds one."""
     folder = tmp_path_factory.mktemp("enlarged")
-    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
     assert list(files) == [
         "modelDescription/ViscousCoulomb.toml",
@@ -234,8 +234,8 @@ def test_the_contract_that_is_told_is_the_one_that_is_checked():
 def test_every_key_of_a_description_is_told():
     from generator.reading.keys import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
 
-    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    told = text.partition("### The keys of a description")[2].partition("###")[0]
+    text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
+    told = text.partition("## The keys of a description")[2].partition("##")[0]
     keys = [
         *TOP_KEYS,
         *EXPERIMENT_KEYS,
