@@ -168,7 +168,7 @@ class _Reader(Sources):
     # Single values
 
     def kind(self, data: dict[str, Any]) -> str:
-        """The kind of model that its table shows; unless it is said, inputs and states tell."""
+        """The kind of model for the table; unless given, it follows from inputs and states."""
         inputs = set(data.get("inputs", {})) - {"normalForce", "relativeVelocity"}
         load = inputs == {"externalForce"}
         found = (

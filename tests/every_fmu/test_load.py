@@ -68,11 +68,11 @@ BOTH = pytest.mark.parametrize(
 @LOADED
 @BOTH
 def test_a_load_that_is_never_set_is_told_once_and_after_a_reset_again(warned):
-    for told in (1, 2):
+    for count in (1, 2):
         warned.start()
-        assert len(missed(warned)) == told - 1, "not before it runs: the load may still come"
+        assert len(missed(warned)) == count - 1, "not before it runs: the load may still come"
         run(warned, 0.1)
-        assert len(missed(warned)) == told and missed(warned)[-1].startswith("externalForce ")
+        assert len(missed(warned)) == count and missed(warned)[-1].startswith("externalForce ")
         warned.demand("fmi2Reset")
 
 
@@ -99,12 +99,12 @@ def test_a_stored_state_knows_whether_its_load_was_set(warned):
     without = warned.snapshot()
     warned.set({"externalForce": 1.0})
     loaded = warned.snapshot()
-    for content, told in ((loaded, 0), (without, 1)):
+    for content, count in ((loaded, 0), (without, 1)):
         warned.demand("fmi2Reset")
         warned.resume(content)
         warned.time = 0.0
         run(warned, 0.1)
-        assert len(missed(warned)) == told
+        assert len(missed(warned)) == count
 
 
 @LOADED

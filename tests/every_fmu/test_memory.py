@@ -253,7 +253,7 @@ def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 @pytest.mark.parametrize("mass", [0.0, 1.0], ids=["alone", "coupled"])
 def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
-    """Velocity or normal force grow until the power is beyond all numbers, which shows at the end
+    """Velocity or normal force grow until the power overflows, which shows at the end
     of the step only."""
     with fmu.co_simulation() as instance:
         instance.start(
@@ -274,15 +274,15 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
 
 
 def test_a_reset_forgets_what_was_told_once(fmu, kind):
-    """A call against the standard is told once in each life of an instance."""
+    """A call against the standard is logged once in each life of an instance."""
     parameter = next(v for v in fmu.description.tunable_parameters if v.start)
     with asking(fmu.instance(kind)) as instance:
-        for told in (1, 2):
+        for count in (1, 2):
             instance.start()
             for factor in (1.0001, 1.0002):
                 instance.set({parameter.name: parameter.start * factor})
             assert (
                 len([m for m in instance.messages if "was set after initialization" in m.text])
-                == told
+                == count
             )
             instance.demand("fmi2Reset")

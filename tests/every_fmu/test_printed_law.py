@@ -69,7 +69,7 @@ def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu
             assert heat >= -1e-12 * abs(printed * velocity) or push
             assert two.get("heatFlow") >= -1e-12 * abs(printed * velocity)
             same, pushes, cold = same + (printed == bounded), pushes + push, cold + (heat < 0)
-    assert min(same, pushes, cold) > 20, "points that tell"
+    assert min(same, pushes, cold) > 20, "points that show it"
 
 
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "LuGreNormalized"))
@@ -107,7 +107,7 @@ def advised(instance):
 
 
 def move(instance, line, normal, velocity, length, steps):
-    """Inputs that are new and then held; a host that tells when its steps are done."""
+    """Inputs that are new and then held; a host that says when its steps are done."""
     instance.set(line.inputs(normal, velocity))
     if instance.kind == CO_SIMULATION:
         for _ in range(steps):
@@ -151,19 +151,19 @@ def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_th
     asked, law
 ):
     line = Line(asked.description)
-    for told in (1, 2):
+    for count in (1, 2):
         line.start(asked, 9.81, 0.0, law)
         for piece in (*FALLS, *FALLS[1:]):
             move(asked, line, *piece)
-        assert len(advised(asked)) == (told if law is PRINTED else 0)
+        assert len(advised(asked)) == (count if law is PRINTED else 0)
         asked.demand("fmi2Reset")
         asked.time = 0.0
 
 
 @KEEPING
 @BOTH
-@pytest.mark.parametrize("part, told", [(5e-4, 0), (5e-3, 1)])
-def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
+@pytest.mark.parametrize("part, count", [(5e-4, 0), (5e-3, 1)])
+def test_a_thousandth_of_the_sliding_friction_warns(asked, part, count):
     """Beyond the limit that the bristles are at, after a fall of the normal force by this part."""
     line = Line(asked.description)
     line.start(
@@ -174,7 +174,7 @@ def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
     )
     for piece in ((9.81, 1e-3, 1.0, 5000), (9.81 * (1 - part), 0.0, 1e-3, 2)):
         move(asked, line, *piece)
-    assert len(advised(asked)) == told
+    assert len(advised(asked)) == count
 
 
 @pytest.mark.fmus(

@@ -133,9 +133,9 @@ def test_forces_that_the_page_tells(fmu):
     """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
     a reversal out of sliding."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    told = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
+    stated = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
     peaks, rates = (
-        [float(number) for number in re.findall(r"[\d.]+", text)] for text in told.groups()
+        [float(number) for number in re.findall(r"[\d.]+", text)] for text in stated.groups()
     )
     for peak, rate in zip(peaks, rates, strict=True):
         with fmu.model_exchange() as instance:

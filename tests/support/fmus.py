@@ -2,7 +2,7 @@
 is the twin of.
 
 The folder may hold a part of the collection, down to a single FMU for a single platform: COMPLETE
-and PLATFORMS tell what it holds.
+and PLATFORMS say what it holds.
 """
 
 import atexit

@@ -1,4 +1,4 @@
-"""The README tells what is there now."""
+"""The README describes what is there now."""
 
 import re
 import subprocess

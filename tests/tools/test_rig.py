@@ -120,7 +120,7 @@ def test_papers_number_is_met(case):
     )
 
 
-def told_of_bounded(model):
+def stated_of_bounded(model):
     """What the description says of the option of the law; a twin has that of its model."""
     file = REPOSITORY / "modelDescription" / f"{model.removesuffix('Rotational')}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")).get("bounded", {})
@@ -132,20 +132,22 @@ def with_law():
     for case in CASES:
         if any(variable.name == "law" for variable in PRESENT[case.fmu].description.variables):
             yield pytest.param(
-                case, told_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
+                case, stated_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
             )
 
 
-@pytest.mark.parametrize("case, told", with_law())
-def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, told):
+@pytest.mark.parametrize("case, stated", with_law())
+def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
     """No other changes by a bit, if the bristles have a damper. One without comes beyond its limit
     by the error of the solver: a millionth."""
     assert "law" not in case.set, "the default is the law of the paper"
     printed, bounded = (
         papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2})
     )
-    if told:
-        assert [f"{value:#.3g}" for value in (printed, bounded)] == told[1:] and printed != bounded
+    if stated:
+        assert [f"{value:#.3g}" for value in (printed, bounded)] == stated[
+            1:
+        ] and printed != bounded
     elif case.fmu in ("Dahl", "BlimanSorine"):
         assert bounded == pytest.approx(printed, rel=1e-6)
     else:
@@ -161,8 +163,8 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
     """By how much of its largest value the friction force does, in all systems that the model fits
     into: those not named change by less than a thousandth. Once for every contact, and as printed
     alone."""
-    told = told_of_bounded(model)["systems"]
-    assert told.keys() <= systems().keys()
+    stated = stated_of_bounded(model)["systems"]
+    assert stated.keys() <= systems().keys()
     for system in (name for name, one in systems().items() if not one["needsInput"]):
         runs, warned = [], []
         for law in (1, 2):
@@ -190,10 +192,10 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
             for name in forces
         ]
         change = max(difference / force for force, difference in largest if force > 0)
-        assert (warned[0] > 0) == (system in told) and warned[1] == 0, system
+        assert (warned[0] > 0) == (system in stated) and warned[1] == 0, system
         assert (
-            100 * change == pytest.approx(told[system], rel=0.05)
-            if system in told
+            100 * change == pytest.approx(stated[system], rel=0.05)
+            if system in stated
             else change < 1e-3
         ), system
 

@@ -97,9 +97,9 @@ def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fm
         with pytest.raises(FmiError):
             instance.initialize(bad)
         sentence = instance.messages[-1].text
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         bristle.run(fmu.name, time, inputs, bad)
-    assert str(told.value) == f"{fmu.name}: {sentence}"
+    assert str(raised.value) == f"{fmu.name}: {sentence}"
     many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")[
         "frictionForce"
     ]
@@ -320,6 +320,6 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
     ],
 )
 def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         call()
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence

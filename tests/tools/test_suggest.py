@@ -255,9 +255,9 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
     ],
 )
 def test_what_cannot_be_is_told(known, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         suggest("LuGre", Known(**known))
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)
