@@ -384,7 +384,7 @@ def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
 
 
 @pytest.mark.parametrize("late", [45e-6, -45e-6])
-def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
+def test_gaps_are_reported_once_and_do_not_add_up(fmu, late):
     """A start point that is off by less than a twentieth of a step is taken; a master that is late
     again and again is refused."""
     with fmu.co_simulation() as instance:

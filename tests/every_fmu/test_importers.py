@@ -134,7 +134,7 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
             assert all("law = 2 (Bounded)" in message.text for message in host.shown)
 
 
-def test_calls_against_the_standard_are_told_to_those_who_ask(fmu):
+def test_calls_against_the_standard_are_logged_on_request(fmu):
     """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is:
     once each, as warnings."""
     d = fmu.description

@@ -637,7 +637,7 @@ def test_nominal_values_fall_with_the_normal_force(fmu):
 
 
 @STATES
-def test_nominal_values_change_at_events_only_and_are_told(fmu):
+def test_nominal_values_change_at_events_only_and_are_reported(fmu):
     """By more than a factor of two, or not at all; a stored state brings them back."""
     line = Line(fmu.description)
     with fmu.model_exchange() as instance:

@@ -67,7 +67,7 @@ BOTH = pytest.mark.parametrize(
 
 @LOADED
 @BOTH
-def test_a_load_that_is_never_set_is_told_once_and_after_a_reset_again(warned):
+def test_a_load_that_is_never_set_is_reported_once_and_after_a_reset_again(warned):
     for count in (1, 2):
         warned.start()
         assert len(missed(warned)) == count - 1, "not before it runs: the load may still come"
@@ -109,7 +109,7 @@ def test_a_stored_state_knows_whether_its_load_was_set(warned):
 
 @LOADED
 @pytest.mark.parametrize("kind", [CO_SIMULATION])
-def test_a_load_that_comes_as_a_rate_or_is_seen_in_the_motion_is_not_missed(warned):
+def test_a_load_that_comes_as_a_rate_or_is_found_in_the_motion_is_not_missed(warned):
     warned.start()
     warned.set_input_derivative("externalForce", 1.0)
     run(warned, 0.1)

@@ -217,7 +217,7 @@ def test_an_event_renews_what_was_read_before_it(fmu):
 
 
 @MODES
-def test_an_event_that_changes_nothing_tells_nothing(fmu):
+def test_an_event_that_changes_nothing_logs_nothing(fmu):
     with fmu.model_exchange() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
@@ -273,7 +273,7 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
 # after it is over
 
 
-def test_a_reset_forgets_what_was_told_once(fmu, kind):
+def test_a_reset_forgets_what_was_reported_once(fmu, kind):
     """A call against the standard is logged once in each life of an instance."""
     parameter = next(v for v in fmu.description.tunable_parameters if v.start)
     with asking(fmu.instance(kind)) as instance:

@@ -95,7 +95,7 @@ def test_one_call_settles_everything(fmu):
 
 @MODES
 @pytest.mark.fmus(lambda d: bool(d.states))
-def test_resets_of_states_are_told(fmu):
+def test_resets_of_states_are_reported(fmu):
     """An event that changes a state says so, and none that changes no mode does."""
     d = fmu.description
     sampler = Sampler(d, "resets")

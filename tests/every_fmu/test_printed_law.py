@@ -147,7 +147,7 @@ KEEPING = pytest.mark.fmus(
 @KEEPING
 @BOTH
 @pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
-def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_the_remedy(
+def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_reported_once_with_the_remedy(
     asked, law
 ):
     line = Line(asked.description)
@@ -182,7 +182,7 @@ def test_a_thousandth_of_the_sliding_friction_warns(asked, part, count):
         d.has("law", "bristleDamping") and d.name not in ("LuGreModified", "LuGreVelocityDamping")
     )
 )
-def test_energy_that_the_printed_law_creates_is_told(fmu):
+def test_energy_that_the_printed_law_creates_is_reported(fmu):
     """A jump of the speed out of slow sliding: the motion of which the page of LuGre prints what is
     given back."""
     line = Line(fmu.description)
@@ -198,7 +198,7 @@ def test_energy_that_the_printed_law_creates_is_told(fmu):
 
 @WITH_LAW
 @BOTH
-def test_nothing_is_told_where_the_printed_law_is_passive_and_within_its_limit(asked):
+def test_nothing_is_reported_where_the_printed_law_is_passive_and_within_its_limit(asked):
     line = Line(asked.description)
     line.start(asked, 9.81, 0.0)
     for piece in STICKS:
@@ -207,7 +207,7 @@ def test_nothing_is_told_where_the_printed_law_is_passive_and_within_its_limit(a
 
 
 @WITH_LAW
-def test_nothing_is_told_unless_warnings_are_asked_for(fmu):
+def test_nothing_is_reported_unless_warnings_are_asked_for(fmu):
     line = Line(fmu.description)
     with fmu.co_simulation() as instance:
         line.start(instance, 9.81, 0.0)

@@ -212,7 +212,7 @@ def test_the_work_of_a_coupled_step_can_be_capped(fmu):
 
 
 @IMPLICIT
-def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
+def test_events_inside_a_step_are_reported_with_their_time_and_modes(fmu):
     """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the
     limit."""
     p = parameters_for(fmu, MODEL_1)
@@ -239,7 +239,7 @@ def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
 
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
-def test_lift_off_is_told_in_both_kinds(fmu, kind):
+def test_lift_off_is_reported_in_both_kinds(fmu, kind):
     """And a step that is discarded logs nothing."""
     d = fmu.description
     with fmu.instance(kind) as instance:
@@ -393,7 +393,7 @@ def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(ben
 
 
 @pytest.mark.parametrize("stiffness", [0.02, 1.0, 3.0])
-def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stiffness):
+def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench, stiffness):
     """Order 4, whose local error falls by 32 where the step is halved: a quarter less for what
     comes after the leading terms."""
     law, missed, estimated = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
@@ -415,7 +415,7 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stif
 
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
-def test_a_step_is_of_its_order_and_its_error_is_seen(bench, rate):
+def test_a_step_is_of_its_order_and_its_error_is_estimated(bench, rate):
     """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3,
     by 16: a quarter less for what comes after the leading terms."""
     law, missed, estimated = (3.0, 0.0, 2.0, 1.0, 0.0), [], []
@@ -445,7 +445,7 @@ def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0), l
 
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
-def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate):
+def test_a_step_with_the_body_is_of_its_order_and_its_error_is_estimated(bench, rate):
     """As without it, order 4 and an estimate of order 3; in states and velocities, with a normal
     force that moves too."""
     law, missed, estimated = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
@@ -564,7 +564,7 @@ def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
     [(1.0, 1.0), (0.6, 0.2, 1.0), (0.4, -0.3, 0.2, 1.0), (0.9, -0.4, 0.2, 0.1, 1.0)],
     ids=["line", "parabola", "cubic", "quartic"],
 )
-def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, slope, b):
+def test_a_rate_that_changes_is_followed_closely_and_its_error_is_estimated(follow, slope, b):
     """Three eighths of the rate are exact for the phase at the end, the phases inside are those of
     parabolas: what is missed is within twice the estimated error."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
@@ -611,7 +611,7 @@ def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, ful
 
 @pytest.mark.parametrize("steepness", [0.05, 0.5])
 @pytest.mark.parametrize(("slope", "bent"), [(-0.7, 0.4), (-2.0, 0.0)], ids=["both", "rate"])
-def test_a_bend_costs_a_slow_state_no_more_than_is_told(bench, steepness, slope, bent):
+def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, slope, bent):
     """As that of |v| where a velocity turns round, wherever in the step it lies: in the rate b, and
     in the rate f of the state itself."""
     places, weights = np.polynomial.legendre.leggauss(40)

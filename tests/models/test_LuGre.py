@@ -129,7 +129,7 @@ def test_small_motion_is_a_spring(fmu):
 
 
 @ONLY
-def test_forces_that_the_page_tells(fmu):
+def test_forces_that_the_page_states(fmu):
     """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
     a reversal out of sliding."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")

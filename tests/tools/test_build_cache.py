@@ -84,7 +84,7 @@ def test_what_was_not_used_for_long_goes(made):
     assert len(list((build_cache.FOLDER / "thing").iterdir())) == build_cache.MOST
 
 
-def test_a_compiler_that_fails_is_told_and_run_again(made, tmp_path):
+def test_a_compiler_that_fails_is_reported_and_run_again(made, tmp_path):
     (tmp_path / "sources").mkdir()
     source = tmp_path / "sources" / "fmu.c"
     command = ("gcc", "-c", "-o", "fmu.o", "{sources}/fmu.c")

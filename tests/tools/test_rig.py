@@ -200,7 +200,7 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
         ), system
 
 
-def test_cases_are_told_apart_and_explained():
+def test_cases_are_distinct_and_explained():
     everything = papers.cases()
     assert len({case.id for case in everything}) == len(everything)
     for case in everything:
@@ -738,7 +738,7 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
         ),
     ],
 )
-def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
+def test_motion_that_cannot_be_used_is_reported(text, sentence, tmp_path):
     motion = tmp_path / "motion.csv"
     motion.write_text(text)
     run = call("prescribed", PRESENT["LuGre"].path, "--input", motion)
@@ -785,7 +785,7 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
 
 
 @needs("LuGre")
-def test_a_value_of_a_named_set_that_is_out_of_range_is_told(tmp_path):
+def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
     """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
     narrow = tmp_path / "LuGre.fmu"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
@@ -987,7 +987,7 @@ def test_progress_shows_on_a_terminal_only(tmp_path):
     assert b"LuGre" in shown and b"%" in shown
 
 
-def test_help_and_list_tell_what_there_is():
+def test_help_and_list_show_what_there_is():
     run = call("--help")
     assert run.returncode == 0 and "--output-interval" in run.stdout
     assert {

@@ -90,7 +90,7 @@ def test_many_sets_in_parallel_are_the_single_runs(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction") and d.takes("normalForce"))
-def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fmu):
+def test_a_set_that_breaks_a_rule_is_reported_in_the_words_of_the_fmu_or_left_out(fmu):
     time, inputs = natural_record(fmu, 10)
     bad = {"staticFriction": 0.01, "dynamicFriction": 0.3}
     with fmu.co_simulation() as instance:
@@ -319,7 +319,7 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
+def test_what_is_wrong_is_reported_in_one_sentence(call, sentence):
     with pytest.raises(bristle.BristleError) as raised:
         call()
     assert str(raised.value) == sentence

@@ -285,7 +285,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_stamped_is_told_and_nothing_is_written(case, tmp_path, monkeypatch):
+def test_what_cannot_be_stamped_is_reported_and_nothing_is_written(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     values, more, sentence = REFUSED[case]
     with pytest.raises(bristle.BristleError) as raised:

@@ -254,7 +254,7 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
         (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
     ],
 )
-def test_what_cannot_be_is_told(known, sentence):
+def test_what_cannot_be_is_reported(known, sentence):
     with pytest.raises(bristle.BristleError) as raised:
         suggest("LuGre", Known(**known))
     assert str(raised.value) == sentence
