@@ -176,7 +176,8 @@ def run_system(
     kept = [_variables(about), _rates(about), native.addresses(about, FUNCTIONS)]
     values = [_Value(name.encode(), value) for name, value in (parameters or {}).items()]
     texts = [
-        _Setting(name.encode(), repr(value).encode()) for name, value in (settings or {}).items()
+        _Setting(name.encode(), f"{value:.17g}".encode())
+        for name, value in (settings or {}).items()
     ]
     run = _Run(
         system=systems()[system].address,

@@ -399,6 +399,7 @@ def test_names_in_the_archive_survive_every_unzip(fmu):
         ), name
 
 
+@pytest.mark.shipped
 def test_file_is_at_most_500_kilobytes(fmu):
     assert fmu.path.stat().st_size <= 500_000
 

@@ -138,16 +138,18 @@ def with_law():
 
 @pytest.mark.parametrize("case, stated", with_law())
 def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
-    """No other changes by a bit, if the bristles have a damper. One without comes beyond its limit
-    by the error of the solver: a millionth."""
+    """In systems whose force changes, the others keep the digits that the page shows; elsewhere no
+    number changes by a bit, if the bristles have a damper. One without comes beyond its limit by
+    the error of the solver: a millionth."""
     assert "law" not in case.set, "the default is the law of the paper"
     printed, bounded = (
         papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2})
     )
     if stated:
-        assert [f"{value:#.3g}" for value in (printed, bounded)] == stated[
-            1:
-        ] and printed != bounded
+        shown = [f"{value:#.3g}" for value in (printed, bounded)]
+        assert shown == stated[1:] and printed != bounded
+    elif case.system in stated_of_bounded(case.fmu)["systems"]:
+        assert f"{bounded:#.3g}" == f"{printed:#.3g}"
     elif case.fmu in ("Dahl", "BlimanSorine"):
         assert bounded == pytest.approx(printed, rel=1e-6)
     else:
@@ -160,12 +162,16 @@ def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(c
 def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_warns_there_alone(
     model, tmp_path
 ):
-    """By how much of its largest value the friction force does, in all systems that the model fits
-    into: those not named change by less than a thousandth. Once for every contact, and as printed
-    alone."""
+    """By how much of its largest value the friction force does, in all systems with a given normal
+    force that the model fits into: those not named change by less than a thousandth. Once for every
+    contact, and as printed alone."""
     stated = stated_of_bounded(model)["systems"]
     assert stated.keys() <= systems().keys()
-    for system in (name for name, one in systems().items() if not one["needsInput"]):
+    for system, one in systems().items():
+        if one["needsInput"] or any(
+            "normalForce" in contact["outputs"] for contact in one["contacts"]
+        ):
+            continue
         runs, warned = [], []
         for law in (1, 2):
             file = tmp_path / f"{law}.csv"
@@ -1242,14 +1248,16 @@ def test_coupled_clutches_with_ideal_stick_are_the_exact_solution(tmp_path):
 def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model, tmp_path):
     """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5
     rad/s, half of the 50 J is heat. The other two clutches stay open. A bristle winds up by 10 µrad
-    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms.
+    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms. Bounded, for as
+    printed a bristle that meets the other face at 10 rad/s has a damper of 10 kN.m for 2 µs.
     """
+    law = ["--set", "law=2"] if "law" in names(PRESENT[model].description) else []
     alone = ["amplitude=0", "controlFrequency=0", "secondTime=9", "thirdTime=9"]
     columns = simulate(
         tmp_path,
         "clutches",
         model,
-        options=["--stop", 1, *(word for one in alone for word in ("--param", one))],
+        options=["--stop", 1, *law, *(word for one in alone for word in ("--param", one))],
     )[model]
     slip = columns["slip1"]
     assert columns["time"][np.flatnonzero(slip < 0.01)[0]] == pytest.approx(
