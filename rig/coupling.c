@@ -143,6 +143,14 @@ static void add_variable(Coupling *k, const Element *e, const char *prefix, cons
     free(shown);
 }
 
+/* Whether a contact is the only one that takes the FMU that is given for all of them: the others
+ * are loads, which go by their own names. */
+static bool is_alone(const System *system, int contact) {
+    for (int c = 0; system->contacts[c].name; c++)
+        if (c != contact && (!system->beside || strchr(system->beside[c], '%'))) return false;
+    return !system->beside || strchr(system->beside[contact], '%');
+}
+
 /* The order here is that of fill_row. */
 static void name_columns(Coupling *k) {
     add_column(k, NULL, "time");
@@ -153,7 +161,7 @@ static void name_columns(Coupling *k) {
         const Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
         const Description *d = &fmu->description;
-        const char *prefix = k->n_contacts > 1 ? k->system->contacts[c].name : NULL;
+        const char *prefix = is_alone(k->system, c) ? NULL : k->system->contacts[c].name;
         for (int i = 0; i < e->n_inputs; i++)
             add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
         for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, fmu_state(fmu, i)->name);
@@ -659,7 +667,21 @@ static bool find_changed_loads(Coupling *k, bool *changed, Message *message) {
     return true;
 }
 
+/* Gives the FMUs what the system has as its own parameters, as they are now. */
+static bool share_parameters(Coupling *k, Message *message) {
+    for (const Shared *one = k->system->shared; one && one->contact >= 0; one++) {
+        Instance *instance = &k->elements[one->contact].instance;
+        const Variable *variable = description_find(&instance->fmu->description,
+                                                    k->system->parameters[one->parameter].name);
+        const fmi2Status status = instance->fmu->call.set_real(
+            instance->component, &variable->reference, 1, &k->moment.p[one->parameter]);
+        if (!instance_good(instance, status, "fmi2SetReal", message)) return false;
+    }
+    return true;
+}
+
 bool coupling_settle(Coupling *k, double t, Message *message) {
+    if (!share_parameters(k, message)) return false;
     pass_time_events(k, t);
     find_inputs(k, k->x, k->y, k->u);
     if (k->is_looped && close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
@@ -679,6 +701,7 @@ bool coupling_settle(Coupling *k, double t, Message *message) {
 }
 
 bool coupling_initialize(Coupling *k, double stop, double tolerance, Message *message) {
+    if (!share_parameters(k, message)) return false;
     for (int i = 0; i < k->n_own; i++) k->nominals[i] = k->system->states[i].nominal;
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];

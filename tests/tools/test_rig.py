@@ -89,6 +89,8 @@ def is_scalar(description):
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
 
+NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
+
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
 
@@ -156,8 +158,8 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
     model, tmp_path
 ):
     """By how much of its largest value the friction force does, in all systems that the model fits
-    into: those not named change by less than a thousandth. Once for every contact, and as printed
-    alone."""
+    into and has a solution in: those not named change by less than a thousandth. Once for every
+    contact, and as printed alone."""
     told = told_of_bounded(model)["systems"]
     assert told.keys() <= systems().keys()
     for system in (name for name, one in systems().items() if not one["needsInput"]):
@@ -165,12 +167,12 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
         for law in (1, 2):
             file = tmp_path / f"{law}.csv"
             run = call(system, PRESENT[model].path, "--set", f"law={law}", "--warnings", "-o", file)
-            if "does not fit" in run.stderr:
+            if "does not fit" in run.stderr or NO_SOLUTION in run.stderr:
                 break
             assert run.returncode == 0, run.stderr
             runs.append(papers.read_csv(file)[model])
             warned.append(run.stderr.count("law = 2 (Bounded)"))
-        if not runs:
+        if len(runs) < 2:
             continue
         printed, bounded = runs
         forces = [
@@ -349,6 +351,9 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
         if not inputs <= set(contacts[0]["inputs"]):
             assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        if (fmu.name, name) == ("ImplicitBristle", "worm"):  # its slow slip ends within the loop
+            assert run.returncode == 1 and NO_SOLUTION in run.stderr
             continue
         assert run.returncode == 0, f"{name}: {run.stderr}"
         columns = papers.read_csv(file)[fmu.name]
