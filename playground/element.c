@@ -5,22 +5,30 @@
 #include "elements.h"
 #include "memory.h"
 
-static Fmu fmu;
+enum { ELEMENTS_AT_MOST = 8 };
+
+static Fmu fmus[ELEMENTS_AT_MOST];
+static int n_fmus;
+
+static Fmu *newest(void) {
+    return &fmus[n_fmus - 1];
+}
 
 bool element_choose(const char *name) {
-    for (const LinkedElement *e = linked_elements; e->name; e++) {
+    for (const LinkedElement *e = linked_elements; e->name && n_fmus < ELEMENTS_AT_MOST; e++) {
         if (strcmp(e->name, name) != 0) continue;
-        fmu.call = e->call;
-        fmu.name = fmu.path = copied(name);
-        fmu.folder = copied("");
-        fmu.description.identifier = fmu.name;
+        n_fmus++;
+        newest()->call = e->call;
+        newest()->name = newest()->path = copied(name);
+        newest()->folder = copied("");
+        newest()->description.identifier = newest()->name;
         return true;
     }
     return false;
 }
 
 void element_describe(const Variable *variable) {
-    Description *d = &fmu.description;
+    Description *d = &newest()->description;
     d->variables = grown_array(d->variables, (size_t)d->n_variables + 1, sizeof *d->variables);
     Variable *own = &d->variables[d->n_variables++];
     *own = *variable;
@@ -33,12 +41,19 @@ void element_describe(const Variable *variable) {
 }
 
 void element_complete(const char *guid, int n_indicators) {
-    fmu.description.guid = copied(guid);
-    fmu.description.n_indicators = n_indicators;
-    fmu.description.has_slopes = true;
-    fmu_find_states(&fmu);
+    newest()->description.guid = copied(guid);
+    newest()->description.n_indicators = n_indicators;
+    newest()->description.has_slopes = true;
+    fmu_find_states(newest());
 }
 
 const Fmu *element(void) {
-    return &fmu;
+    return newest();
+}
+
+const Fmu *element_beside(const char *pattern) {
+    if (strcmp(pattern, "%") == 0) return newest();
+    for (int i = 0; i < n_fmus; i++)
+        if (strcmp(fmus[i].name, pattern) == 0) return &fmus[i];
+    return NULL;
 }

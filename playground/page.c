@@ -130,8 +130,13 @@ EXPORT(close) void close_run(void) {
 /* Whether the element fits into a situation; the settings are to be there. */
 EXPORT(open) int open_run(int situation) {
     close_run();
-    const Fmu *const fmus[] = {element()};
-    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL, fmus, &message);
+    const System *system = systems[situation];
+    const Fmu *fmus[CONTACTS_AT_MOST] = {element()};
+    for (int c = 0; system->beside && system->contacts[c].name; c++) {
+        fmus[c] = element_beside(system->beside[c]);
+        if (!fmus[c]) return fail(&message, "There is no %s beside it.", system->beside[c]);
+    }
+    coupling = coupling_open(system_in_hand(system), settings, NULL, fmus, &message);
     if (!coupling) return 0;
     rows = new_array((size_t)(ROWS_AT_MOST * coupling->n_columns), sizeof *rows);
     n_rows = 0;

@@ -8,8 +8,10 @@
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
 enum {
-    LOOP_STEPS_AT_MOST = 60
-}; /* of Newton's method; one is enough where the elements answer linearly */
+    SUBSTITUTIONS = 2, /* before; enough where a load feeds friction and nothing comes back */
+    LOOP_STEPS_AT_MOST =
+        60 /* of Newton's method; one is enough where the elements answer linearly */
+};
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
@@ -424,6 +426,10 @@ static int close_loop(Coupling *k, const double *x) {
             size = fmax(size, fabs(k->loop_y[o]));
         }
         if (rest <= 1e-13 * size) return find_loads_in_slip(k, x);
+        if (step < SUBSTITUTIONS) {
+            memcpy(k->y, k->loop_y, (size_t)k->n_outputs * sizeof *k->y);
+            continue;
+        }
         if (rest >= nearest) {
             for (int o = 0; o < k->n_outputs; o++) k->y[o] -= k->loop_step[o] /= 2;
             continue;
