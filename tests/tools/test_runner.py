@@ -11,7 +11,9 @@ from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
+from bristle import BristleError
 from bristle.identify.candidates import candidate
+from bristle.native import beside_the_fmus
 
 
 @pytest.fixture(autouse=True)
@@ -321,3 +323,10 @@ def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
     with pytest.raises(bristle.BristleError) as told:
         call()
     assert str(told.value) == sentence
+
+
+def test_a_machine_without_libraries_is_told_so(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(BristleError, match="and this is linux on aarch64: neither FMUs nor"):
+        beside_the_fmus("runner")
