@@ -6,6 +6,9 @@
 
 #include "memory.h"
 
+enum { MATRIX_ROOM = 32 }; /* answers of a loop at most */
+#include "solver/matrix.c"
+
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
 enum {
     SUBSTITUTIONS = 2, /* before; enough where a load feeds friction and nothing comes back */
@@ -193,7 +196,6 @@ static void allocate(Coupling *k) {
         {&k->seeds, k->n_inputs},
         {&k->answers, k->n_outputs + k->n_states},
         {&k->force_slopes, k->n_own * k->n_outputs},
-        {&k->loop_matrix, k->n_outputs * k->n_outputs},
         {&k->loop_slopes, k->n_outputs * k->n_outputs},
         {&k->input_slopes, k->n_outputs * k->n_inputs},
         {&k->loop_rest, k->n_outputs},
@@ -233,6 +235,11 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
             coupling_close(k);
             return NULL;
         }
+    if (k->is_looped && k->n_outputs > MATRIX_ROOM) {
+        fail(message, "the system %s has too many outputs for a loop.", system->name);
+        coupling_close(k);
+        return NULL;
+    }
     name_columns(k);
     allocate(k);
     pass_time_events(k, 0);
@@ -340,39 +347,17 @@ static int find_loop_slopes(Coupling *k, const double *x) {
     return 0;
 }
 
-/* The identity less the slopes of the answers F(u(y)). */
-static void fill_loop_matrix(Coupling *k) {
+/* Solves (identity - slopes of the answers F(u(y))) x = right, in place. */
+static bool solve_loop(const Coupling *k, double *right) {
     const int n = k->n_outputs;
+    double matrix[MATRIX_ROOM][MATRIX_ROOM];
+    int row[MATRIX_ROOM];
     for (int i = 0; i < n; i++)
-        for (int o = 0; o < n; o++)
-            k->loop_matrix[i * n + o] = (i == o) - k->loop_slopes[i * n + o];
-}
-
-/* Gaussian elimination with pivoting, a x = b, in place: x is b. */
-static bool eliminate(double *a, double *b, int n) {
-    for (int i = 0; i < n; i++) {
-        int pivot = i;
-        for (int r = i + 1; r < n; r++)
-            if (fabs(a[r * n + i]) > fabs(a[pivot * n + i])) pivot = r;
-        if (fabs(a[pivot * n + i]) < 1e-12) return false;
-        for (int c = 0; c < n && pivot != i; c++) {
-            const double kept = a[i * n + c];
-            a[i * n + c] = a[pivot * n + c];
-            a[pivot * n + c] = kept;
-        }
-        const double kept = b[i];
-        b[i] = b[pivot];
-        b[pivot] = kept;
-        for (int r = i + 1; r < n; r++) {
-            const double factor = a[r * n + i] / a[i * n + i];
-            for (int c = i; c < n; c++) a[r * n + c] -= factor * a[i * n + c];
-            b[r] -= factor * b[i];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int c = i + 1; c < n; c++) b[i] -= a[i * n + c] * b[c];
-        b[i] /= a[i * n + i];
-    }
+        for (int o = 0; o < n; o++) matrix[i][o] = (i == o) - k->loop_slopes[i * n + o];
+    factorize(n, matrix, row);
+    back_substitute(n, matrix, row, right, right);
+    for (int o = 0; o < n; o++)
+        if (!isfinite(right[o])) return false;
     return true;
 }
 
@@ -393,9 +378,8 @@ static int find_loads_in_slip(Coupling *k, const double *x) {
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         if (e->load < 0 || follows_loop(k, e)) continue;
-        fill_loop_matrix(k);
         for (int o = 0; o < n; o++) k->loop_rest[o] = o == e->first_output;
-        if (!eliminate(k->loop_matrix, k->loop_rest, n)) continue;
+        if (!solve_loop(k, k->loop_rest)) continue;
         const int at = e->input_places[e->load];
         double feedback = 0;
         for (int o = 0; o < n; o++)
@@ -437,8 +421,7 @@ static int close_loop(Coupling *k, const double *x) {
         nearest = rest;
         const int answer = find_loop_slopes(k, x);
         if (answer) return answer;
-        fill_loop_matrix(k);
-        if (!eliminate(k->loop_matrix, k->loop_rest, k->n_outputs)) break;
+        if (!solve_loop(k, k->loop_rest)) break;
         for (int o = 0; o < k->n_outputs; o++) k->y[o] += k->loop_step[o] = k->loop_rest[o];
     }
     fail(&k->complaint, "the loads of the contacts cannot be found at t = %.9g s.", k->moment.t);

@@ -42,9 +42,8 @@ typedef struct {
     double *own_rates, *own_inputs, *shifted_states, *shifted_rates,
         *shifted_inputs; /* for the Jacobian */
     double *seeds, *answers, *force_slopes;
-    bool is_looped; /* an input depends on answers */
-    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest,
-        *loop_step; /* of the loop that it makes */
+    bool is_looped;                                             /* an input depends on answers */
+    double *loop_slopes, *input_slopes, *loop_rest, *loop_step; /* of the loop that it makes */
     double *loop_y, *loop_inputs;
     double *memory; /* all of these vectors */
 } Coupling;
