@@ -14,8 +14,10 @@ set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_F
 if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     set(BRISTLE_PLATFORMS linux64)
     set(targets_linux64 native)
-    # Lines and variables for those who look, but not where each variable is at each instruction of optimized code: that takes as long as all else.
-    set(native_flags ${flags} -g -fno-omit-frame-pointer $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>)
+    # Lines and variables for those who look, but not where each variable is at each instruction of
+    # optimized code: that takes as long as all else.
+    set(native_flags ${flags} -g -fno-omit-frame-pointer
+        $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
         list(APPEND native_flags -O1 ${sanitizers})
@@ -25,18 +27,21 @@ if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         if(NOT DEFINED targets_${platform})
-            message(FATAL_ERROR "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
+            message(FATAL_ERROR
+                "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
         endif()
         foreach(target IN LISTS targets_${platform})
             set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
-            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer -fno-sanitize=undefined)
+            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer
+                -fno-sanitize=undefined)
             set(link_${target} ${zig} -shared -O2 -s)
         endforeach()
     endforeach()
 endif()
 set(libraries_linux64 -lm)
 
-# Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which takes minutes to build.
+# Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
+# takes minutes to build.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -56,9 +61,11 @@ endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
-     "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
+     "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py"
+     "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
-# Compiles and links one source, or a list of them, for one target; what they include is in the folders, and changes with the files named after.
+# Compiles and links one source, or a list of them, for one target; what they include is in the
+# folders, and changes with the files named after.
 function(bristle_add_thin_library library source platform target folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
@@ -71,7 +78,8 @@ function(bristle_add_thin_library library source platform target folders)
         cmake_path(GET file STEM part)
         set(object "${PROJECT_BINARY_DIR}/objects/${target}/${name}/${part}.o")
         list(APPEND objects "${object}")
-        list(APPEND steps COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}" -c "${file}" -o "${object}")
+        list(APPEND steps COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}"
+            -c "${file}" -o "${object}")
     endforeach()
     add_custom_command(
         OUTPUT "${library}"
@@ -87,7 +95,8 @@ function(bristle_add_native_library library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
     add_library(${name}_library MODULE ${source})
-    set_target_properties(${name}_library PROPERTIES PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    set_target_properties(${name}_library PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+        LIBRARY_OUTPUT_DIRECTORY "${folder}")
     target_include_directories(${name}_library PRIVATE ${folders})
     target_include_directories(${name}_library SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
     target_compile_options(${name}_library PRIVATE ${native_flags})
@@ -105,7 +114,8 @@ function(bristle_add_library library source platform folders)
     endif()
     list(LENGTH targets_${platform} count)
     if(count EQUAL 1)
-        bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}} "${folders}" ${ARGN})
+        bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}}
+            "${folders}" ${ARGN})
         return()
     endif()
     foreach(target IN LISTS targets_${platform})
@@ -133,25 +143,29 @@ function(bristle_add_fmu description)
     file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${law}/*")
 
-    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all. fmu.c stands for all files that are
-    # generated: they are written together.
+    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it
+    # all. fmu.c stands for all files that are generated: they are written together.
     add_custom_command(
         OUTPUT "${generated}/fmu.c"
-        COMMAND ${run_generator} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
+        COMMAND ${run_generator} generate "${description}" --out "${generated}"
+            --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
         COMMENT "Generating ${model}"
         VERBATIM)
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
-        set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
-        bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
+        set(library
+            "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
+        bristle_add_library("${library}" "${generated}/fmu.c" ${platform}
+            "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
         list(APPEND libraries "${library}")
     endforeach()
 
     add_custom_command(
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
-        COMMAND ${run_generator} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
+        COMMAND ${run_generator} package "${description}" --generated "${generated}"
+            --fmi-include "${FMI2_INCLUDE_DIR}"
                 --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
         DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
@@ -166,9 +180,11 @@ function(bristle_add_fmu description)
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)
-        set(command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' -isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
+        string(CONCAT command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' "
+            "-isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
         set_property(GLOBAL APPEND PROPERTY bristle_compile_commands
-            "{\"directory\": \"${PROJECT_BINARY_DIR}\", \"file\": \"${file}\", \"command\": \"${command}\"}")
+            "{\"directory\": \"${PROJECT_BINARY_DIR}\", \
+\"file\": \"${file}\", \"command\": \"${command}\"}")
     endforeach()
 endfunction()
 
@@ -179,20 +195,25 @@ function(bristle_write_compile_commands)
     file(WRITE "${PROJECT_BINARY_DIR}/compile_commands.json" "[\n${text}\n]\n")
 endfunction()
 
-# The runner, which takes records through an FMU: beside the FMUs, where the Python package looks for it.
+# The runner, which takes records through an FMU: beside the FMUs, where the Python package looks
+# for it.
 function(bristle_add_runner)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
-                            "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src" "${PROJECT_SOURCE_DIR}/runner/runner.h"
-                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c" "${PROJECT_SOURCE_DIR}/runner/jumps.c" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
+                            "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src"
+                            "${PROJECT_SOURCE_DIR}/runner/runner.h"
+                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c"
+                            "${PROJECT_SOURCE_DIR}/runner/jumps.c"
+                            "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})
     set(BRISTLE_RUNNERS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The systems of the rig as a library, beside the runner: all but those that read a motion, for which the runner is there.
+# The systems of the rig as a library, beside the runner: all but those that read a motion, for
+# which the runner is there.
 function(bristle_add_systems)
     set(rig "${PROJECT_SOURCE_DIR}/rig")
     if(NOT EXISTS "${rig}")
@@ -201,7 +222,8 @@ function(bristle_add_systems)
     file(GLOB system_files CONFIGURE_DEPENDS "${rig}/systems/*.c")
     list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
     file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
-    file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h" "${PROJECT_SOURCE_DIR}/runner/*.h")
+    file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h"
+        "${PROJECT_SOURCE_DIR}/runner/*.h")
     foreach(file IN LISTS system_files)
         cmake_path(GET file STEM name)
         list(APPEND names ${name})
@@ -210,7 +232,8 @@ function(bristle_add_systems)
     file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/systems")
     add_custom_command(
         OUTPUT "${registry}"
-        COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems" "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${names}
+        COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems"
+            "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${names}
         DEPENDS "${rig}/registry.py" ${system_files} ${set_files}
         COMMENT "Listing the systems and parameter sets"
         VERBATIM)
@@ -220,16 +243,19 @@ function(bristle_add_systems)
     endforeach()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${BRISTLE_DIST}/runner/${platform}/systems${suffix_${platform}}")
-        bristle_add_library("${library}" "${sources}" ${platform} "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
+        bristle_add_library("${library}" "${sources}" ${platform}
+            "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(systems ALL DEPENDS ${libraries})
     set(BRISTLE_SYSTEMS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it is one for all.
+# The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it
+# is one for all.
 function(bristle_add_wheel fmus version)
-    file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py" "${PROJECT_SOURCE_DIR}/python/*.toml"
+    file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
+        "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
     set(told pyproject.toml setup.py README.md LICENSE)
     list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
@@ -237,7 +263,8 @@ function(bristle_add_wheel fmus version)
     add_custom_command(
         OUTPUT "${wheel}"
         COMMAND "${CMAKE_COMMAND}" -E rm -rf "${PROJECT_SOURCE_DIR}/build/package"
-        COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}" "${Python3_EXECUTABLE}" -m pip wheel
+        COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}"
+            "${Python3_EXECUTABLE}" -m pip wheel
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
         DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${package} ${told}

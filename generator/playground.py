@@ -36,7 +36,7 @@ SCRIPTS = (
     "take",
     "page",
 )
-SITUATION_KEYS = {
+SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
     "title": str,
     "look": str,
@@ -250,7 +250,8 @@ def _nice(value: float) -> float:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Those with items that count in model exchange; a whole number counts in co-simulation only."""
+    """Those with items that count in model exchange; a whole number counts in co-simulation
+    only."""
     reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
     for option in description.options:
         for name in option.scalar_names:

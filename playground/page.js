@@ -36,27 +36,32 @@ const VERDICTS = [
     [
         "holds",
         "holds a load",
-        "Speed of the body 1 s after a constant load of a third of the static limit was put on. Below 1 µm/s it rests.",
+        "Speed of the body 1 s after a constant load of a third of the static limit was put on. " +
+        "Below 1 µm/s it rests.",
     ],
     [
         "drift",
         "drift per cycle",
-        "How far the second pulse of that load leaves the body from where it found it. Below 1 µm counts as none.",
+        "How far the second pulse of that load leaves the body from where it found it. Below 1 " +
+        "µm counts as none.",
     ],
     [
         "breakaway",
         "break-away",
-        "Largest friction force before the first slip on a belt, over the static limit. 1 makes full use of it.",
+        "Largest friction force before the first slip on a belt, over the static limit. 1 makes " +
+        "full use of it.",
     ],
     [
         "energy",
         "energy",
-        "What friction has taken from the bodies in the run above, or the most that it has given them beyond what it took.",
+        "What friction has taken from the bodies in the run above, or the most that it has given " +
+        "them beyond what it took.",
     ],
     [
         "events",
         "events per s",
-        "Events of the run above per second of its time: modes that change, loads that are switched, contact that is lost.",
+        "Events of the run above per second of its time: modes that change, loads that are " +
+        "switched, contact that is lost.",
     ],
 ];
 
@@ -367,7 +372,8 @@ class Page {
                 .filter((slot) => slot.count)
                 .map(
                     (slot) =>
-                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ${quantity(slot.now("force"), "N")}`,
+                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ` +
+                        `${quantity(slot.now("force"), "N")}`,
                 )
                 .join("; ")}.`,
         );
@@ -425,8 +431,13 @@ class Page {
         const keys = [pulls && "← → pull", presses && "↑ ↓ lift and press"]
             .filter(Boolean)
             .join(", ");
+        const drag = pulls
+            ? "Drag the body along, and up or down to lift and press it."
+            : presses
+              ? "Drag the body up or down to lift and press it."
+              : "";
         byId("scene-help").textContent =
-            `${pulls ? "Drag the body along, and up or down to lift and press it." : presses ? "Drag the body up or down to lift and press it." : ""} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
+            `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
         byId("scene").classList.toggle("free", pulls || presses);
         const weight = this.situation.weight(this.settings),
             all = this.situation.complete(this.settings);
@@ -522,7 +533,8 @@ class Page {
         line.setAttribute("width", "30");
         line.setAttribute("height", "8");
         line.setAttribute("aria-hidden", "true");
-        line.innerHTML = `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
+        line.innerHTML = `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" ` +
+            `stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
         row.append(line, select);
         if (this.slots.length > 1)
             row.append(
@@ -567,7 +579,8 @@ class Page {
         this.showLines();
     }
 
-    /** Another model in a place; where it fits nowhere in this situation and is alone, the situation changes too. */
+    /** Another model in a place; where it fits nowhere in this situation and is alone, the
+     * situation changes too. */
     replace(i, model) {
         this.slots[i] = new Slot(this.module, model, i);
         this.chosen = i;
@@ -672,7 +685,8 @@ class Page {
             button(
                 "",
                 "of this situation",
-                `The surface of ${this.situation.source}, as far as ${slot.model.name} has its parameters`,
+                `The surface of ${this.situation.source}, as far as ${slot.model.name} has its ` +
+                `parameters`,
             );
         button(this.situation.set ? null : "", "defaults", "The defaults of the model");
         for (const one of slot.model.sets)
@@ -820,7 +834,8 @@ class Page {
                 weight,
                 mass,
             );
-        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0); // a pull to the side is seldom quite level
+        // a pull to the side is seldom quite level
+        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0);
         this.hand.extraPress = this.situation.presses ? (past / 50) * weight : 0;
         this.followHand();
     }

@@ -8,7 +8,8 @@ const BODY = { width: 70, height: 40 };
 /** The force of now in a unit that does not change all the time. */
 function forceText(slot) {
     const { name, factor } = suitable(slot.largestForce, "N");
-    return `${(slot.now("force") / factor).toFixed(slot.largestForce / factor >= 100 ? 0 : 2).replace("-", "−")} ${name}`;
+    const digits = slot.largestForce / factor >= 100 ? 0 : 2;
+    return `${(slot.now("force") / factor).toFixed(digits).replace("-", "−")} ${name}`;
 }
 
 class Scene {

@@ -3,7 +3,8 @@
 const ROWS = 6000;
 const TRIALS = 400; // between two looks at the clock
 
-/** What the plots draw, whatever the system and the element call it; the first name that there is a column of. */
+/** What the plots draw, whatever the system and the element call it; the first name that there is
+ * a column of. */
 const COLUMNS = {
     time: ["time"],
     position: ["position", "displacement", "height"],
@@ -129,7 +130,8 @@ class Slot {
         return this.newest && at >= 0 ? this.newest[at] : NaN;
     }
 
-    /** Gives new values, live where the parameter allows it. What the element refuses is taken back; the sentence comes back. */
+    /** Gives new values, live where the parameter allows it. What the element refuses is taken
+     * back; the sentence comes back. */
     change(values) {
         const before = { ...this.values };
         Object.assign(this.values, values);

@@ -11,9 +11,8 @@ enum { MATRIX_ROOM = 32 }; /* answers of a loop at most */
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
 enum {
-    SUBSTITUTIONS = 2, /* before; enough where a load feeds friction and nothing comes back */
-    LOOP_STEPS_AT_MOST =
-        60 /* of Newton's method; one is enough where the elements answer linearly */
+    SUBSTITUTIONS = 2,      /* before; enough where a load feeds friction and nothing comes back */
+    LOOP_STEPS_AT_MOST = 60 /* of Newton's method; one is enough where elements answer linearly */
 };
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
@@ -323,9 +322,8 @@ static int find_loop_slopes(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     find_inputs(k, x, k->y, k->shifted_inputs);
     for (int o = 0; o < n; o++) {
-        const double y = k->y[o],
-                     change = fmax(fabs(y),
-                                   1); /* inputs are linear in the answers: any change will do */
+        /* inputs are linear in the answers: any change will do */
+        const double y = k->y[o], change = fmax(fabs(y), 1);
         double *slopes = k->input_slopes + o * k->n_inputs;
         k->y[o] = y + change;
         find_inputs(k, x, k->y, k->loop_inputs);
