@@ -5,30 +5,29 @@
 #include "elements.h"
 #include "memory.h"
 
-enum { ELEMENTS_AT_MOST = 8 };
+enum { LOADS_AT_MOST = 8 };
 
-static Fmu fmus[ELEMENTS_AT_MOST];
-static int n_fmus;
+static Fmu loads[LOADS_AT_MOST];
+static int n_loads;
+static void keep_as_load(void);
 
-static Fmu *newest(void) {
-    return &fmus[n_fmus - 1];
-}
+static Fmu fmu;
 
 bool element_choose(const char *name) {
-    for (const LinkedElement *e = linked_elements; e->name && n_fmus < ELEMENTS_AT_MOST; e++) {
+    keep_as_load();
+    for (const LinkedElement *e = linked_elements; e->name; e++) {
         if (strcmp(e->name, name) != 0) continue;
-        n_fmus++;
-        newest()->call = e->call;
-        newest()->name = newest()->path = copied(name);
-        newest()->folder = copied("");
-        newest()->description.identifier = newest()->name;
+        fmu.call = e->call;
+        fmu.name = fmu.path = copied(name);
+        fmu.folder = copied("");
+        fmu.description.identifier = fmu.name;
         return true;
     }
     return false;
 }
 
 void element_describe(const Variable *variable) {
-    Description *d = &newest()->description;
+    Description *d = &fmu.description;
     d->variables = grown_array(d->variables, (size_t)d->n_variables + 1, sizeof *d->variables);
     Variable *own = &d->variables[d->n_variables++];
     *own = *variable;
@@ -41,19 +40,27 @@ void element_describe(const Variable *variable) {
 }
 
 void element_complete(const char *guid, int n_indicators) {
-    newest()->description.guid = copied(guid);
-    newest()->description.n_indicators = n_indicators;
-    newest()->description.has_slopes = true;
-    fmu_find_states(newest());
+    fmu.description.guid = copied(guid);
+    fmu.description.n_indicators = n_indicators;
+    fmu.description.has_slopes = true;
+    fmu_find_states(&fmu);
 }
 
 const Fmu *element(void) {
-    return newest();
+    return &fmu;
+}
+
+/* What was chosen before, as one that stands beside the next. */
+static void keep_as_load(void) {
+    if (!fmu.name || n_loads == LOADS_AT_MOST) return;
+    for (const LinkedElement *e = linked_elements; e->name; e++)
+        if (strcmp(e->name, fmu.name) == 0) fmu.call = e->call;
+    loads[n_loads++] = fmu;
+    fmu = (Fmu){.name = NULL};
 }
 
 const Fmu *element_beside(const char *pattern) {
-    if (strcmp(pattern, "%") == 0) return newest();
-    for (int i = 0; i < n_fmus; i++)
-        if (strcmp(fmus[i].name, pattern) == 0) return &fmus[i];
-    return NULL;
+    for (int i = 0; i < n_loads; i++)
+        if (strcmp(loads[i].name, pattern) == 0) return &loads[i];
+    return element();
 }

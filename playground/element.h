@@ -1,5 +1,4 @@
-/* The friction element of this instance of the module, and the loads beside it, as the rig's
- * coupling sees FMUs. */
+/* The friction element of this instance of the module, as the rig's coupling sees an FMU. */
 #ifndef ELEMENT_H
 #define ELEMENT_H
 
@@ -12,9 +11,9 @@ bool element_choose(const char *name);
 void element_describe(const Variable *variable);
 void element_complete(const char *guid, int n_indicators);
 
-/* The friction element, and what a contact takes beside it by the pattern of its system; NULL where
- * that has not been chosen. */
 const Fmu *element(void);
+
+/* What a contact takes by the pattern of its system: a load of that name, else the element. */
 const Fmu *element_beside(const char *pattern);
 
 #endif

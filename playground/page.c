@@ -105,6 +105,14 @@ static Instance *instance(void) {
     return &coupling->elements[0].instance;
 }
 
+/* The element that is given for all contacts of a system, with the loads beside it. */
+static const Fmu *const *with_loads(const System *system, const Fmu *const *given) {
+    static const Fmu *all[CONTACTS_AT_MOST];
+    if (!system->beside) return given;
+    for (int c = 0; system->contacts[c].name; c++) all[c] = element_beside(system->beside[c]);
+    return all;
+}
+
 EXPORT(settings) double *settings_place(void) {
     return settings;
 }
@@ -130,13 +138,9 @@ EXPORT(close) void close_run(void) {
 /* Whether the element fits into a situation; the settings are to be there. */
 EXPORT(open) int open_run(int situation) {
     close_run();
-    const System *system = systems[situation];
-    const Fmu *fmus[CONTACTS_AT_MOST] = {element()};
-    for (int c = 0; system->beside && system->contacts[c].name; c++) {
-        fmus[c] = element_beside(system->beside[c]);
-        if (!fmus[c]) return fail(&message, "There is no %s beside it.", system->beside[c]);
-    }
-    coupling = coupling_open(system_in_hand(system), settings, NULL, fmus, &message);
+    const Fmu *const fmus[] = {element()};
+    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL,
+                             with_loads(systems[situation], fmus), &message);
     if (!coupling) return 0;
     rows = new_array((size_t)(ROWS_AT_MOST * coupling->n_columns), sizeof *rows);
     n_rows = 0;
