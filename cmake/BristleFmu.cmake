@@ -14,16 +14,16 @@ set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_F
 if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     set(BRISTLE_PLATFORMS linux64)
     set(targets_linux64 native)
-    # Lines and variables for those who look, but not where each variable is at each instruction of
-    # optimized code: that takes as long as all else.
-    set(native_flags ${flags} -g -fno-omit-frame-pointer
-        $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
-        list(APPEND native_flags -O1 ${sanitizers})
+        set(optimization -O1)
     else()
-        list(APPEND native_flags -O0)
+        set(optimization -O0)
     endif()
+    # Lines and variables for those who look, but not where each variable is at each instruction of
+    # optimized code: that takes as long as all else.
+    set(native_flags ${flags} ${optimization} -g $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>
+        -fno-omit-frame-pointer ${sanitizers})
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         if(NOT DEFINED targets_${platform})

@@ -1053,12 +1053,6 @@ def test_the_page_says_with_which_option_an_element_is_passive(project):
             read_description(folder / "Wrong.toml")
 
 
-def test_a_label_that_a_twin_has_no_word_for_is_refused():
-    pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
-    with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
-        pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')
-
-
 def test_twins_are_those_of_an_interface_however_the_list_is_written(tmp_path):
     """Wrapped, or by way of another shared file; and no other model has one."""
     folder = tmp_path / "modelDescription"
@@ -1099,3 +1093,9 @@ def test_the_build_makes_every_model_with_its_twins():
     twins = [one.name + "Rotational" for one in models if "relativeVelocity" in names(one)]
     assert sorted(made) == sorted([*twins, *(one.name for one in models)])
     assert f"version {VERSION}" in lines and "situation worm" in lines
+
+
+def test_a_label_that_a_twin_has_no_word_for_is_refused():
+    pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
+    with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
+        pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')

@@ -11,9 +11,7 @@ from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
-from bristle import BristleError
 from bristle.identify.candidates import candidate
-from bristle.native import beside_the_fmus
 
 
 @pytest.fixture(autouse=True)
@@ -326,7 +324,11 @@ def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
 
 
 def test_a_machine_without_libraries_is_told_so(monkeypatch):
+    from bristle import native
+
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     monkeypatch.setattr("sys.platform", "linux")
-    with pytest.raises(BristleError, match="and this is linux on aarch64: neither FMUs nor"):
-        beside_the_fmus("runner")
+    with pytest.raises(
+        bristle.BristleError, match="and this is linux on aarch64: neither FMUs nor"
+    ):
+        native.beside_the_fmus("runner")
