@@ -328,7 +328,5 @@ def test_a_machine_without_libraries_is_told_so(monkeypatch):
 
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     monkeypatch.setattr("sys.platform", "linux")
-    with pytest.raises(
-        bristle.BristleError, match="and this is linux on aarch64: neither FMUs nor"
-    ):
+    with pytest.raises(bristle.BristleError, match="this is linux on aarch64: neither FMUs nor"):
         native.beside_the_fmus("runner")
