@@ -5,9 +5,16 @@
 #include "elements.h"
 #include "memory.h"
 
+enum { LOADS_AT_MOST = 8 };
+
+static Fmu loads[LOADS_AT_MOST];
+static int n_loads;
+static void keep_as_load(void);
+
 static Fmu fmu;
 
 bool element_choose(const char *name) {
+    keep_as_load();
     for (const LinkedElement *e = linked_elements; e->name; e++) {
         if (strcmp(e->name, name) != 0) continue;
         fmu.call = e->call;
@@ -41,4 +48,19 @@ void element_complete(const char *guid, int n_indicators) {
 
 const Fmu *element(void) {
     return &fmu;
+}
+
+/* What was chosen before, as one that stands beside the next. */
+static void keep_as_load(void) {
+    if (!fmu.name || n_loads == LOADS_AT_MOST) return;
+    for (const LinkedElement *e = linked_elements; e->name; e++)
+        if (strcmp(e->name, fmu.name) == 0) fmu.call = e->call;
+    loads[n_loads++] = fmu;
+    fmu = (Fmu){.name = NULL};
+}
+
+const Fmu *element_beside(const char *pattern) {
+    for (int i = 0; i < n_loads; i++)
+        if (strcmp(loads[i].name, pattern) == 0) return &loads[i];
+    return element();
 }

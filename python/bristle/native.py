@@ -94,9 +94,13 @@ def runner() -> ctypes.CDLL:
 def beside_the_fmus(library: str) -> ctypes.CDLL:
     """One of the libraries that are built with the FMUs, for this platform."""
     name = this_platform()
+    if name not in LIBRARY_SUFFIX:
+        raise BristleError(
+            f"bristle runs FMUs on linux64, win64 and darwin64, and this is {name}: neither FMUs"
+            " nor the runner are built for it. Other tools compile an FMU from its sources."
+        )
     places = [
-        folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}"
-        for folder in fmu_folders()
+        folder / "runner" / name / f"{library}{LIBRARY_SUFFIX[name]}" for folder in fmu_folders()
     ]
     file = next((place for place in places if place.is_file()), None)
     if file is None:

@@ -171,7 +171,9 @@ def in_node(tmp_path, script, *arguments):
     call = f"""
 const [catalogue, module_] = {packed}.map((data) =>
     require("zlib").inflateRawSync(Buffer.from(data, "base64")));
-const result = ({script})(JSON.parse(catalogue), new WebAssembly.Module(module_),
+const known = JSON.parse(catalogue);
+Element.loads = known.loads;
+const result = ({script})(known, new WebAssembly.Module(module_),
     ...JSON.parse(require("fs").readFileSync(0)));
 process.stdout.write(JSON.stringify(result));
 """
@@ -235,6 +237,10 @@ CASES = [
     ("StaticRegularized", "sweep"),
     ("HuntCrossley", "bounce"),
     ("ContactPoint", "throw"),
+    ("LuGre", "worm"),
+    ("Coulomb", "worm"),
+    ("SmoothCoulomb", "band_brake"),
+    ("ProjectedLuGre", "band_brake"),
 ]
 
 

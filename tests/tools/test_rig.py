@@ -92,6 +92,8 @@ def is_scalar(description):
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
 
+NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
+
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
 
@@ -360,6 +362,9 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
         if not inputs <= set(contacts[0]["inputs"]):
             assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        if (fmu.name, name) == ("ImplicitBristle", "worm"):  # its slow slip ends within the loop
+            assert run.returncode == 1 and NO_SOLUTION in run.stderr
             continue
         assert run.returncode == 0, f"{name}: {run.stderr}"
         columns = papers.read_csv(file)[fmu.name]

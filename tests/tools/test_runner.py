@@ -323,3 +323,12 @@ def test_what_is_wrong_is_reported_in_one_sentence(call, sentence):
     with pytest.raises(bristle.BristleError) as raised:
         call()
     assert str(raised.value) == sentence
+
+
+def test_a_machine_without_libraries_is_named(monkeypatch):
+    from bristle import native
+
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(bristle.BristleError, match="this is linux on aarch64: neither FMUs nor"):
+        native.beside_the_fmus("runner")
