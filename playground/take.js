@@ -100,17 +100,19 @@ function svgText(plots, slots, view, title) {
         pen.line([x, 46, x + 30, 46], colours.lines[slot.index], 2.4, DASHES[slot.index]);
         pen.text(slot.model.name, x + 38, 50, colours.ink, { size: 13 });
     });
-    plots.forEach((plot, i) => {
-        pen.moved(gap + (i % 2) * (width + gap), top + Math.floor(i / 2) * (height + gap), () => {
+    let [x, y] = [0, top];
+    for (const plot of plots) {
+        const isWide = plot instanceof ModePlot,
+            [w, h] = isWide ? [2 * width + gap, 118] : [width, height];
+        if (isWide && x) [x, y] = [0, y + height + gap];
+        pen.moved(gap + x, y, () => {
             pen.text(plot.title, MARGIN.left, 14, colours.soft, { size: 12, weight: 600 });
-            pen.moved(0, 22, () => plot.draw(pen, width, height - 22, slots, view));
+            pen.moved(0, 22, () => plot.draw(pen, w, h - 22, slots, view));
         });
-    });
-    return pen.file(
-        2 * width + 3 * gap,
-        top + Math.ceil(plots.length / 2) * (height + gap) + 6,
-        colours.paper,
-    );
+        if (isWide || x) [x, y] = [0, y + h + gap];
+        else x = width + gap;
+    }
+    return pen.file(2 * width + 3 * gap, y + (x ? height + gap : 0) + 6, colours.paper);
 }
 
 function download(name, content, type) {
