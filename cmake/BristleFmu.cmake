@@ -56,7 +56,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.css" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
      "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
 # Compiles and links one source, or a list of them, for one target; what they include is in the folders, and changes with the files named after.
