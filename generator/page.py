@@ -109,7 +109,8 @@ def page_text(
 <nav aria-label="On this page">{links}</nav>
 {body}
 </main>
-{footer_start(description.name)}, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, MIT licence.</footer>
+{footer_start(description.name)}, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, \
+MIT licence.</footer>
 </body>
 </html>
 """
@@ -221,8 +222,11 @@ def _bounded(description: Description) -> str:
         return ""
     changed = description.bounded
     systems = ", ".join(f"{system} ({percent:g} %)" for system, percent in changed.systems.items())
-    text = f"""Bounded changes the friction force in these benchmark systems, by up to so much of its largest value: {systems}; in no other
-by 0.1 %. Of the papers' numbers it changes"""
+    text = (
+        "Bounded changes the friction force in these benchmark systems, by up to so much of its "
+        f"largest value: {systems}; in no other with a given normal force by 0.1 %. Of the papers' "
+        "numbers it changes, in the digits shown here,"
+    )
     if not changed.numbers:
         return f"<p>{text} none.</p>"
     rows = "".join(

@@ -39,7 +39,7 @@ SCRIPTS = (
     "take",
     "page",
 )
-SITUATION_KEYS = {
+SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
     "title": str,
     "look": str,

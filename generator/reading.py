@@ -43,7 +43,7 @@ HOLDS = {
     "below": lambda value, limit: value < limit,
 }
 
-KINDS = {
+KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "text": (str, "a text"),
     "number": ((int, float), "a number"),
     "flag": (bool, "true or false"),
@@ -193,7 +193,7 @@ class _Reader:
             for name, entry in own
             if "items" not in entry and "whole" in entry
         )
-        named = {
+        named: dict[str, Iterable[Any]] = {
             "parameters": parameters,
             "options": options,
             "inputs": inputs,
@@ -610,14 +610,15 @@ class _Reader:
         """A state with its derivative and the parameter for its initial value."""
         value = self.variable("states", name, entry)
         rate = self.rate_unit(f"states.{name}", value.unit)
-        common = {"size": value.size, "bounds": (), "nominal": None}
         derivative = Variable(
             name=f"der({name})",
             symbol=f"d{value.symbol}",
             latex=rf"\dot{{{value.latex}}}",
             text=f"Rate of {name}",
             unit=rate,
-            **common,
+            size=value.size,
+            bounds=(),
+            nominal=None,
         )
         start = Variable(
             name=f"{name}Start",
@@ -740,7 +741,7 @@ class _Reader:
         key, _, place = entry.get("source", "").partition(" ")
         return Equation(
             text=self.required(entry, path, "text"),
-            latex=self.required(entry, path, "latex"),
+            latex=" ".join(self.required(entry, path, "latex").split()),  # however it is wrapped
             reference=self.reference(f"{path}.source", key) if key else None,
             place=place,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .description import Description, Variable
+from .description import Choice, Description, Variable
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,14 @@ def _scalars(entries: Iterable[Variable]) -> frozenset[str]:
 
 def _names(description: Description) -> dict[str, str]:
     """The variable behind each member of the C structs."""
-    groups = {
+    groups: dict[str, tuple[Variable | Choice, ...]] = {
         "p": description.parameters,
         "u": description.inputs,
         "x": description.states,
         "y": description.outputs,
         "m": description.modes + description.options,
     }
-    names = {}
+    names: dict[str, str] = {}
     for struct, entries in groups.items():
         for entry in entries:
             members = (

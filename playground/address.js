@@ -1,10 +1,13 @@
-// The state of the page in its address: #situation=belt&beltSpeed=0.2&1=LuGre&1.set=rill2023_model1&1.staticFriction=0.5&2=Dahl
+// The state of the page in its address:
+// #situation=belt&beltSpeed=0.2&1=LuGre&1.set=rill2023_model1&1.staticFriction=0.5&2=Dahl
 //
 //   situation      a system; for its settings: name=value
 //   press          force with which the hand presses
-//   hostStep       step of a host with a fixed one; couplingMass=on: the element is told the mass of the body
+//   hostStep       step of a host with a fixed one
+//   couplingMass   "on": there the element is told the mass of the body
 //   1, 2, 3        the models
-//   1.set          the set that the parameters of a model start from, or "defaults"; without it the surface of the situation
+//   1.set          the set that the parameters of a model start from, or "defaults"; without it the
+//                  surface of the situation
 //   1.name         a parameter or option that differs from it
 // Values are in the units of the FMUs. A model's name alone is good too: #LuGre.
 
@@ -37,7 +40,9 @@ function readAddress(hash, catalogue, situations) {
                 return { problem: `The address asks for the model “${value}”, which is not here.` };
             wanted.slots[Number(key) - 1] = { model, set: "", values: {} };
             if (model.name !== value)
-                wanted.said = `${value} is ${model.name} at a radius r, with the velocity r ω and the torque r F: here ${model.name} runs.`;
+                wanted.said =
+                    `${value} is ${model.name} at a radius r, with the velocity r ω and the ` +
+                    `torque r F: here ${model.name} runs.`;
         }
     }
     wanted.situation ??= null;
@@ -65,7 +70,10 @@ function readParameter(slot, name, value, number) {
     if (!slot) return `The address gives ${name} to model ${number}, but names no such model.`;
     if (name === "set") {
         if (value !== DEFAULTS && !slot.model.sets.some((one) => one.name === value))
-            return `The address asks for the parameter set “${value}”, which ${slot.model.name} does not have.`;
+            return (
+                `The address asks for the parameter set “${value}”, which ${slot.model.name} ` +
+                `does not have.`
+            );
         slot.set = value === DEFAULTS ? null : value;
         return "";
     }
@@ -122,5 +130,6 @@ function writeAddress(situation, settings, press, host, slots) {
         for (const [name, value] of Object.entries(slot.values))
             pairs.push([`${i + 1}.${name}`, value]);
     });
-    return `#${pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join("&")}`;
+    const parts = pairs.map((pair) => pair.map(encodeURIComponent).join("="));
+    return `#${parts.join("&")}`;
 }

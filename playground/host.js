@@ -1,8 +1,8 @@
-// The host that the element runs in: one that solves law and body together, or one with a fixed step.
+// The host: one that solves law and body together, or one with a fixed step.
 
 const FIRST_STEP = 1e-3; // s
 const STEPS = { low: 1e-4, high: 1e-2 }; // s: of the slider
-const CHATTERS = 0.5; // part of the steps in which the force turns round; a smooth force does so in hardly any
+const CHATTERS = 0.5; // part of the steps in which the force turns round; hardly any if smooth
 
 class Host {
     constructor() {

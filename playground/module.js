@@ -1,10 +1,12 @@
-// The WebAssembly module: friction elements, systems and integrator. Nothing of a law is in this file.
+// The WebAssembly module: friction elements, systems and integrator. Nothing of a law is in this
+// file.
 
 const TYPES = { Real: 1, Integer: 2, Enumeration: 3 };
 const CAUSALITIES = { local: 0, parameter: 1, input: 2, output: 3 };
 const TOLERANCE = 1e-6;
 
-/** A friction element alone in its own instance of the module. Calls that the element refuses throw a Refusal with its sentence. */
+/** A friction element alone in its own instance of the module. Calls that the element refuses
+ * throw a Refusal with its sentence. */
 class Refusal extends Error {}
 
 class Element {
@@ -101,7 +103,8 @@ class Element {
         this.numbers(this.call.hand(), 6).set(values);
     }
 
-    /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for the model's defaults, else a set's name. `step`: of a host with a fixed one. */
+    /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for
+     * the model's defaults, else a set's name. `step`: of a host with a fixed one. */
     open(situation, settings, set, values, step = 0) {
         this.settings = settings;
         const at = this.situations.findIndex((one) => one.name === situation);
@@ -123,7 +126,7 @@ class Element {
                 this.demand(this.call.set_integer(one.reference, values[one.name]));
     }
 
-    /** Tells an element in a host with a fixed step the mass that it moves, where it wants to know. */
+    /** Tells an element in a host with a fixed step the mass that it moves, if it asks for it. */
     couple(mass) {
         if (this.model.coupling !== null)
             this.demand(this.call.set_real(this.model.coupling, mass));

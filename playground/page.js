@@ -36,27 +36,32 @@ const VERDICTS = [
     [
         "holds",
         "holds a load",
-        "Speed of the body 1 s after a constant load of a third of the static limit was put on. Below 1 µm/s it rests.",
+        "Speed of the body 1 s after a constant load of a third of the static limit was put on. " +
+            "Below 1 µm/s it rests.",
     ],
     [
         "drift",
         "drift per cycle",
-        "How far the second pulse of that load leaves the body from where it found it. Below 1 µm counts as none.",
+        "How far the second pulse of that load leaves the body from where it found it. Below 1 " +
+            "µm counts as none.",
     ],
     [
         "breakaway",
         "break-away",
-        "Largest friction force before the first slip on a belt, over the static limit. 1 makes full use of it.",
+        "Largest friction force before the first slip on a belt, over the static limit. 1 makes " +
+            "full use of it.",
     ],
     [
         "energy",
         "energy",
-        "What friction has taken from the bodies in the run above, or the most that it has given them beyond what it took.",
+        "What friction has taken from the bodies in the run above, or the most that it has given " +
+            "them beyond what it took.",
     ],
     [
         "events",
         "events per s",
-        "Events of the run above per second of its time: modes that change, loads that are switched, contact that is lost.",
+        "Events of the run above per second of its time: modes that change, loads that are " +
+            "switched, contact that is lost.",
     ],
 ];
 
@@ -140,7 +145,7 @@ class Page {
         setInterval(() => this.describe(), 1500);
     }
 
-    /** A minute for those who never saw friction curves: a few states of the page, each with what there is to see. */
+    /** A minute for those who never saw friction curves: a few states, each with what to see. */
     buildGuide() {
         for (const { title, text, address } of this.catalogue.guide)
             byId("guide-steps").append(
@@ -240,7 +245,7 @@ class Page {
         return { from: to - window, to };
     }
 
-    /** What the visitor is told above the scene: what is wrong, or what the page has done by itself. */
+    /** What is told above the scene: what is wrong, or what the page has done by itself. */
     notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
@@ -303,13 +308,10 @@ class Page {
         this.slots.forEach((slot, i) => (slot.index = i));
         this.chosen = Math.max(this.slots.indexOf(chosen), 0);
         const names = (slots) => slots.map((slot) => slot.model.name).join(" and "),
-            left = `${names(others)} ${others.length > 1 ? "do" : "does"} not fit “${this.situation.title}”`;
-        this.notice(
-            kept
-                ? `${left}: ${names(this.slots)} ${kept > 1 ? "stay" : "stays"}.`
-                : `${left}: ${names(this.slots)} ${this.slots.length > 1 ? "run" : "runs"} instead.`,
-            false,
-        );
+            verb = (slots, word, ending = "s") => (slots.length > 1 ? word : word + ending),
+            left = `${names(others)} ${verb(others, "do", "es")} not fit`,
+            now = `${names(this.slots)} ${verb(this.slots, kept ? "stay" : "run")}`;
+        this.notice(`${left} “${this.situation.title}”: ${now}${kept ? "" : " instead"}.`, false);
     }
 
     fits(slot, situation) {
@@ -443,7 +445,8 @@ class Page {
                 .filter((slot) => slot.count)
                 .map(
                     (slot) =>
-                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ${quantity(slot.now("force"), "N")}`,
+                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ` +
+                        `${quantity(slot.now("force"), "N")}`,
                 )
                 .join("; ")}.`,
         );
@@ -504,11 +507,16 @@ class Page {
         const keys = [pulls && "← → pull", presses && "↑ ↓ lift and press"]
             .filter(Boolean)
             .join(", ");
+        const drag = pulls
+            ? "Drag the body along, and up or down to lift and press it."
+            : presses
+              ? "Drag the body up or down to lift and press it."
+              : "";
         byId("sign").hidden = !this.slots.some(
             (slot) => slot.column.velocity >= 0 && slot.column.height !== slot.column.position,
         );
         byId("scene-help").textContent =
-            `${pulls ? "Drag the body along, and up or down to lift and press it." : presses ? "Drag the body up or down to lift and press it." : ""} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
+            `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
         byId("scene").classList.toggle("free", pulls || presses);
         const weight = this.situation.weight(this.settings),
             all = this.situation.complete(this.settings);
@@ -622,7 +630,9 @@ class Page {
         line.setAttribute("width", "30");
         line.setAttribute("height", "8");
         line.setAttribute("aria-hidden", "true");
-        line.innerHTML = `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
+        line.innerHTML =
+            `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" ` +
+            `stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
         row.append(line, pick);
         if (this.slots.length > 1)
             row.append(
@@ -929,7 +939,8 @@ class Page {
                 weight,
                 mass,
             );
-        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0); // a pull to the side is seldom quite level
+        // a pull to the side is seldom quite level
+        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0);
         this.hand.extraPress = this.situation.presses ? (past / 50) * weight : 0;
         this.followHand();
     }

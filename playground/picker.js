@@ -1,4 +1,4 @@
-// The list of all models: grouped as in the README, searched by any word, with the twins for joints.
+// The list of all models: grouped as in the README, searched by any word, twins too.
 
 class Picker {
     constructor(catalogue) {
@@ -17,7 +17,7 @@ class Picker {
         });
     }
 
-    /** Asks for a model. `placeOf(model)` says where it would run, if not in the situation of now. */
+    /** Asks for a model. `placeOf(model)` says where it runs, if not in the situation of now. */
     ask(current, placeOf, choose) {
         const groups = this.catalogue.kinds.map(({ name, caption }) => {
             const models = this.catalogue.models.filter((model) => model.kind === name);

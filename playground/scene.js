@@ -9,7 +9,8 @@ const EDGE = 6; // of the scene, that arrows keep off
 /** The force of now in a unit that does not change all the time. */
 function forceText(slot) {
     const { name, factor } = suitable(slot.largestForce, "N");
-    return `${(slot.now("force") / factor).toFixed(slot.largestForce / factor >= 100 ? 0 : 2).replace("-", "−")} ${name}`;
+    const digits = slot.largestForce / factor >= 100 ? 0 : 2;
+    return `${(slot.now("force") / factor).toFixed(digits).replace("-", "−")} ${name}`;
 }
 
 class Scene {

@@ -2,10 +2,11 @@
 
 const ROWS = 6000;
 const TRIALS = 400; // between two looks at the clock
-const TURNS = 0.02; // weight of a step in the mean of those in which the force turns round: some 50 count
+const TURNS = 0.02; // weight of a step in the share of those that turn the force: 50 count
 const TURN = 0.02; // of the largest force: what is less is not seen
 
-/** What the plots draw, whatever the system and the element call it; the first name that there is a column of. */
+/** What the plots draw, whatever the system and the element call it; the first name that there is
+ * a column of. */
 const COLUMNS = {
     time: ["time"],
     position: ["position", "displacement", "height"],
@@ -143,7 +144,8 @@ class Slot {
         return this.newest && at >= 0 ? this.newest[at] : NaN;
     }
 
-    /** Gives new values, live where the parameter allows it. What the element refuses is taken back; the sentence comes back. */
+    /** Gives new values, live where the parameter allows it. What the element refuses is taken
+     * back; the sentence comes back. */
     change(values) {
         const before = { ...this.values };
         Object.assign(this.values, values);

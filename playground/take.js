@@ -2,7 +2,8 @@
 
 const SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues";
 
-/** All parameters and options of a slot with their values, and whether they differ from the model's defaults. */
+/** All parameters and options of a slot with their values, and whether they differ from the
+ * model's defaults. */
 function allValues(slot) {
     const reals = slot.model.parameters.map((one) => ({
         name: one.name,
@@ -26,9 +27,16 @@ const quotedXml = (text) =>
 function ssvText(slot, version) {
     const lines = allValues(slot).map(
         ({ name, value, kind }) =>
-            `    <ssv:Parameter name="${quotedXml(name)}">\n      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`,
+            `    <ssv:Parameter name="${quotedXml(name)}">\n` +
+            `      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`,
     );
-    return `<?xml version="1.0" encoding="UTF-8"?>\n<ssv:ParameterSet xmlns:ssv="${SSV}" version="1.0" name="${slot.model.name}" description="Parameters of ${slot.model.name} from the playground" generationTool="Bristle ${quotedXml(version)}">\n  <ssv:Parameters>\n${lines.join("\n")}\n  </ssv:Parameters>\n</ssv:ParameterSet>\n`;
+    return (
+        `<?xml version="1.0" encoding="UTF-8"?>\n` +
+        `<ssv:ParameterSet xmlns:ssv="${SSV}" version="1.0" name="${slot.model.name}" ` +
+        `description="Parameters of ${slot.model.name} from the playground" ` +
+        `generationTool="Bristle ${quotedXml(version)}">\n  <ssv:Parameters>\n` +
+        `${lines.join("\n")}\n  </ssv:Parameters>\n</ssv:ParameterSet>\n`
+    );
 }
 
 /** The name that OpenModelica makes of a variable's name. */
@@ -40,13 +48,20 @@ const TOOLS = {
         const values = allValues(slot)
             .filter((one) => one.differs)
             .map(({ name, value }) => `    "${name}": ${value},`);
-        return `from fmpy import simulate_fmu\n\nresult = simulate_fmu("dist/${slot.model.name}.fmu", start_values={\n${values.join("\n")}${values.length ? "\n" : ""}})`;
+        return (
+            `from fmpy import simulate_fmu\n\nresult = simulate_fmu("dist/${slot.model.name}` +
+            `.fmu", start_values={\n${values.join("\n")}${values.length ? "\n" : ""}})`
+        );
     },
     OpenModelica: (slot) => {
         const values = allValues(slot)
             .filter((one) => one.differs)
             .map(({ name, value }) => `${inModelica(name)} = ${value}`);
-        return `// after importFMU("${slot.model.name}.fmu")\n${slot.model.name}_me_FMU friction${values.length ? `(\n  ${values.join(",\n  ")})` : ""};`;
+        return (
+            `// after importFMU("${slot.model.name}.fmu")\n` +
+            `${slot.model.name}_me_FMU ` +
+            `friction${values.length ? `(\n  ${values.join(",\n  ")})` : ""};`
+        );
     },
     rig: (slot, situation, settings) => {
         const parameters = situation.settings
@@ -66,7 +81,8 @@ const TOOLS = {
     },
 };
 
-/** The kept rows of all slots as the rig writes them: one line per model and time, empty where a model has no such variable. */
+/** The kept rows of all slots as the rig writes them: one line per model and time, empty where a
+ * model has no such variable. */
 function csvText(slots) {
     const names = [...new Set(slots.flatMap((slot) => slot.element.columns ?? []))];
     const lines = [["model", ...names].join(",")];

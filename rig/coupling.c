@@ -7,9 +7,8 @@
 #include "memory.h"
 
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
-enum {
-    LOOP_STEPS_AT_MOST = 60
-}; /* of Newton's method; one is enough where the elements answer linearly */
+/* of Newton's method; one is enough where the elements answer linearly */
+enum { LOOP_STEPS_AT_MOST = 60 };
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
@@ -306,9 +305,8 @@ static int find_loop_slopes(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     find_inputs(k, x, k->y, k->shifted_inputs);
     for (int o = 0; o < n; o++) {
-        const double y = k->y[o],
-                     change = fmax(fabs(y),
-                                   1); /* inputs are linear in the answers: any change will do */
+        /* inputs are linear in the answers: any change will do */
+        const double y = k->y[o], change = fmax(fabs(y), 1);
         double *slopes = k->input_slopes + o * k->n_inputs;
         k->y[o] = y + change;
         find_inputs(k, x, k->y, k->loop_inputs);

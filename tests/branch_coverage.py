@@ -1,7 +1,7 @@
 """Measures which lines, branches and conditions of fmu_src/ the tests of the FMUs reach.
 
-    .venv/bin/python tests/branch_coverage.py                    all models, tests/every_fmu and tests/models
-    .venv/bin/python tests/branch_coverage.py --models LuGre     what these reach of their own sources
+    python tests/branch_coverage.py                    all models, tests/every_fmu and tests/models
+    python tests/branch_coverage.py --models LuGre     what these reach of their own sources
     .venv/bin/python tests/branch_coverage.py --report           the table again, of the last run
 
 Needs clang 19 (on Debian: clang-19, llvm-19, libclang-rt-19-dev). Every model is built with

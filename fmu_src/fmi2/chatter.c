@@ -7,10 +7,11 @@
  * velocity that does not answer to the force reaches -0.87 (white noise through a linear law), or
  * -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where they are
  * proportional, a turn of the acceleration counts if
- *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of stability each turn is
- *     weaker than the last, and an oscillation that the steps resolve turns through small accelerations; or
- *   - the force acts late, and the turn follows the last one within a few steps: a spring that acts late feeds an
- *     oscillation, whatever the law takes out of it.
+ *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of
+ *     stability each turn is weaker than the last, and an oscillation that the steps resolve turns
+ *     through small accelerations; or
+ *   - the force acts late, and the turn follows the last one within a few steps: a spring that acts
+ *     late feeds an oscillation, whatever the law takes out of it.
  * Both only where the force changes by a good part of what the contact holds. */
 #include <float.h>
 #include <math.h>
@@ -22,17 +23,12 @@
 static const double CHATTER_FORGETS = 0.9;
 /* Correlation; an unrelated velocity has at most 0.87 on the average. */
 static const double CHATTER_PROPORTIONAL = 0.99;
-static const double CHATTER_BACK =
-    0.8; /* of the acceleration before; an oscillation of 7 steps or more stays below */
-static const double CHATTER_SMALL =
-    0.1; /* change of the force, relative to what the contact holds: counts once, */
-static const double CHATTER_LARGE = 0.2; /* and twice */
-enum {
-    CHATTER_COUNT = 4,
-    CHATTER_FAST = 24,
-    CHATTER_FAR = 50,
-    CHATTER_KNOWN = 10
-}; /* turns; steps */
+/* Of the acceleration before; an oscillation of 7 steps or more stays below. */
+static const double CHATTER_BACK = 0.8;
+/* Changes of the force, relative to what the contact holds, that count once and twice. */
+static const double CHATTER_SMALL = 0.1, CHATTER_LARGE = 0.2;
+/* The first counts turns, the others steps. */
+enum { CHATTER_COUNT = 4, CHATTER_FAST = 24, CHATTER_FAR = 50, CHATTER_KNOWN = 10 };
 
 /* Takes the last step into account; returns whether the acceleration has turned. */
 static int watch_motion(Memory *k) {

@@ -65,10 +65,8 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     memset(&slopes, 0, sizeof slopes);
     slopes.x = c->memory.reals.dx;
     slopes.u = c->memory.u_rate;
-    if (is_coupled(&c->memory))
-        ; /* a mean force has no slope */
-    else if ((status = follow_slopes(c, &slopes)) != fmi2OK)
-        return status;
+    /* a mean force has no slope */
+    if (!is_coupled(&c->memory) && (status = follow_slopes(c, &slopes)) != fmi2OK) return status;
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
             return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
@@ -132,8 +130,8 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 #if HAS_COUPLING
     Memory *k = &c->memory;
     if (couples(k)) {
-        if (length == 0)
-            return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
+        /* nothing has moved, and the force that was given still acts */
+        if (length == 0) return SOLVER_DONE;
         return couple(motion, length, &k->coupling, &k->reals.x, &k->modes);
     }
     /* it has been switched off and is forgotten */

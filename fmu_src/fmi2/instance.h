@@ -62,8 +62,8 @@ typedef struct {
     double given[N_AXES];        /* force at its end, which the host has now */
     double force[N_AXES];        /* at its start */
     double force_change[N_AXES]; /* from the one before */
-    double aa, ff, ff_late, af,
-        af_late; /* products of changes of acceleration and force, older ones fading */
+    /* products of changes of acceleration and force, older ones fading */
+    double aa, ff, ff_late, af, af_late;
     double peak; /* largest squared acceleration, fading */
     int thrown;  /* the last acceleration was as large as that */
     int turns;   /* that count */
@@ -81,8 +81,8 @@ typedef struct {
     double rate;   /* of the penetration at its start */
     double normal; /* force at its end, which the host has now */
     double force;  /* at its start */
-    double given
-        [2]; /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    double given[2];
     double exchanged[2]; /* all work since then */
     double most;         /* work of an impact until now */
 } Rebound;
@@ -93,8 +93,8 @@ typedef struct {
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;
-    double
-        t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
+    /* model exchange: time, inputs and states at which an indicator last had a different sign */
+    double t_ahead;
     Inputs u_ahead;
     States x_ahead;
     double t_set;  /* model exchange: time for which the inputs were set */
@@ -107,17 +107,20 @@ typedef struct {
     int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;
     int states_given; /* the importer has set the states before the run started */
-    int load_set; /* the importer has set the load, or its rate, in a model that has one among its inputs */
+    /* the importer has set the load, or its rate, in a model that has one among its inputs */
+    int load_set;
     int unchecked; /* parameters have changed since the last check of their rules */
     Reals reals;
-    Inputs
-        u_last; /* inputs at the end of the last co-simulation step, in model exchange at the last event */
+    /* inputs at the end of the last co-simulation step, in model exchange at the last event */
+    Inputs u_last;
     Modes modes;
     double time;
     double solver_step;
     double left_out; /* time skipped by steps that did not start where the last one ended */
-    int new_rates; /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
-    int started; /* has left event mode, or made a step: from here on initial values and options are fixed */
+    /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
+    int new_rates;
+    /* has left event mode, or made a step: from here on initial values and options are fixed */
+    int started;
     int stale;        /* derivatives and outputs have to be evaluated again */
     int co_simulates; /* an instance for model exchange has no room for what comes last */
 #if HAS_APPROACH
@@ -127,8 +130,9 @@ typedef struct {
     Chatter chatter;
 #endif
 #if HAS_COUPLING
-    Coupling
-        coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
+    /* with the body, where couplingMass is given; last, so that a step without it need not copy
+     * it */
+    Coupling coupling;
 #endif
 } Memory;
 
@@ -152,7 +156,9 @@ typedef struct {
     unsigned warned; /* warnings that have been logged, one bit each */
     int refused;     /* a call has been refused, and the reason logged */
 #if LINEAR_STATES
-    int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
+    /* unless the memory is stale: of the rates, from the last evaluation between co-simulation
+     * steps */
+    int slopes_known;
     States slopes;
 #endif
     char *name;    /* which lies behind the memory */

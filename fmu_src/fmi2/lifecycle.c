@@ -147,8 +147,8 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDef
     if (stopTimeDefined && !(stopTime >= startTime))
         return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime,
                       startTime);
-    if (toleranceDefined && tolerance > 0)
-        c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
+    if (toleranceDefined && tolerance > 0) /* rounding allows no better than 1e-13 */
+        c->memory.tolerance = fmax(tolerance, 1e-13);
     else if (toleranceDefined)
         tolerate(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
     c->memory.time = startTime;

@@ -2,10 +2,8 @@
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
-    double
-        even = 0,
-        odd =
-            0; /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
+    /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
+    double even = 0, odd = 0;
     for (size_t i = 0; i + 1 < count; i += 2) {
         even += 0 * values[i];
         odd += 0 * values[i + 1];

@@ -1,8 +1,8 @@
 /* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified
  * Leuven model).
  *
- *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v              Lampaert et al. 2002
- *     F     = F_h + sigma1 dz/dt + F_v                                         F_v: common/viscous.h
+ *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v             Lampaert et al. 2002
+ *     F     = F_h + sigma1 dz/dt + F_v                                        F_v: common/viscous.h
  *
  * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z.
  * Only the rate of z has a part in it, so z itself is no state:

@@ -111,9 +111,8 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
 static double sharpened(const Motion *motion, const Point *from, const Look *start, double before,
                         double after, const States *x) {
     if (motion->held || !indicator_changed(motion, from, start, after, x)) return after;
-    const double rounding =
-        DBL_EPSILON *
-        (from->t + after); /* of the end, so that a change at the start takes no longer */
+    /* of the end, so that a change at the start takes no longer */
+    const double rounding = DBL_EPSILON * (from->t + after);
     while (after - before > rounding) {
         const double middle = 0.5 * (before + after);
         if (indicator_changed(motion, from, start, middle, x))

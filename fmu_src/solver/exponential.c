@@ -22,8 +22,8 @@ NOINLINE static double nearly_linear_step(const Motion *motion, const Point *fro
     const double x0 = *(const double *)&from->x, f0 = *(const double *)&from->f, J = from->J[0][0];
     if (!(held_step(from, h, x1) <= 1)) return INFINITY;
     const double way = *(double *)x1 - x0;
-    const double weight =
-        f0 == 0 ? 0 : way / f0; /* of a deviation from the line all over the step */
+    /* of a deviation from the line all over the step */
+    const double weight = f0 == 0 ? 0 : way / f0;
     double allowed[STATE_ROOM], worst = 0;
     allowed_errors(motion, from, h, x1, allowed);
     for (int part = 2; part > 0;

@@ -11,10 +11,10 @@
  */
 #include <math.h>
 
-static const double KEEPING_UP =
-    0.1; /* phase of a step above which a state follows; below, its cubic is lost in rounding */
-static const double SLOW =
-    0.5; /* phase of a step up to which three eighths are good for its exponential */
+/* phase of a step above which a state follows; below, its cubic is lost in rounding */
+static const double KEEPING_UP = 0.1;
+/* phase of a step up to which three eighths are good for its exponential */
+static const double SLOW = 0.5;
 
 /* Phases inside a step of length h, counted from its end, at 1/3 and 2/3 of it, and its whole
  * length, from b at 0, 1/3, 2/3 and 1. */
@@ -122,8 +122,8 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     }
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    if (N_STATES >
-        1) { /* one may have gone over to another line on the way, which shows in its rate at the end */
+    /* one may have gone over to another line on the way, which shows in its rate at the end */
+    if (N_STATES > 1) {
         States rates, slopes;
         linear_rates_at(motion, from->t + h, x1, &from->m, &rates, &slopes);
         for (int i = 0; i < N_STATES; i++) {

@@ -14,8 +14,8 @@ typedef struct {
 typedef struct {
     const Point *from;
     double way[STATE_ROOM]; /* from the start to the end */
-    double left[STATE_ROOM],
-        right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
+    /* by which the rates at both ends, over the step, are more than it */
+    double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
 static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {

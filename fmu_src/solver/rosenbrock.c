@@ -13,9 +13,8 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    const double grows = isfinite(shortest_growing(motion))
-                             ? -INFINITY
-                             : -0.1; /* a law alone is left to its error */
+    /* a law alone is left to its error */
+    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1;
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
         if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;

@@ -3,6 +3,7 @@ its lines."""
 
 from __future__ import annotations
 
+from typing import Any
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,7 +15,8 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 class SubsetError(Exception):
-    """The model is written in C that is not understood here. The message begins with file and line."""
+    """The model is written in C that is not understood here. The message begins with file and
+    line."""
 
 
 class Source:
@@ -141,7 +143,7 @@ class _Lexer(c_lexer.CLexer):
 
     last = None
 
-    def token(self):
+    def token(self) -> Any:
         token = super().token()
         self.last = token or self.last
         return token

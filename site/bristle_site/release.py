@@ -176,6 +176,7 @@ def _write_search(site: Path, frame: Frame) -> None:
     place = Path("search.html")
     skipped = {site / "index.html", site / "files.html"}
     pages = [page for page in sorted(site.rglob("*.html")) if page not in skipped]
+    pages.sort(key=lambda page: page.stem == "CHANGELOG")  # what is now before what was
     found = []
     for page in pages:
         if page.relative_to(site).parts[0] not in PARTS:

@@ -499,7 +499,8 @@ def test_lift_off_inside_a_step_is_located(fmu):
 
 
 def staircase(fmu, duration, pieces):
-    """Inputs that jump between random values at multiples of duration/pieces, as FMPy takes them."""
+    """Inputs that jump between random values at multiples of duration/pieces, as FMPy takes
+    them."""
     d = fmu.description
     sampler = Sampler(d, "staircase")
     parameters = d.starts()

@@ -22,10 +22,12 @@ SCHEMAS = Path(fmpy.__file__).parent
 # OpenModelica's wrapper declares itself.
 TAKEN = set(
     """
-    algorithm and annotation assert block break class connect connector constant constrainedby der discrete each else elseif elsewhen
-    encapsulated end enumeration equation expandable extends external false final flow for function if import impure in initial inner input
-    loop model not operator or outer output package parameter partial protected public pure record redeclare replaceable return stream then
-    true type when while within time logLevel debugLogging fmuWorkingDir fmi_x fmi_z nextEventTime
+    algorithm and annotation assert block break class connect connector constant constrainedby
+    der discrete each else elseif elsewhen encapsulated end enumeration equation expandable
+    extends external false final flow for function if import impure in initial inner input loop
+    model not operator or outer output package parameter partial protected public pure record
+    redeclare replaceable return stream then true type when while within time logLevel
+    debugLogging fmuWorkingDir fmi_x fmi_z nextEventTime
 """.split()
 )
 

@@ -66,7 +66,8 @@ def test_the_facts_are_true_of_the_fmu(fmu):
 
 
 def test_no_tool_needs_the_page(fmu, tmp_path):
-    """Without its documentation tools say the same of an FMU, and stamp the same but for the page."""
+    """Without its documentation tools say the same of an FMU, and stamp the same but for the
+    page."""
     whole, bare = tmp_path / "whole" / fmu.path.name, tmp_path / "bare" / fmu.path.name
     for path, parts in ((whole, content(fmu.path)), (bare, without_page(content(fmu.path)))):
         path.parent.mkdir()

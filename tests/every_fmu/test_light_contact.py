@@ -266,7 +266,7 @@ def advance(instance, kind, line, normal, velocity, length, pieces):
 
 
 @FRICTION
-def test_a_fall_of_the_normal_force_leaves_the_sliding_body_without_force_for_as_long_as_the_page_says(
+def test_a_fall_of_the_normal_force_leaves_no_force_for_as_long_as_the_page_says(
     fmu,
 ):
     """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds,

@@ -34,11 +34,14 @@ NANOSECONDS = 1953125
 STEPS = 256
 
 SSD = """<?xml version="1.0" encoding="UTF-8"?>
-<ssd:SystemStructureDescription xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" name="system" version="1.0">
+<ssd:SystemStructureDescription xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription"
+    name="system" version="1.0">
   <ssd:System name="root">
     <ssd:Elements>
-      <ssd:Component name="element" type="application/x-fmu-sharedlibrary" source="resources/element.fmu">
-        <ssd:ParameterBindings><ssd:ParameterBinding source="resources/set.ssv" /></ssd:ParameterBindings>
+      <ssd:Component name="element" type="application/x-fmu-sharedlibrary"
+          source="resources/element.fmu">
+        <ssd:ParameterBindings><ssd:ParameterBinding source="resources/set.ssv"
+            /></ssd:ParameterBindings>
       </ssd:Component>
     </ssd:Elements>
   </ssd:System>

@@ -213,7 +213,8 @@ def test_the_work_of_a_coupled_step_can_be_capped(fmu):
 
 @IMPLICIT
 def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
-    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the limit."""
+    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the
+    limit."""
     p = parameters_for(fmu, MODEL_1)
     velocity = 1e-3
     breaking = (p["staticFriction"] * NORMAL - p["bristleDamping"] * velocity) / (

@@ -1,4 +1,5 @@
-"""Benson: an exponential fall from static to dynamic friction. Its stick is tested with Coulomb's."""
+"""Benson: an exponential fall from static to dynamic friction. Its stick is tested with
+Coulomb's."""
 
 import math
 

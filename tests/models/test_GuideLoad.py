@@ -18,7 +18,8 @@ GUIDE = {"initialOverlap": 0.1, "minimumOverlap": 0.02, "reactionArm": 0.05}
 
 @OURS
 def test_each_part_acts_at_its_arm(fmu):
-    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its motion's."""
+    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its
+    motion's."""
     with fmu.model_exchange() as instance:
         instance.start(REACTIONS | GUIDE)
         got = tuple(

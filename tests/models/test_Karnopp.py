@@ -55,7 +55,8 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
 
 @ONLY
 def test_a_load_in_the_band_does_not_creep(fmu):
-    """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10 s."""
+    """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10
+    s."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL

@@ -54,6 +54,11 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def unpacked(fmu):
+    """What it takes when it is unpacked, in bytes."""
+    return sum(one.file_size for one in zipfile.ZipFile(fmu).infolist())
+
+
 def copied(file, change=lambda name, data: data, more=()):
     """An FMU whose members are changed, and others are added."""
     with zipfile.ZipFile(LUGRE) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
@@ -320,11 +325,12 @@ ARCHIVES = {
     ),
     "a bomb": (
         lambda file: copied(file, more=[("resources/bomb", bytes(archive.LARGEST))]),
-        f"unpacked it would have {(archive.LARGEST + sum(one.file_size for one in zipfile.ZipFile(LUGRE).infolist())) >> 20} MiB, more than 256.",
+        f"unpacked it would have {(archive.LARGEST + unpacked(LUGRE)) >> 20} MiB, more than 256.",
     ),
     "value references that were changed": (
         lambda file: copied(file, exchanged),
-        "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was changed, or it was built by another tool.",
+        "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was"
+        " changed, or it was built by another tool.",
     ),
 }
 

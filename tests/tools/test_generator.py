@@ -69,7 +69,8 @@ CODE = f"""
 {EVENTS}#include "common/scalar.h"
 """
 CODE += """
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    States *dx, Outputs *y) {
     (void)m;
     dx->z = u->N > 0 ? u->v : -x->z;
     contact_outputs(u, u->N > 0 ? p->kappa * (p->k * x->z) : 0, u->v - dx->z, y);
@@ -232,7 +233,8 @@ BAD = {
     ),
     "item twice": (
         "[[equations]]",
-        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]',
+        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n'
+        "[[equations]]",
         "an item is there twice",
     ),
     "whole number with a unit": (
@@ -242,7 +244,8 @@ BAD = {
     ),
     "whole number that is none": (
         "[[equations]]",
-        '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n[[equations]]',
+        '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n'
+        "[[equations]]",
         "parameters.count: a whole number needs",
     ),
     "table with a short row": (
@@ -518,7 +521,8 @@ def test_modes_become_enumerations_and_options_integers(project, tmp_path):
     code.write_text(
         CODE.replace(EVENTS, "")
         + """
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    double *g) {
     (void)p, (void)x, (void)m;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
@@ -594,7 +598,8 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
     ),
     "resolution": (
         """
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    States *length) {
     (void)m;
     length->z = u->N / p->k + x->z;
 }
@@ -666,7 +671,8 @@ def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path
 
 
 INDICATORS = """
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    double *g) {
     (void)p; (void)x; (void)m;
     g[0] = u->N;
     g[1] = u->v;

@@ -1058,7 +1058,7 @@ def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, mo
     for (
         name,
         value,
-        # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000 times
+        # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000
     ) in truth.items():
         low, high = rows[name]
         assert abs(value - (low + high) / 2) < high - low, (name, rows[name])

@@ -1,4 +1,5 @@
-"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy only."""
+"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy
+only."""
 
 import os
 import subprocess
@@ -27,7 +28,8 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The one beside the FMUs; a build for one platform has none, so it is made of what is there."""
+    """The one beside the FMUs; a build for one platform has none, so it is made of what is
+    there."""
     found = list(FOLDER.glob("*.whl"))
     if found:
         return found[0]

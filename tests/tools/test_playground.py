@@ -74,9 +74,11 @@ def random_points():
 
 # Runs in Node.js as in a browser: gives the outputs at all points, model by model.
 VISIT = """
-(catalogue, module, content) => Object.fromEntries(Object.entries(content).map(([name, sets]) => [name, sets.flatMap(({ parameters, points }) => {
+(catalogue, module, content) => Object.fromEntries(Object.entries(content).map(([name, sets]) =>
+    [name, sets.flatMap(({ parameters, points }) => {
     const element = new Element(module, catalogue.models.find((one) => one.name === name));
-    const references = new Map(element.model.variables.map(([name], reference) => [name, reference]));
+    const references = new Map(element.model.variables.map(([name], reference) => [name,
+        reference]));
     const situation = element.situations.find((one) => {
         try {
             element.open(one.name, one.settings.map((setting) => setting.start), null, parameters);
@@ -89,7 +91,8 @@ VISIT = """
     if (!situation) throw new Error(`${name} fits nowhere: ${element.sentence}`);
     element.start();
     return points.map(({ states, inputs, outputs }) => {
-        for (const [input, value] of Object.entries(inputs)) element.demand(element.call.set_real(references.get(input), value));
+        for (const [input, value] of Object.entries(inputs))
+            element.demand(element.call.set_real(references.get(input), value));
         element.settings = states;
         element.demand(element.call.visit());
         return Object.keys(outputs).map((output) => element.get(references.get(output)));
@@ -164,8 +167,10 @@ def in_node(tmp_path, script, *arguments):
     file = tmp_path / "run.js"
     packed = json.dumps(re.findall(r'id="(?:catalogue|module)-data">([^<]+)<', text))
     call = f"""
-const [catalogue, module_] = {packed}.map((data) => require("zlib").inflateRawSync(Buffer.from(data, "base64")));
-const result = ({script})(JSON.parse(catalogue), new WebAssembly.Module(module_), ...JSON.parse(require("fs").readFileSync(0)));
+const [catalogue, module_] = {packed}.map((data) =>
+    require("zlib").inflateRawSync(Buffer.from(data, "base64")));
+const result = ({script})(JSON.parse(catalogue), new WebAssembly.Module(module_),
+    ...JSON.parse(require("fs").readFileSync(0)));
 process.stdout.write(JSON.stringify(result));
 """
     file.write_text(scripts(text) + call, encoding="utf-8")
@@ -203,7 +208,8 @@ RUN = """
     slot.restart(system, settings.map((one) => one.start), [0, 0, 0, 0, 0, 0]);
     slot.advance(stop, Infinity);
     let reach = 0;
-    slot.eachRow((row) => { reach = Math.max(reach, Math.abs(slot.rows[row + slot.column.position])); });
+    slot.eachRow((row) => { reach = Math.max(reach,
+        Math.abs(slot.rows[row + slot.column.position])); });
     return { problem: slot.problem, time: slot.now("time"), position: slot.now("position"), reach };
 })
 """
@@ -269,7 +275,8 @@ def test_every_model_loads_and_runs_in_the_page(page):
         const slot = page.slot;
         for (let i = 0; i < 200; i++) page.advance(page.situation.window / 400);
         page.draw();
-        return { name, time: page.time, window: page.situation.window, problem: slot.problem, rows: slot.count, force: slot.largestForce };
+        return { name, time: page.time, window: page.situation.window, problem: slot.problem,
+            rows: slot.count, force: slot.largestForce };
     })""",
         names,
     )
@@ -282,7 +289,8 @@ def pixels(page, id_):
     """Pixels of a canvas that are coloured."""
     return page.evaluate(
         """(id) => {
-        const canvas = document.getElementById(id), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const canvas = document.getElementById(id), {
+            data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
         for (let i = 0; i < data.length; i += 4) {
             const [r, g, b, a] = data.subarray(i, i + 4);
@@ -517,7 +525,8 @@ def test_every_control_and_picture_has_a_name_for_a_screen_reader(page):
     page.evaluate("page.describe()")
     nameless = page.evaluate(
         """[...document.querySelectorAll("button, select, input, canvas")].filter((one) =>
-        !(one.ariaLabel || one.getAttribute("aria-label") || one.labels?.length || one.textContent.trim())).map((one) => one.outerHTML)"""
+        !(one.ariaLabel || one.getAttribute("aria-label") || one.labels?.length ||
+            one.textContent.trim())).map((one) => one.outerHTML)"""
     )
     assert nameless == []
     assert "LuGre" in page.locator("#force-time").get_attribute("aria-label")

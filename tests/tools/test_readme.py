@@ -88,7 +88,8 @@ def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
 
 
 def test_the_first_minute_is_as_told(monkeypatch, capsys):
-    """The commands after the installation: what the FMU gives, and in which folder all of them are."""
+    """The commands after the installation: what the FMU gives, and in which folder all of them
+    are."""
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     section = (
         README.read_text(encoding="utf-8").partition("## In one minute")[2].partition("\n## ")[0]

@@ -124,7 +124,8 @@ def drawn_pixels(page):
     """For each plot the number of canvas pixels that are neither empty nor grey: those of the
     lines."""
     return page.evaluate("""() => [...document.querySelectorAll(".plot canvas")].map((canvas) => {
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", {
+            willReadFrequently: true });
         copy.drawImage(canvas, 0, 0);
         const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
@@ -412,7 +413,8 @@ def documentation(browser):
         )
         figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
             const image = figure.querySelector("img");
-            return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+            return { name: image.alt.replaceAll(" ", "_"), data: image.src,
+                width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
         })""")
         return (
             heights,

@@ -145,9 +145,10 @@ def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
         "LuGreNormalized",
         Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5),
     )
+    speed = 4 * 0.3 / made.values["bristleDamping"]
     assert any(
-        f"where the normal force rises and, unless law = Bounded, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s"
-        in line
+        "where the normal force rises and, unless law = Bounded, at speeds above"
+        f" {speed:.4g} m/s" in line
         for line in made.warnings
     )
     assert not any(

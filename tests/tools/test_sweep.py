@@ -589,6 +589,8 @@ def test_each_contact_of_a_system_is_told():
                 "LuGreRotational",
                 "--over",
                 "normalForce=15,25",
+                "--set",
+                "law=2",
                 "-o",
                 "clutches.csv",
             ]

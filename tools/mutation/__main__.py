@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import sys
@@ -36,14 +37,16 @@ from .workshop import (
 
 EXAMPLES = """\
 examples:
-  python -m mutation --list                          all edits of edits.toml: each must be killed by the test that it names
+  python -m mutation --list                          all edits of edits.toml: each must be killed by
+                                                     the test that it names
   python -m mutation --list -k remembers             those with this word in their name
   python -m mutation --generated 200 --seed 1        200 changes drawn by rule
   python -m mutation --generated 50 --only solver/   of the solver alone
-  python -m mutation --generated 100 --language python    of the Python that runs, fits and sweeps FMUs
+  python -m mutation --generated 100 --language python   of what runs, fits and sweeps FMUs
   python -m mutation --generated 200 --skip 150      the last 50 of these 200
 
-A run that was stopped goes on where it was if nothing has changed since; else each mutant is first asked about the test that it died by.
+A run that was stopped goes on where it was if nothing has changed since; else each mutant is first
+asked about the test that it died by.
 """
 
 
@@ -99,7 +102,9 @@ def arguments() -> argparse.Namespace:
 
 def load_modules() -> None:
     """What the tests use, so that no process has to load it."""
-    import fmpy, hypothesis, lxml.etree, numpy, pytest, scipy.integrate, scipy.optimize  # noqa: E401, F401
+    names = "fmpy hypothesis lxml.etree numpy pytest scipy.integrate scipy.optimize"
+    for name in names.split():
+        importlib.import_module(name)
 
 
 def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, tell) -> None:

@@ -168,7 +168,10 @@ function explain(plot) {
     if (!found.length) return;
     const rows = found.map(({ line, x, y }) => {
         const value = plot.overTime ? number(y) : `${number(x)}, ${number(y)}`;
-        return `<div><i style="background:${color(line.model)}"></i>${line.model}<span class="value">${value}</span></div>`;
+        return (
+            `<div><i style="background:${color(line.model)}"></i>` +
+            `${line.model}<span class="value">${value}</span></div>`
+        );
     });
     const head = plot.overTime ? `<b>${number(found[0].x)} s</b>` : "";
     plot.tooltip.innerHTML = head + rows.join("");
@@ -344,7 +347,10 @@ function key(line) {
     const dashes = dash(line.model)
         .map((part) => part * 0.7)
         .join(" ");
-    return `<span><svg width="18" height="8"><line x1="0" y1="4" x2="18" y2="4" stroke-width="3" stroke="${color(line.model)}" stroke-dasharray="${dashes}"/></svg>${line.model}</span>`;
+    return (
+        `<span><svg width="18" height="8"><line x1="0" y1="4" x2="18" y2="4" stroke-width="3" ` +
+        `stroke="${color(line.model)}" stroke-dasharray="${dashes}"/></svg>${line.model}</span>`
+    );
 }
 
 function choose() {
@@ -391,27 +397,38 @@ function drawing(plot) {
     const grid = [
         ...ticks(x).map(
             (v) =>
-                `<path d="M${across(v)} ${top}V${bottom}" stroke="#ddd"/><text x="${across(v)}" y="${bottom + 16}" text-anchor="middle">${number(v)}</text>`,
+                `<path d="M${across(v)} ${top}V${bottom}" stroke="#ddd"/>` +
+                `<text x="${across(v)}" y="${bottom + 16}" text-anchor="middle">` +
+                `${number(v)}</text>`,
         ),
         ...ticks(y).map(
             (v) =>
-                `<path d="M${left} ${down(v)}H${width - 20}" stroke="#ddd"/><text x="${left - 6}" y="${down(v) + 4}" text-anchor="end">${number(v)}</text>`,
+                `<path d="M${left} ${down(v)}H${width - 20}" stroke="#ddd"/>` +
+                `<text x="${left - 6}" y="${down(v) + 4}" text-anchor="end">${number(v)}</text>`,
         ),
     ];
-    const curves = shown.map(
-        ({ model, points: [xs, ys] }) =>
-            `<polyline fill="none" stroke="${color(model)}" stroke-width="1.7" stroke-dasharray="${dash(model).join(" ")}" ` +
-            `clip-path="url(#c)" points="${Array.from(xs, (value, k) => `${across(value).toFixed(1)},${down(ys[k]).toFixed(1)}`).join(" ")}"/>`,
-    );
+    const curves = shown.map(({ model, points: [xs, ys] }) => {
+        const at = (value, k) => `${across(value).toFixed(1)},${down(ys[k]).toFixed(1)}`;
+        return (
+            `<polyline fill="none" stroke="${color(model)}" stroke-width="1.7" ` +
+            `stroke-dasharray="${dash(model).join(" ")}" clip-path="url(#c)" ` +
+            `points="${Array.from(xs, at).join(" ")}"/>`
+        );
+    });
     const names = shown.map(
         ({ model }, i) =>
-            `<text x="${left + (i % 4) * 140}" y="${bottom + 56 + 16 * Math.floor(i / 4)}" fill="${color(model)}">${model}</text>`,
+            `<text x="${left + (i % 4) * 140}" y="${bottom + 56 + 16 * Math.floor(i / 4)}" ` +
+            `fill="${color(model)}">${model}</text>`,
     );
     return (
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 16 * Math.floor(shown.length / 4)}" font-family="sans-serif" font-size="12">` +
-        `<clipPath id="c"><rect x="${left}" y="${top}" width="${width - left - 20}" height="${bottom - top}"/></clipPath>${grid.join("")}${curves.join("")}` +
-        `<text x="${(left + width - 20) / 2}" y="${bottom + 34}" text-anchor="middle">${plot.spec.x.label}</text>` +
-        `<text transform="translate(14 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${plot.spec.y.label}</text>${names.join("")}</svg>\n`
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ` +
+        `${height + 16 * Math.floor(shown.length / 4)}" font-family="sans-serif" font-size="12">` +
+        `<clipPath id="c"><rect x="${left}" y="${top}" width="${width - left - 20}" ` +
+        `height="${bottom - top}"/></clipPath>${grid.join("")}${curves.join("")}` +
+        `<text x="${(left + width - 20) / 2}" y="${bottom + 34}" text-anchor="middle">` +
+        `${plot.spec.x.label}</text>` +
+        `<text transform="translate(14 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">` +
+        `${plot.spec.y.label}</text>${names.join("")}</svg>\n`
     );
 }
 

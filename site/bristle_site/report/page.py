@@ -92,7 +92,8 @@ def page_text(report: Report, library: Library) -> str:
 <aside aria-label="Models">
 <div class="brand"><span>≋</span> Bristle {VERSION}</div>
 <h2>Models</h2>
-<div class="buttons"><button id="all" type="button">all</button><button id="none" type="button">none</button></div>
+<div class="buttons"><button id="all" type="button">all</button><button id="none" type="button">\
+none</button></div>
 <div class="models">
 {_chips(report.models)}
 </div>
@@ -136,8 +137,10 @@ def _header(report: Report) -> str:
         )
     return f"""<header>
 <h1>Friction models, side by side</h1>
-<p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
-SUNDIALS CVODE through the FMI interface. Select models in the list (double click: only this one), drag in a
+<p>Every model of the library in the benchmark systems of the literature, integrated together with \
+the system by
+SUNDIALS CVODE through the FMI interface. Select models in the list (double click: only this one), \
+drag in a
 plot to zoom, double click in it to zoom out, and point at a line to read values.</p>
 <ul class="facts">{items}</ul>
 </header>"""
@@ -173,8 +176,9 @@ def _properties(report: Report) -> str:
     )
     return f"""<section id="properties">
 <h2>What each model can do</h2>
-<p>Measured from runs of the rig: on the belt with the surface of Rill's demonstration
-model 2, else with that of model 1. What a model needs beyond the paper's values stays at its default. A click on a title sorts by it.</p>
+<p>Measured from runs of the rig: on the belt with the surface of Rill's demonstration model 2, else
+with that of model 1. What a model needs beyond the paper's values stays at its default. A click on
+a title sorts by it.</p>
 <div {SCROLL} aria-label="What each model can do"><table class="properties">
 <tr><th><button type="button">model</button></th>{heads}</tr>
 {rows}
@@ -273,7 +277,8 @@ def _not_met(report: Report) -> str:
     return (
         f"""<section id="not-met">
 <h2>Printed numbers that are not met</h2>
-<p>{" ".join(f"{state.capitalize()}: {escape(text)}." for state, text in STATUS.items())} Missed: no run, or not the number it should give.</p>
+<p>{" ".join(f"{state.capitalize()}: {escape(text)}." for state, text in STATUS.items())} Missed: \
+no run, or not the number it should give.</p>
 <ul>{"".join(rows)}</ul>
 </section>"""
         if rows
@@ -354,7 +359,8 @@ def _footer(report: Report, library: Library) -> str:
     items = "".join(f"<li>{escape(report.references[key].entry)}</li>" for key in sorted(used))
     return f"""<footer>
 <details><summary>References and licences</summary><ul>{items}</ul>
-<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}</pre></details>
+<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}\
+</pre></details>
 <p>Bristle {VERSION}, MIT licence.</p>
 </footer>"""
 

@@ -29,7 +29,8 @@ FUNCTIONS = (
 
 
 class Restless(Exception):
-    """The model jumps between its modes so often that no reference can follow in reasonable time."""
+    """The model jumps between its modes so often that no reference can follow in reasonable
+    time."""
 
 
 class System(Structure):
