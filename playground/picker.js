@@ -9,7 +9,7 @@ class Picker {
         this.search.addEventListener("keydown", (event) => {
             if (event.key !== "Enter") return;
             event.preventDefault();
-            this.dialog.querySelector("button.model:not([hidden])")?.click();
+            this.best?.click();
         });
         byId("picker-close").addEventListener("click", () => this.dialog.close());
         this.dialog.addEventListener("click", (event) => {
@@ -47,7 +47,8 @@ class Picker {
         if (model.twins.length) notes.push(`for a joint: ${model.twins.join(", ")}`);
         if (place) notes.push(`runs in “${place}”`);
         if (notes.length) button.append(make("small", {}, notes.join("; ")));
-        button.words = [model.name, ...model.twins, model.title, model.summary, model.choose]
+        button.names = [model.name, ...model.twins].map((name) => name.toLowerCase());
+        button.words = [...button.names, model.title, model.summary, model.choose]
             .join(" ")
             .toLowerCase();
         button.addEventListener("click", () => {
@@ -55,6 +56,13 @@ class Picker {
             choose(model);
         });
         return button;
+    }
+
+    /** What Enter takes: the model of that name, or of that twin, before the first of the list. */
+    get best() {
+        const shown = [...this.dialog.querySelectorAll("button.model:not([hidden])")],
+            wanted = this.search.value.trim().toLowerCase();
+        return shown.find((button) => button.names.includes(wanted)) ?? shown[0];
     }
 
     /** Shows the models whose texts have all words of the search. */

@@ -146,7 +146,8 @@ class SvgPen {
         const [a, b, w, h] = [x, y, width, height].map(SvgPen.number);
         this.parts.push(
             `<rect x="${a}" y="${b}" width="${w}" height="${h}" rx="${radius}" ` +
-                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="${lineWidth}"/>`,
+                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" ` +
+                `stroke-width="${lineWidth}"/>`,
         );
     }
 
