@@ -61,6 +61,7 @@ endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.css"
      "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py"
      "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 

@@ -64,8 +64,8 @@ add_custom_command(
     COMMENT "Listing the situations and parameter sets"
     VERBATIM)
 
-foreach(source "${playground}/element.c" "${playground}/hand.c" "${rig}/integrator.c"
-        "${playground}/page.c" "${elements}" "${registry}" "${rig}/coupling.c"
+foreach(source "${playground}/element.c" "${playground}/fixed_step.c" "${playground}/hand.c"
+        "${playground}/page.c" "${elements}" "${registry}" "${rig}/integrator.c" "${rig}/coupling.c"
         "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
     cmake_path(GET source STEM name)
     bristle_add_wasm_object("${source}" host_${name} DEPENDS ${wasm_headers})

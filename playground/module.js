@@ -111,10 +111,11 @@ class Element {
     }
 
     /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for
-     * the model's defaults, else a set's name. */
-    open(situation, settings, set, values) {
+     * the model's defaults, else a set's name. `step`: of a host with a fixed one. */
+    open(situation, settings, set, values, step = 0) {
         this.settings = settings;
-        this.demand(this.call.open(this.situations.findIndex((one) => one.name === situation)));
+        const at = this.situations.findIndex((one) => one.name === situation);
+        this.demand(this.call.open(at, step));
         if (set !== null) {
             this.say(set);
             this.demand(this.call.take_set());
@@ -130,6 +131,12 @@ class Element {
         for (const one of this.model.options)
             if (one.name in values)
                 this.demand(this.call.set_integer(one.reference, values[one.name]));
+    }
+
+    /** Tells an element in a host with a fixed step the mass that it moves, if it asks for it. */
+    couple(mass) {
+        if (this.model.coupling !== null)
+            this.demand(this.call.set_real(this.model.coupling, mass));
     }
 
     start() {
