@@ -132,7 +132,9 @@ def test_the_front_decides_for_every_answer(browser, site):
     watched = Watched(browser, site / "index.html")
     answers = watched.page.evaluate(
         """(() => {
-        const names = [...new Set([...form.querySelectorAll("input")].map((one) => one.name))], seen = [];
+        const inputs = [...form.querySelectorAll("input")];
+        const names = [...new Set(inputs.map((one) => one.name))];
+        const seen = [];
         const values = (name) => [...form.elements].filter((one) => one.name === name);
         const go = (i) => {
             if (i === names.length) {
