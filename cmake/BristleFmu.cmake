@@ -17,6 +17,7 @@ if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
         set(optimization -O1)
+        set(without_references --no-references) # a library with sanitizers cannot be loaded by Python
     else()
         set(optimization -O0)
     endif()
@@ -166,8 +167,8 @@ function(bristle_add_fmu description)
     add_custom_command(
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
         COMMAND ${run_generator} package "${description}" --generated "${generated}"
-            --fmi-include "${FMI2_INCLUDE_DIR}"
-                --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
+                --fmi-include "${FMI2_INCLUDE_DIR}" --out "${BRISTLE_DIST}/${model}.fmu"
+                ${without_references} --libraries ${libraries}
         DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)

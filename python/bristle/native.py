@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import platform
 import shutil
-import sys
 import tempfile
 from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
 
 from . import BristleError
-from .format.archive import LIBRARY_SUFFIX, opened
+from .format.archive import LIBRARY_SUFFIX, opened, this_platform
 from .library import Model, fmu_folders
 
 VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
@@ -63,16 +61,6 @@ class Record(Structure):
         ("done", c_size_t),
         ("message", c_char * 512),
     ]
-
-
-def this_platform() -> str:
-    """The platform's name in FMI."""
-    machine = platform.machine().lower()
-    if sys.platform == "darwin":
-        return "darwin64"
-    if machine in ("x86_64", "amd64"):
-        return {"linux": "linux64", "win32": "win64"}.get(sys.platform, sys.platform)
-    return f"{sys.platform} on {machine}"
 
 
 @lru_cache(maxsize=1)

@@ -1099,3 +1099,14 @@ def test_a_label_that_a_twin_has_no_word_for_is_refused():
     pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
     with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
         pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')
+
+
+def test_a_build_for_other_machines_says_that_there_are_no_reference_results(project, tmp_path):
+    out, description = tmp_path / "out", project / "modelDescription" / "Element.toml"
+    generated(project, out)
+    far = ["package", description, "--generated", out, "--fmi-include", HEADERS]
+    far += ["--out", tmp_path / "Far.fmu"]
+    result = run(*far)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("Far.fmu: has no reference results")
+    assert run(*far, "--no-references").stdout == ""
