@@ -20,10 +20,6 @@ endforeach()
 file(GLOB wasm_headers CONFIGURE_DEPENDS "${playground}/*.h" "${rig}/*.h" "${rig}/systems/*.h"
      "${PROJECT_SOURCE_DIR}/fmu_src/solver/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${playground}/situations.toml")
-file(STRINGS "${playground}/situations.toml" situations REGEX "^system *=")
-list(TRANSFORM situations REPLACE "^system *= *\"(.*)\" *$" "\\1")
-
 # Compiles one source; further arguments are options and, after DEPENDS, what it depends on.
 function(bristle_add_wasm_object source name)
     cmake_parse_arguments(PARSE_ARGV 2 this "" "" "OPTIONS;DEPENDS")
@@ -39,12 +35,10 @@ endfunction()
 
 set(wasm_objects "")
 set(generated_pages "")
-foreach(description IN LISTS descriptions)
-    cmake_path(GET description STEM model)
+foreach(model IN LISTS models)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
     bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}"
         -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS)
-    list(APPEND models ${model})
     list(APPEND generated_pages "${generated}/fmu.c")
 endforeach()
 
@@ -70,8 +64,8 @@ add_custom_command(
     COMMENT "Listing the situations and parameter sets"
     VERBATIM)
 
-foreach(source "${playground}/element.c" "${playground}/hand.c" "${rig}/integrator.c"
-        "${playground}/page.c" "${elements}" "${registry}" "${rig}/coupling.c"
+foreach(source "${playground}/element.c" "${playground}/fixed_step.c" "${playground}/hand.c"
+        "${playground}/page.c" "${elements}" "${registry}" "${rig}/integrator.c" "${rig}/coupling.c"
         "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
     cmake_path(GET source STEM name)
     bristle_add_wasm_object("${source}" host_${name} DEPENDS ${wasm_headers})

@@ -10,10 +10,20 @@ const TOLERANCE = 1e-6;
 class Refusal extends Error {}
 
 class Element {
+    /** Elements that press others, which systems put beside a friction element. */
+    static loads = [];
+
     constructor(module, model) {
         this.model = model;
         this.call = new WebAssembly.Instance(module, {}).exports;
         this.call._initialize();
+        for (const one of [...Element.loads, model]) this.describe(one);
+        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
+            this.describeSituation(i),
+        );
+    }
+
+    describe(model) {
         this.say(model.name);
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
@@ -29,9 +39,6 @@ class Element {
         });
         this.say(model.guid);
         this.call.complete(model.indicators);
-        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
-            this.describeSituation(i),
-        );
     }
 
     /** Texts into the buffer of the module. */
@@ -104,10 +111,11 @@ class Element {
     }
 
     /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for
-     * the model's defaults, else a set's name. */
-    open(situation, settings, set, values) {
+     * the model's defaults, else a set's name. `step`: of a host with a fixed one. */
+    open(situation, settings, set, values, step = 0) {
         this.settings = settings;
-        this.demand(this.call.open(this.situations.findIndex((one) => one.name === situation)));
+        const at = this.situations.findIndex((one) => one.name === situation);
+        this.demand(this.call.open(at, step));
         if (set !== null) {
             this.say(set);
             this.demand(this.call.take_set());
@@ -123,6 +131,12 @@ class Element {
         for (const one of this.model.options)
             if (one.name in values)
                 this.demand(this.call.set_integer(one.reference, values[one.name]));
+    }
+
+    /** Tells an element in a host with a fixed step the mass that it moves, if it asks for it. */
+    couple(mass) {
+        if (this.model.coupling !== null)
+            this.demand(this.call.set_real(this.model.coupling, mass));
     }
 
     start() {

@@ -137,8 +137,8 @@ class SvgPen {
         const dashes = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
         this.parts.push(
             `<${closed ? "polygon" : "polyline"} points="${pairs.join(" ")}" ` +
-            `fill="${fill ?? "none"}" stroke="${colour ?? "none"}" stroke-width="${width}" ` +
-            `stroke-linejoin="round" stroke-linecap="round"${dashes}/>`,
+                `fill="${fill ?? "none"}" stroke="${colour ?? "none"}" stroke-width="${width}" ` +
+                `stroke-linejoin="round" stroke-linecap="round"${dashes}/>`,
         );
     }
 
@@ -146,14 +146,15 @@ class SvgPen {
         const [a, b, w, h] = [x, y, width, height].map(SvgPen.number);
         this.parts.push(
             `<rect x="${a}" y="${b}" width="${w}" height="${h}" rx="${radius}" ` +
-            `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="${lineWidth}"/>`,
+                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" ` +
+                `stroke-width="${lineWidth}"/>`,
         );
     }
 
     dot(x, y, radius, fill, stroke = null) {
         this.parts.push(
             `<circle cx="${SvgPen.number(x)}" cy="${SvgPen.number(y)}" r="${radius}" ` +
-            `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="1.5"/>`,
+                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="1.5"/>`,
         );
     }
 
@@ -169,8 +170,8 @@ class SvgPen {
             escaped = text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
         this.parts.push(
             `<text transform="translate(${a} ${b})${turned ? " rotate(-90)" : ""}" ` +
-            `fill="${colour}" font-size="${size}" font-weight="${weight}" ` +
-            `text-anchor="${anchor}">${escaped}</text>`,
+                `fill="${colour}" font-size="${size}" font-weight="${weight}" ` +
+                `text-anchor="${anchor}">${escaped}</text>`,
         );
     }
 
@@ -179,7 +180,7 @@ class SvgPen {
             [a, b, w, h] = [x, y, width, height].map(SvgPen.number);
         this.parts.push(
             `<clipPath id="${id}"><rect x="${a}" y="${b}" width="${w}" height="${h}"/></clipPath>` +
-            `<g clip-path="url(#${id})">`,
+                `<g clip-path="url(#${id})">`,
         );
         call();
         this.parts.push("</g>");
@@ -193,10 +194,12 @@ class SvgPen {
     }
 
     file(width, height, background) {
-        return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+        return (
+            `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
             `viewBox="0 0 ${width} ${height}" font-family='${FONT}'>\n` +
             `<rect width="100%" height="100%" fill="${background}"/>\n${this.parts.join("\n")}\n` +
-            `</svg>\n`;
+            `</svg>\n`
+        );
     }
 }
 
@@ -396,9 +399,11 @@ class Plot {
             .join(", ");
         if (!names || !this.ends) return `${this.title}: nothing yet.`;
         const { lowX, highX, lowY, highY } = this.ends;
-        return `${this.title} of ${names}: ${this.y.label} between ` +
+        return (
+            `${this.title} of ${names}: ${this.y.label} between ` +
             `${quantity(lowY, this.y.unit)} and ${quantity(highY, this.y.unit)}, ${this.x.label} ` +
-            `between ${quantity(lowX, this.x.unit)} and ${quantity(highX, this.x.unit)}.`;
+            `between ${quantity(lowX, this.x.unit)} and ${quantity(highX, this.x.unit)}.`
+        );
     }
 }
 
@@ -504,8 +509,8 @@ class ModePlot {
                 (slot) =>
                     `${slot.model.name} ` +
                     (slot.modeColumns
-                            .map(([at, items]) => inWords(items[slot.newest[at] - 1]))
-                            .join(", ") || "has no modes"),
+                        .map(([at, items]) => inWords(items[slot.newest[at] - 1]))
+                        .join(", ") || "has no modes"),
             );
         return `${this.title}: ${texts.join("; ") || "nothing yet"}.`;
     }

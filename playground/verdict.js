@@ -109,6 +109,8 @@ function liveVerdict(slot) {
     const work = slot.now("work"),
         gained = -slot.lowestWork,
         time = slot.now("time");
+    if (slot.host.step)
+        return { energy: { text: "–", good: null }, events: { text: "–", good: null } };
     const energy =
         gained > NO_ENERGY
             ? { text: `gave ${quantity(gained, "J")}`, good: false }

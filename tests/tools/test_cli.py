@@ -20,7 +20,7 @@ from urllib.request import url2pathname
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS, REPOSITORY
+from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 
 import bristle
 import bristle_site.commands
@@ -28,6 +28,8 @@ import generator.commands
 from bristle import cli
 from bristle.cli.files import writing
 from generator import table
+
+need_all_fmus()
 
 ENVIRONMENT = {
     **os.environ,
