@@ -538,7 +538,7 @@ def test_commands_of_the_c_page_run(tmp_path):
 def test_commands_of_the_list_of_examples_name_files():
     text = (EXAMPLES / "README.md").read_text()
     scripts = re.findall(r"`python (examples/\S+)`", text)
-    assert len(scripts) == 6
+    assert len(scripts) == 8
     links = [EXAMPLES / name for name in re.findall(r"\]\(([^)]+)\)", text)]
     assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
 

@@ -991,8 +991,8 @@ def test_sentences_of_a_table_go_below_its_other_columns_on_a_narrow_screen(proj
     page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
     assert page.count("<th>Meaning</th></tr>") == page.count('<table class="named">') > 2
     assert re.search(
-        r"@media \(max-width: 40rem\) {\s+\.named tr { display: flex;[^@]*\.named td:last-child {"
-        r" flex-basis: 100%; }",
+        r"@media \(max-width: 40rem\) {\s+\.named tr {\s+display: flex;[^@]*\.named td:last-child {"
+        r"\s+flex-basis: 100%;",
         page,
     )
 
