@@ -130,8 +130,9 @@ def test_the_front_decides_for_every_answer(browser, site):
     watched = Watched(browser, site / "index.html")
     answers = watched.page.evaluate(
         """(() => {
-        const names = [...new Set([...form.querySelectorAll("input")].map((one) => one.name))], seen = [];
-        const values = (name) => [...form.elements].filter((one) => one.name === name);
+        const inputs = [...form.querySelectorAll("input")], seen = [];
+        const names = [...new Set(inputs.map((one) => one.name))];
+        const values = (name) => inputs.filter((one) => one.name === name);
         const go = (i) => {
             if (i === names.length) {
                 answer();
