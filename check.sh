@@ -171,7 +171,7 @@ python -m pytest tests -n $workers --dist loadgroup --complete --junit-xml="$res
 # at its end, so leaks are not asked for here: the suite counts every allocation of an instance by
 # itself. Who allocated a block is always the suite, so nobody walks the stack to note it. Of many
 # random points, which have all been tried above, a quarter is tried again
-# (tests/support/points.py).
+# (tests/support/operating_points.py).
 tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 { cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 ||
     { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
@@ -185,7 +185,7 @@ BRISTLE_FMUS="$PWD/build/sanitize/dist" \
 
 tick
 echo
-python tests/support/summary.py "$results" || failed=1
+python tests/scripts/summary.py "$results" || failed=1
 [ -z "$skipped" ] || echo "Not checked:$skipped"
 echo "The check took $SECONDS_SO_FAR s."
 if [ -n "$failed" ]; then
@@ -193,7 +193,7 @@ if [ -n "$failed" ]; then
     exit 1
 fi
 if [ "${CI:-}" = true ] && { [ -n "$skipped" ] ||
-    ! python tests/support/summary.py "$results" --nothing-skipped >/dev/null; }; then
+    ! python tests/scripts/summary.py "$results" --nothing-skipped >/dev/null; }; then
     echo "FAILED: with CI=true nothing may be skipped"
     exit 1
 fi

@@ -17,14 +17,14 @@ if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
         set(optimization -O1)
+        set(without_references --no-references) # a library with sanitizers cannot be loaded by Python
     else()
         set(optimization -O0)
     endif()
     # Lines and variables for those who look, but not where each variable is at each instruction of
     # optimized code: that takes as long as all else.
-    set(compile_native gcc ${flags} ${optimization} -g -fno-var-tracking -fno-omit-frame-pointer
-        ${sanitizers})
-    set(link_native gcc -shared ${sanitizers})
+    set(native_flags ${flags} ${optimization} -g $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>
+        -fno-omit-frame-pointer ${sanitizers})
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         if(NOT DEFINED targets_${platform})
@@ -61,8 +61,8 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.css"
-     "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.css"
      "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py"
      "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
@@ -92,10 +92,28 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
+# The same as a target of CMake, by the compiler of this machine.
+function(bristle_add_native_library library source folders)
+    cmake_path(GET library PARENT_PATH folder)
+    cmake_path(GET library STEM name)
+    add_library(${name}_library MODULE ${source})
+    set_target_properties(${name}_library PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+        LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    target_include_directories(${name}_library PRIVATE ${folders})
+    target_include_directories(${name}_library SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
+    target_compile_options(${name}_library PRIVATE ${native_flags})
+    target_link_options(${name}_library PRIVATE ${sanitizers})
+    target_link_libraries(${name}_library PRIVATE m)
+endfunction()
+
 # Compiles and links one source for a platform, for all its processors in one library.
 function(bristle_add_library library source platform folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library FILENAME file)
+    if(targets_${platform} STREQUAL native)
+        bristle_add_native_library("${library}" "${source}" "${folders}")
+        return()
+    endif()
     list(LENGTH targets_${platform} count)
     if(count EQUAL 1)
         bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}}
@@ -149,8 +167,8 @@ function(bristle_add_fmu description)
     add_custom_command(
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
         COMMAND ${run_generator} package "${description}" --generated "${generated}"
-            --fmi-include "${FMI2_INCLUDE_DIR}"
-                --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
+                --fmi-include "${FMI2_INCLUDE_DIR}" --out "${BRISTLE_DIST}/${model}.fmu"
+                ${without_references} --libraries ${libraries}
         DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
@@ -200,6 +218,9 @@ endfunction()
 # which the runner is there.
 function(bristle_add_systems)
     set(rig "${PROJECT_SOURCE_DIR}/rig")
+    if(NOT EXISTS "${rig}")
+        return()
+    endif()
     file(GLOB system_files CONFIGURE_DEPENDS "${rig}/systems/*.c")
     list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
     file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
@@ -234,14 +255,12 @@ endfunction()
 
 # The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it
 # is one for all.
-function(bristle_add_wheel fmus)
+function(bristle_add_wheel fmus version)
     file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
         "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
     set(told pyproject.toml setup.py README.md LICENSE)
     list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
-    file(STRINGS "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" version REGEX "^VERSION = ")
-    string(REGEX REPLACE "VERSION = \"(.*)\"" "\\1" version "${version}")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
         OUTPUT "${wheel}"

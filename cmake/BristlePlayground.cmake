@@ -20,10 +20,6 @@ endforeach()
 file(GLOB wasm_headers CONFIGURE_DEPENDS "${playground}/*.h" "${rig}/*.h" "${rig}/systems/*.h"
      "${PROJECT_SOURCE_DIR}/fmu_src/solver/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${playground}/situations.toml")
-file(STRINGS "${playground}/situations.toml" situations REGEX "^system *=")
-list(TRANSFORM situations REPLACE "^system *= *\"(.*)\" *$" "\\1")
-
 # Compiles one source; further arguments are options and, after DEPENDS, what it depends on.
 function(bristle_add_wasm_object source name)
     cmake_parse_arguments(PARSE_ARGV 2 this "" "" "OPTIONS;DEPENDS")
@@ -39,12 +35,10 @@ endfunction()
 
 set(wasm_objects "")
 set(generated_pages "")
-foreach(description IN LISTS descriptions)
-    cmake_path(GET description STEM model)
+foreach(model IN LISTS models)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
     bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}"
         -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS)
-    list(APPEND models ${model})
     list(APPEND generated_pages "${generated}/fmu.c")
 endforeach()
 

@@ -56,18 +56,19 @@ def write_playground(
     folder: Path, descriptions: Path, generated: Path, module: Path, out: Path
 ) -> None:
     """Puts the page together from the parts in `folder`."""
-    described = map(read_description, sorted(descriptions.glob("[A-Z]*.toml")))
+    described = [read_description(file) for file in sorted(descriptions.glob("[A-Z]*.toml"))]
     models = [
         _model(one, generated, folder.parent / "resources")
         for one in described
         if one.kind != "load"
-    ]  # a load moves nothing
+    ]
     catalogue = {
         "version": VERSION,
         "situations": situations(folder),
         "guide": _entries(folder, "guide", GUIDE_KEYS),
         "kinds": [{"name": name, "caption": caption} for name, caption in MODEL_KINDS.items()],
         "models": models,
+        "loads": [_element(one, generated) for one in described if one.kind == "load"],
     }
     page = (folder / "page.html").read_text(encoding="utf-8")
     parts = {
@@ -123,23 +124,28 @@ def _entries(folder: Path, table: str, keys: Mapping[str, Any]) -> list[dict[str
     return entries
 
 
-def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
+def _element(description: Description, generated: Path) -> dict[str, Any]:
+    """What the coupling needs of an element."""
     xml = generated / description.name / "modelDescription.xml"
-    guid = ElementTree.parse(xml).getroot().get("guid")
-    sets = parameter_sets(description, resources)
     return {
         "name": description.name,
+        "guid": ElementTree.parse(xml).getroot().get("guid"),
+        "indicators": description.indicators,
+        "variables": list(_variables(description)),
+    }
+
+
+def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
+    sets = parameter_sets(description, resources)
+    return _element(description, generated) | {
         "title": description.title,
         "kind": description.kind,
         "twins": twins_of(description.file),
         "coupling": _coupling_reference(description),
         "summary": " ".join(description.summary.split()),
-        "guid": guid,
-        "indicators": description.indicators,
         "choose": description.choose[0] if description.choose else "",
         "notModelled": list(description.not_modelled),
         "equations": equations_html(description, linked=False),
-        "variables": list(_variables(description)),
         "parameters": list(_parameters(description, sets)),
         "options": list(_options(description)),
         "modes": {

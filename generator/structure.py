@@ -56,7 +56,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         for name in output.scalar_names:
             running[name] = initial[name] = (
                 frozenset()
-            )  # it changes with a step, by what was seen in the steps before
+            )  # it changes with a step, by what was observed in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states
         initial[mode] = at_start.get(mode, everything)

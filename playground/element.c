@@ -5,6 +5,12 @@
 #include "elements.h"
 #include "memory.h"
 
+enum { LOADS_AT_MOST = 8 };
+
+static Fmu loads[LOADS_AT_MOST];
+static int n_loads;
+static void keep_as_load(void);
+
 static Fmu fmu;
 static const LinkedElement *linked;
 static fmi2Type type = fmi2ModelExchange;
@@ -18,6 +24,7 @@ static fmi2Component instantiate(fmi2String name, fmi2Type asked, fmi2String gui
 }
 
 bool element_choose(const char *name) {
+    keep_as_load();
     for (const LinkedElement *e = linked_elements; e->name; e++) {
         if (strcmp(e->name, name) != 0) continue;
         linked = e;
@@ -61,4 +68,19 @@ fmi2Status element_step(fmi2Component component, double t, double step) {
 
 const Fmu *element(void) {
     return &fmu;
+}
+
+/* What was chosen before, as one that stands beside the next. */
+static void keep_as_load(void) {
+    if (!fmu.name || n_loads == LOADS_AT_MOST) return;
+    for (const LinkedElement *e = linked_elements; e->name; e++)
+        if (strcmp(e->name, fmu.name) == 0) fmu.call = e->call;
+    loads[n_loads++] = fmu;
+    fmu = (Fmu){.name = NULL};
+}
+
+const Fmu *element_beside(const char *pattern) {
+    for (int i = 0; i < n_loads; i++)
+        if (strcmp(loads[i].name, pattern) == 0) return &loads[i];
+    return element();
 }

@@ -10,10 +10,20 @@ const TOLERANCE = 1e-6;
 class Refusal extends Error {}
 
 class Element {
+    /** Elements that press others, which systems put beside a friction element. */
+    static loads = [];
+
     constructor(module, model) {
         this.model = model;
         this.call = new WebAssembly.Instance(module, {}).exports;
         this.call._initialize();
+        for (const one of [...Element.loads, model]) this.describe(one);
+        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
+            this.describeSituation(i),
+        );
+    }
+
+    describe(model) {
         this.say(model.name);
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
@@ -29,9 +39,6 @@ class Element {
         });
         this.say(model.guid);
         this.call.complete(model.indicators);
-        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
-            this.describeSituation(i),
-        );
     }
 
     /** Texts into the buffer of the module. */

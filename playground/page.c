@@ -107,6 +107,14 @@ static Instance *instance(void) {
     return &coupling->elements[0].instance;
 }
 
+/* The element that is given for all contacts of a system, with the loads beside it. */
+static const Fmu *const *with_loads(const System *system, const Fmu *const *given) {
+    static const Fmu *all[CONTACTS_AT_MOST];
+    if (!system->beside) return given;
+    for (int c = 0; system->contacts[c].name; c++) all[c] = element_beside(system->beside[c]);
+    return all;
+}
+
 EXPORT(settings) double *settings_place(void) {
     return settings;
 }
@@ -139,7 +147,8 @@ EXPORT(open) int open_run(int situation, double step) {
     host.step = step;
     element_is_stepped(step > 0);
     const Fmu *const fmus[] = {element()};
-    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL, fmus, &message);
+    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL,
+                             with_loads(systems[situation], fmus), &message);
     if (!coupling) return 0;
     rows = new_array((size_t)(ROWS_AT_MOST * coupling->n_columns), sizeof *rows);
     n_rows = 0;

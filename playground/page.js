@@ -69,6 +69,7 @@ class Page {
     constructor(catalogue, module) {
         this.catalogue = catalogue;
         this.module = module;
+        Element.loads = catalogue.loads;
         const described = new Element(module, catalogue.models[0]).situations;
         this.situations = catalogue.situations.map(
             (entry) =>

@@ -23,7 +23,7 @@ typedef struct {
     double *input_values;
     int first_input, first_output, first_state, first_indicator;
     int load;                              /* place in inputs of the system's `load`, or -1 */
-    bool states_changed, nominals_changed; /* by the event that is under way */
+    bool states_changed, nominals_changed; /* by the event that is being handled */
 } Element;
 
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
     double *seeds, *answers, *force_slopes;
     bool is_looped; /* an input depends on answers */
     /* of the loop that it makes */
-    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest, *loop_step;
+    double *loop_slopes, *input_slopes, *loop_rest, *loop_step;
     double *loop_y, *loop_inputs;
     double *memory; /* all of these vectors */
 } Coupling;
@@ -54,7 +54,7 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
                         const Fmu *const *fmus, Message *message);
 void coupling_close(Coupling *coupling);
 
-/* Sets a parameter of the FMU at one contact. `known` tells whether the FMU has it; without it
+/* Sets a parameter of the FMU at one contact. `known` says whether the FMU has it; without it
  * nothing happens. */
 bool coupling_set(Coupling *coupling, int contact, const char *name, const char *value, bool *known,
                   Message *message);

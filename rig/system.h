@@ -55,6 +55,11 @@ typedef struct {
     const char *const *outputs;
 } Contact;
 
+/* A parameter of the system that the FMU at a contact has too, by the same name. */
+typedef struct {
+    int parameter, contact;
+} Shared;
+
 typedef struct {
     const double *p; /* parameters in the order of the descriptor */
     const Table *table;
@@ -73,6 +78,8 @@ typedef struct {
     /* which FMU each contact takes of the folder of the one that is given for all of them: its
      * name, with % in place of the name of that one; NULL: all take that one */
     const char *const *beside;
+    /* given to the FMUs at the start and at every event; ends with a contact of -1; NULL: none */
+    const Shared *shared;
     int n_indicators;
     /* the one input that `loads` fills in, which an element need not have; NULL: any */
     const char *load;

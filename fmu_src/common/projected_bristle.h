@@ -64,7 +64,7 @@ static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n)
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* The end of a way from a along d as far as it lies within a distance from zero; or, where no part
+/* The end of a path from a along d as far as it lies within a distance from zero; or, where no part
  * of it does, what is nearest, drawn in. */
 static Vector within(double most, Vector a, Vector d) {
     const Vector e = unit(d);

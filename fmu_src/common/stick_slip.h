@@ -12,7 +12,7 @@
  *
  * By direction (direction.h) the part of x has its side from x, that of the velocity from v.
  *
- * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9
+ * x comes to rest at x_s over the last thousandth of its path. q differs from 1 by less than 3e-9
  * there, and a solver meets no jump.
  */
 #ifndef BRISTLE_STICK_SLIP_H

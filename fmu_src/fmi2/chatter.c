@@ -32,8 +32,8 @@ enum { CHATTER_COUNT = 4, CHATTER_FAST = 24, CHATTER_FAR = 50, CHATTER_KNOWN = 1
 
 /* Takes the last step into account; returns whether the acceleration has turned. */
 static int watch_motion(Memory *k) {
-    Chatter *w = &k->chatter;
-    const double *v = velocity_of(&k->reals.u), *v_last = velocity_of(&k->u_last);
+    Chatter *w = &k->stepping.chatter;
+    const double *v = velocity_of(&k->reals.u), *v_last = velocity_of(&k->state.u_last);
     const double *F = w->given;
     double turn = 0, a_square = 0, aa = 0, ff = 0, af = 0, af_late = 0;
     for (int i = 0; i < N_AXES; i++) {
@@ -69,12 +69,12 @@ static double answered(double aa, double ff, double af) {
 /* Judges a turn of the acceleration. */
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
-    Chatter *w = &k->chatter;
+    Chatter *w = &k->stepping.chatter;
     const double at_once = answered(w->aa, w->ff, w->af),
                  late = answered(w->aa, w->ff_late, w->af_late);
     const double change = sqrt(fmax(at_once, late));
-    const double holds =
-        most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
+    const double holds = most_held(
+        &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes));
     const int since = w->since;
     w->since = 0;
     if (since > CHATTER_FAR || !(change >= CHATTER_SMALL * holds && change > 0)) {
@@ -98,10 +98,11 @@ NOINLINE static void judge_turn(Instance *c) {
 /* Remembers the force that a step has given. */
 static void note_force(Memory *k) {
 #if HAS_COUPLING
-    memcpy(k->chatter.given, (const double *)&k->reals.y + COUPLED_FORCE, sizeof k->chatter.given);
+    memcpy(k->stepping.chatter.given, output_values(&k->reals.y) + COUPLED_FORCE,
+           sizeof k->stepping.chatter.given);
 #endif
 #if HAS_APPROACH
-    k->rebound.normal = k->reals.y.N;
+    k->stepping.rebound.normal = k->reals.y.N;
 #endif
     (void)k;
 }
@@ -111,7 +112,7 @@ static void note_force(Memory *k) {
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
-    Chatter *w = &k->chatter;
+    Chatter *w = &k->stepping.chatter;
     if (couples(k)) return;
     const int turned = w->length > 0 ? watch_motion(k) : 0;
     w->length = length;

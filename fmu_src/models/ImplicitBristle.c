@@ -215,7 +215,7 @@ static double arrest_force(const Parameters *p, double N, int side) {
 }
 
 /* Where the damping is small against friction, the force of steady slip is that of the arrest but
- * for less than its hysteresis; the speed of the tip tells the two apart. */
+ * for less than its hysteresis; the speed of the tip separates the two. */
 static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
     return is_above(F, arrest_force(p, N, side)) ||
            is_moving(slip_speed(p, N, F, side, MODE_SLIP),

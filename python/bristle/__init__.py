@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .running import evaluate, run, run_many
     from .stamping import stamp
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 __version__ = VERSION
 __all__ = [

@@ -10,7 +10,7 @@
  * Clutch i turns with w_i - w_(i+1) and is pressed with N_i; w_1(0) = 10 rad/s, all others at rest.
  * The friction radius is the geometry constant of all faces (the library's cgeo, 1 m).
  *
- * An element with ideal stick is told the torque that would keep its clutch shut,
+ * An element with ideal stick is given the torque that would keep its clutch shut,
  *
  *     T_i = (S_i/J_i - S_(i+1)/J_(i+1)) / (1/J_i + 1/J_(i+1)),
  *

@@ -61,13 +61,13 @@ static void start(const double *p, double *x) {
 
 /* Duration of speeding up, and of all up to the moment at which the brake is put on. */
 static double rise_time(const double *p) {
-    const double way = fabs(p[END_ANGLE] - p[START_ANGLE]);
-    return fmin(p[SPEED_LIMIT] / p[ACCELERATION_LIMIT], sqrt(way / p[ACCELERATION_LIMIT]));
+    const double distance = fabs(p[END_ANGLE] - p[START_ANGLE]);
+    return fmin(p[SPEED_LIMIT] / p[ACCELERATION_LIMIT], sqrt(distance / p[ACCELERATION_LIMIT]));
 }
 
 static double brake_time(const double *p) {
-    const double way = fabs(p[END_ANGLE] - p[START_ANGLE]), rise = rise_time(p);
-    return rise > 0 ? way / (p[ACCELERATION_LIMIT] * rise) : 0;
+    const double distance = fabs(p[END_ANGLE] - p[START_ANGLE]), rise = rise_time(p);
+    return rise > 0 ? distance / (p[ACCELERATION_LIMIT] * rise) : 0;
 }
 
 static void find_reference(const Moment *m, double *q, double *speed) {

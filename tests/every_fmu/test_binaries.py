@@ -17,8 +17,8 @@ import pytest
 
 from fmus import FOLDER, PLATFORMS, REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
-from keeping import compiled, kept, version
-from points import Sampler
+from build_cache import compiled, kept, version
+from operating_points import Sampler
 
 pytestmark = pytest.mark.shipped
 

@@ -52,8 +52,8 @@ def test_the_facts_are_true_of_the_fmu(fmu):
     assert all(d.family(name) for name in facts.roles.values())
     assert bool(form_of(about)) == d.has("frictionForce", "relativeVelocity", "normalForce")
     for name, items in facts.options.items():
-        told = re.findall(r"(?:\(|; )\d+ = (\w+): ", d[name].text)
-        assert list(items) == told == list(about[name].items) and len(items) == about[name].max
+        stated = re.findall(r"(?:\(|; )\d+ = (\w+): ", d[name].text)
+        assert list(items) == stated == list(about[name].items) and len(items) == about[name].max
     for option, item in facts.passive_with.items():
         assert not facts.passive and item in facts.options[option]
     assert facts.identify.keys() <= {one.name.partition("[")[0] for one in about.parameters}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmus import REPOSITORY
-from points import Sampler
+from operating_points import Sampler
 from reference import references
 from test_passivity import is_passive, piece, unloaded
 from vectors import read

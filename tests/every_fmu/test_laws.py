@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fmi2 import DISCARD, OK, FmiError, reals
-from points import Sampler, some_of
+from operating_points import Sampler, some_of
 from reference import integrate_me, references, stribeck
 from reference.direction import seen_from
 

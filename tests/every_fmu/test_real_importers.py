@@ -22,7 +22,7 @@ from libcosimpy.CosimManipulator import CosimManipulator
 from libcosimpy.CosimObserver import CosimObserver
 from libcosimpy.CosimSlave import CosimLocalSlave
 
-from points import Sampler
+from operating_points import Sampler
 from test_parameter_sets import sets_of
 
 pytestmark = pytest.mark.shipped

@@ -14,7 +14,7 @@ import pytest
 
 from fmi2 import CO_SIMULATION, ERROR, OK, FmiError
 from fmus import stored_modes, stored_of_impact
-from points import Sampler
+from operating_points import Sampler
 
 
 class Course:

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.integrate import solve_ivp
 
-from curves import friction_curve, refusal
+from friction_curves import friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "GKF")
 

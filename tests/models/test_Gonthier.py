@@ -130,7 +130,7 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
 
 
 @ONLY
-def test_long_steps_see_that_rest_ends_on_the_way(fmu):
+def test_long_steps_find_that_rest_ends_within_them(fmu):
     """The motion overtakes a state that still grows: from there on it falls, at another rate. With
     inputs that move evenly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the
     tolerance of what the contact carries."""

@@ -52,8 +52,8 @@ def test_the_overlap_follows_the_position_down_to_its_limit(fmu, rate):
 
 
 @OURS
-@pytest.mark.parametrize("bending, told", [(1, 1), (2, 0)])
-def test_an_overlap_that_ends_is_told_once(fmu, bending, told):
+@pytest.mark.parametrize("bending, count", [(1, 1), (2, 0)])
+def test_an_overlap_that_ends_warns_once(fmu, bending, count):
     with fmu.co_simulation(logging=True) as instance:
         instance.start(
             GUIDE | {"overlapRate": -1.0, "reactionMoment[2]": 1.0, "bendingEffect": bending}
@@ -64,7 +64,7 @@ def test_an_overlap_that_ends_is_told_once(fmu, bending, told):
             assert n > 8 or not any(
                 "minimumOverlap" in message.text for message in instance.messages
             ), "the overlap is still there"
-        assert sum("minimumOverlap" in message.text for message in instance.messages) == told
+        assert sum("minimumOverlap" in message.text for message in instance.messages) == count
 
 
 @OURS

@@ -188,7 +188,7 @@ class Description:
     @cached_property
     def tunable_parameters(self):
         """Those whose changes take effect during a run. None is declared so, see
-        ARCHITECTURE.md."""
+        docs/design.md."""
         return [v for v in self.real_parameters if v not in self.initial_values]
 
     @cached_property

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS, REPOSITORY
+from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 
 import bristle
 import bristle_site.commands
@@ -23,6 +23,8 @@ import generator.commands
 from bristle import cli
 from bristle.cli.files import writing
 from generator import table
+
+need_all_fmus()
 
 ENVIRONMENT = {
     **os.environ,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from fmus import FMUS, REPOSITORY, TWINS
+from fmus import FMUS, REPOSITORY, TWINS, need_all_fmus
 from test_cli import refused  # noqa: F401
 
 from bristle import cli, describe
@@ -44,6 +44,8 @@ from measurements import (
     slow_loop,
     written,
 )
+
+need_all_fmus()
 
 TRIBOMETER = REPOSITORY / "examples" / "tribometer" / "tribometer.tsv"
 

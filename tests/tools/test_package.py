@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy
 import pytest
 
-from fmus import FOLDER, REPOSITORY
+from fmus import FOLDER, REPOSITORY, need_all_fmus
+
+need_all_fmus()
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
 FILES = sorted(FOLDER.glob("*.fmu"))

@@ -11,14 +11,16 @@ from xml.etree import ElementTree
 import pytest
 
 from browsing import Watched, check_fits, violations
-from fmus import FMUS, FOLDER, REPOSITORY
+from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 from fmi2 import FmiError
-from points import Sampler
+from operating_points import Sampler
 from test_rig import RIG
 
 from bristle.format.parameter_set import NAMESPACE, ssv_text
 from generator.parameter_sets import parameter_sets
 from generator.reading import read_description
+
+need_all_fmus()
 
 # One worker opens the page for all of these tests; a browser does not run with a sanitizer
 # preloaded.
@@ -169,7 +171,9 @@ def in_node(tmp_path, script, *arguments):
     call = f"""
 const [catalogue, module_] = {packed}.map((data) =>
     require("zlib").inflateRawSync(Buffer.from(data, "base64")));
-const result = ({script})(JSON.parse(catalogue), new WebAssembly.Module(module_),
+const known = JSON.parse(catalogue);
+Element.loads = known.loads;
+const result = ({script})(known, new WebAssembly.Module(module_),
     ...JSON.parse(require("fs").readFileSync(0)));
 process.stdout.write(JSON.stringify(result));
 """
@@ -233,6 +237,10 @@ CASES = [
     ("StaticRegularized", "sweep"),
     ("HuntCrossley", "bounce"),
     ("ContactPoint", "throw"),
+    ("LuGre", "worm"),
+    ("Coulomb", "worm"),
+    ("SmoothCoulomb", "band_brake"),
+    ("ProjectedLuGre", "band_brake"),
 ]
 
 

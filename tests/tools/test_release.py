@@ -13,10 +13,12 @@ from urllib.parse import unquote
 import pytest
 
 from browsing import Watched, violations
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError
 from bristle_site import release
+
+need_all_fmus()
 
 SHIPPED = [*FMUS, *(twin for twin, _ in TWINS)]
 
@@ -130,9 +132,10 @@ def test_the_front_decides_for_every_answer(browser, site):
     watched = Watched(browser, site / "index.html")
     answers = watched.page.evaluate(
         """(() => {
-        const inputs = [...form.querySelectorAll("input")], seen = [];
+        const inputs = [...form.querySelectorAll("input")];
         const names = [...new Set(inputs.map((one) => one.name))];
-        const values = (name) => inputs.filter((one) => one.name === name);
+        const seen = [];
+        const values = (name) => [...form.elements].filter((one) => one.name === name);
         const go = (i) => {
             if (i === names.length) {
                 answer();
@@ -204,7 +207,7 @@ def test_dead_link_is_refused_in_a_sentence(tmp_path):
 
 def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
     run = subprocess.run(
-        [sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)],
+        [sys.executable, str(REPOSITORY / "tests" / "scripts" / "load_and_run.py"), str(FOLDER)],
         capture_output=True,
         text=True,
         timeout=300,

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import keeping
+import build_cache
 from browsing import Watched, check_fits, violations
-from fmus import FMUS, FOLDER, REPOSITORY
+from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 
 from bristle import BristleError, papers
 from bristle.cli import main
@@ -31,6 +31,8 @@ from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES
 from bristle_site.report.sections import Quantity
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
+
+need_all_fmus()
 
 # One worker makes the report for all of these tests; a browser does not run with a sanitizer
 # preloaded.
@@ -89,7 +91,7 @@ def report():
         REPOSITORY / name
         for name in ("generator", "python", "site", "modelDescription", "playground", "resources")
     ]
-    return keeping.kept(
+    return build_cache.kept(
         "report",
         [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")],
         make,

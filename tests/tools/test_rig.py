@@ -22,9 +22,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError, papers
+
+need_all_fmus()
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
@@ -90,6 +92,8 @@ def is_scalar(description):
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
 
+NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
+
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
 
@@ -118,7 +122,7 @@ def test_papers_number_is_met(case):
     )
 
 
-def told_of_bounded(model):
+def stated_of_bounded(model):
     """What the description says of the option of the law; a twin has that of its model."""
     file = REPOSITORY / "modelDescription" / f"{model.removesuffix('Rotational')}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")).get("bounded", {})
@@ -130,12 +134,12 @@ def with_law():
     for case in CASES:
         if any(variable.name == "law" for variable in PRESENT[case.fmu].description.variables):
             yield pytest.param(
-                case, told_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
+                case, stated_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
             )
 
 
-@pytest.mark.parametrize("case, told", with_law())
-def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, told):
+@pytest.mark.parametrize("case, stated", with_law())
+def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
     """In systems whose force changes, the others keep the digits that the page shows; elsewhere no
     number changes by a bit, if the bristles have a damper. One without comes beyond its limit by
     the error of the solver: a millionth."""
@@ -143,9 +147,10 @@ def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(c
     printed, bounded = (
         papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2})
     )
-    if told:
-        assert [f"{value:#.3g}" for value in (printed, bounded)] == told[1:] and printed != bounded
-    elif case.system in told_of_bounded(case.fmu)["systems"]:
+    if stated:
+        shown = [f"{value:#.3g}" for value in (printed, bounded)]
+        assert shown == stated[1:] and printed != bounded
+    elif case.system in stated_of_bounded(case.fmu)["systems"]:
         assert f"{bounded:#.3g}" == f"{printed:#.3g}"
     elif case.fmu in ("Dahl", "BlimanSorine"):
         assert bounded == pytest.approx(printed, rel=1e-6)
@@ -162,8 +167,8 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
     """By how much of its largest value the friction force does, in all systems with a given normal
     force that the model fits into: those not named change by less than a thousandth. Once for every
     contact, and as printed alone."""
-    told = told_of_bounded(model)["systems"]
-    assert told.keys() <= systems().keys()
+    stated = stated_of_bounded(model)["systems"]
+    assert stated.keys() <= systems().keys()
     for system, one in systems().items():
         if one["needsInput"] or any(
             "normalForce" in contact["outputs"] for contact in one["contacts"]
@@ -195,15 +200,15 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
             for name in forces
         ]
         change = max(difference / force for force, difference in largest if force > 0)
-        assert (warned[0] > 0) == (system in told) and warned[1] == 0, system
+        assert (warned[0] > 0) == (system in stated) and warned[1] == 0, system
         assert (
-            100 * change == pytest.approx(told[system], rel=0.05)
-            if system in told
+            100 * change == pytest.approx(stated[system], rel=0.05)
+            if system in stated
             else change < 1e-3
         ), system
 
 
-def test_cases_are_told_apart_and_explained():
+def test_cases_are_distinct_and_explained():
     everything = papers.cases()
     assert len({case.id for case in everything}) == len(everything)
     for case in everything:
@@ -357,6 +362,9 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
         if not inputs <= set(contacts[0]["inputs"]):
             assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        if (fmu.name, name) == ("ImplicitBristle", "worm"):  # its slow slip ends within the loop
+            assert run.returncode == 1 and NO_SOLUTION in run.stderr
             continue
         assert run.returncode == 0, f"{name}: {run.stderr}"
         columns = papers.read_csv(file)[fmu.name]
@@ -741,7 +749,7 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
         ),
     ],
 )
-def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
+def test_motion_that_cannot_be_used_is_reported(text, sentence, tmp_path):
     motion = tmp_path / "motion.csv"
     motion.write_text(text)
     run = call("prescribed", PRESENT["LuGre"].path, "--input", motion)
@@ -788,7 +796,7 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
 
 
 @needs("LuGre")
-def test_a_value_of_a_named_set_that_is_out_of_range_is_told(tmp_path):
+def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
     """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
     narrow = tmp_path / "LuGre.fmu"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
@@ -990,7 +998,7 @@ def test_progress_shows_on_a_terminal_only(tmp_path):
     assert b"LuGre" in shown and b"%" in shown
 
 
-def test_help_and_list_tell_what_there_is():
+def test_help_and_list_show_what_there_is():
     run = call("--help")
     assert run.returncode == 0 and "--output-interval" in run.stdout
     assert {

@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS
+from fmus import FMUS, TWINS, need_all_fmus
 
 import bristle
 from bristle import cli
 from bristle.parameters import read_ssv
 from bristle.suggesting import Known, suggest
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)
@@ -252,10 +254,10 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
         (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
     ],
 )
-def test_what_cannot_be_is_told(known, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+def test_what_cannot_be_is_reported(known, sentence):
+    with pytest.raises(bristle.BristleError) as raised:
         suggest("LuGre", Known(**known))
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from fmus import FMUS, REPOSITORY, TWINS
+from fmus import FMUS, REPOSITORY, TWINS, need_all_fmus
 from test_cli import ENVIRONMENT, refused  # noqa: F401
 
 from bristle import BristleError, cli
@@ -27,6 +27,8 @@ from bristle.sweep.journal import Journal
 from bristle.sweep.pictures import picture
 from bristle.sweep.plan import points, read_axis
 from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written
+
+need_all_fmus()
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 SHORT = ["--stop", "0.05"]  # of the pulse: within the first load

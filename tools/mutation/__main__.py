@@ -107,8 +107,8 @@ def load_modules() -> None:
         importlib.import_module(name)
 
 
-def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, tell) -> None:
-    """Makes trials of (mutant, models, groups of tests); `tell` hears of each outcome, with its
+def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, report) -> None:
+    """Makes trials of (mutant, models, groups of tests); `report` hears of each outcome, with its
     number, as it comes."""
     waiting, free, trials = (
         list(range(len(trials_to_make)))[::-1],
@@ -124,7 +124,7 @@ def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: i
             if outcome:
                 free.append(trial.workshop)
                 del trials[number]
-                tell(number, outcome)
+                report(number, outcome)
         time.sleep(0.05)
 
 
@@ -146,7 +146,7 @@ def unproven(
     trials = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
     failed: set[tuple] = set()
 
-    def tell(number, outcome):
+    def report(number, outcome):
         if outcome.fate not in (ALIVE, KILLED):
             raise MutationError(
                 f"without any change: {outcome.fate} ({', '.join(trials[number][1])}) {outcome.by}"
@@ -155,7 +155,7 @@ def unproven(
             failed.add((trials[number][1], test))
             print(f"fails without any change: {test} ({', '.join(trials[number][1])})", flush=True)
 
-    run(trials, folder, originals, jobs, tell)
+    run(trials, folder, originals, jobs, report)
     print(
         f"Without a change, {sum(map(len, wanted.values()))} tests that have killed, on"
         f" {len(trials)} sets of FMUs: {len(failed)} failed.",
@@ -200,7 +200,7 @@ def main() -> int:
     if len(waiting) < len(results):
         print(f"{len(results) - len(waiting)} outcomes are kept from before.")
 
-    def tell(number, outcome):
+    def report(number, outcome):
         mutant = waiting[number]
         results[mutant] = outcome
         kept.note(mutant, outcome)
@@ -219,7 +219,7 @@ def main() -> int:
             Path(folder),
             originals,
             chosen.jobs,
-            tell,
+            report,
         )
         for mutant in unproven(results, Path(folder), originals, chosen.jobs):
             results[mutant] = Outcome(BROKEN, "", 0.0)

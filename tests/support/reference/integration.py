@@ -12,7 +12,7 @@ from pathlib import Path
 import fmpy
 
 from fmi2 import reals, references
-from keeping import compiled
+from build_cache import compiled
 
 FUNCTIONS = (
     "fmi2SetTime",
