@@ -253,8 +253,8 @@ function(bristle_add_systems)
     set(BRISTLE_SYSTEMS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it
-# is one for all.
+# The wheel, with the FMUs, the playground, the runner and the systems in it; every platform has to
+# be there, for it is one for all.
 function(bristle_add_wheel fmus version)
     file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
         "${PROJECT_SOURCE_DIR}/python/*.toml"
@@ -269,7 +269,8 @@ function(bristle_add_wheel fmus version)
             "${Python3_EXECUTABLE}" -m pip wheel
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
-        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${package} ${told}
+        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
+                ${told}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

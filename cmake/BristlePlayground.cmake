@@ -86,6 +86,7 @@ add_custom_command(
 file(GLOB page_parts CONFIGURE_DEPENDS "${playground}/*.js" "${playground}/*.css"
     "${playground}/*.html" "${playground}/*.toml")
 set(page "${BRISTLE_DIST}/playground/index.html")
+set(BRISTLE_PLAYGROUND_PAGE "${page}") # part of the wheel
 add_custom_command(
     OUTPUT "${page}"
     COMMAND ${run_generator} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription"

@@ -15,6 +15,7 @@ from latex2mathml.converter import convert
 
 from bristle import VERSION, BristleError
 from bristle.format.contact_step import CONTACT, GRAVITY, contact_step
+from bristle.format.facts import IN_WORDS, Facts
 from bristle.format.page_parts import (
     default_cell,
     footer_start,
@@ -23,7 +24,9 @@ from bristle.format.page_parts import (
     title_line,
 )
 from bristle.format.parameter_set import ParameterSet
-from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+from .description import Choice, Description, Equation, Reference, Variable
+from .facts import facts
+from .page_start import start_html
 from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
@@ -53,10 +56,6 @@ TOOLS = [
     ),
 ]
 
-PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
-NOT_PASSIVE = "Not passive."
-PASSIVE_WITH = "Passive with {option} = {item}, but not with {others}."
-
 SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
@@ -64,13 +63,15 @@ STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 def page_text(
     description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]
 ) -> str:
+    known = facts(description)
     sections = {
+        "At a glance": start_html(description, known),
+        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "When to choose it": _list(description.choose),
         "Sign convention": (
             f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>'
         ),
         "Equations": equations_html(description),
-        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
         "States": _states(description),
@@ -83,7 +84,7 @@ def page_text(
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
-        "Energy": _energy(description),
+        "Energy": _energy(known),
         "Printed and bounded": _bounded(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -203,17 +204,8 @@ def _list(texts: Iterable[str]) -> str:
     return f"<ul>\n{items}\n</ul>" if items else ""
 
 
-def _energy(description: Description) -> str:
-    text = PASSIVE if description.passive else NOT_PASSIVE
-    if description.passive_with:
-        option = next(
-            one
-            for one in description.options
-            if description.passive_with in [item for item, _ in one.items]
-        )
-        others = " or ".join(item for item, _ in option.items if item != description.passive_with)
-        text = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
-    return f"<p><strong>{text}</strong> {escape(description.energy)}</p>"
+def _energy(known: Facts) -> str:
+    return f"<p><strong>{known.passivity()}</strong> {escape(known.energy)}</p>"
 
 
 def _bounded(description: Description) -> str:

@@ -17,7 +17,8 @@ from xml.etree import ElementTree
 
 from bristle import VERSION, BristleError
 from bristle.format.parameter_set import ParameterSet
-from .description import MODEL_KINDS, Choice, Description, Variable
+from bristle.format.facts import MODEL_KINDS
+from .description import Choice, Description, Variable
 from .header import counts
 from .page import equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bristle.format.facts import IN_WORDS, MODEL_KINDS
 from ..description import (
-    IN_WORDS,
-    MODEL_KINDS,
     Bound,
     Bounded,
     Choice,

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from bristle.format.names import mangled, taken_symbol, taken_variable
-from ..description import IN_WORDS, Bound, Choice, Description, Variable
+from bristle.format.facts import IN_WORDS
+from ..description import Bound, Choice, Description, Variable
 from .files import Sources
 
 HOLDS = {

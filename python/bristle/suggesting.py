@@ -123,7 +123,11 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _bristle(made, known, normal)
     _speeds(made, known, normal)
     if not made.values:
-        raise BristleError(f"{made.model.name} has no parameter that follows from what is given.")
+        raise BristleError(
+            f"{made.model.name} has no parameter that follows from what is given; give what you"
+            " know of static and dynamic friction, mass or normal force, deflection or creep"
+            " (bristle suggest --help)."
+        )
     evaluate(made.model.file, made.values, outputs=[])  # the model's own rules
     _warn_of_roots(made, normal)
     _warn_of_energy(made, normal)

@@ -1004,7 +1004,7 @@ def test_page_of_a_twin_speaks_of_a_joint():
         name in sketch
         for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce")
     )
-    assert "A wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
+    assert "Stick: a wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
     assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), (
         "parameter sets with a radius"
     )

@@ -251,7 +251,12 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
             dict(static_friction=0.1, dynamic_friction=0.2),
             "LuGre: dynamicFriction = 0.2 must be at most staticFriction = 0.1.",
         ),
-        (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
+        (
+            dict(normal_force=10),
+            "LuGre has no parameter that follows from what is given; give what you know of static"
+            " and dynamic friction, mass or normal force, deflection or creep (bristle suggest"
+            " --help).",
+        ),
     ],
 )
 def test_what_cannot_be_is_reported(known, sentence):
