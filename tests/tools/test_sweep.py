@@ -150,6 +150,11 @@ def test_systems_run_as_in_the_rig(system, model):
     assert (np.diff(ours["time"]) >= 0).all() and len(ours["time"]) > 500
 
 
+def test_a_system_with_loads_is_left_to_the_rig():
+    with pytest.raises(BristleError, match="LuGre in worm: the system worm takes loads beside"):
+        run_system("LuGre", "worm")
+
+
 def test_rows_of_a_system_on_a_grid_and_its_mistakes():
     rows = run_system(
         "LuGre", "pulse", {"load": 1.5}, {"bristleStiffness": 3e4}, stop=0.06, interval=0.02
