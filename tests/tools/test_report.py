@@ -28,7 +28,7 @@ from generator.reading import read_description
 from bristle_site import commands
 from bristle_site.report import uplot
 from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES
-from bristle_site.report.sections import Quantity
+from bristle_site.report.sections import Quantity, pretty_unit
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
 
@@ -341,7 +341,7 @@ def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(read)
             for row in shown
             if case.what in row[0]
             and row[1] == case.fmu
-            and row[2] == f"{case.printed_text} {case.unit}".replace("um", "µm")
+            and row[2] == f"{case.printed_text} {pretty_unit(case.unit)}".strip()
         )
         assert case.reason in row[0] and f"{case.tolerance:g}" in row[5]
         if case.fmu in available:
@@ -401,8 +401,10 @@ def test_a_badge_says_no_more_than_the_page_of_the_model(read):
 
 
 def test_units_are_written_as_people_write_them(read):
-    text = read.page.locator("main").inner_text()
-    assert "m/s²" in text and "m/s2" not in text and "N.m" not in text
+    texts = read.page.locator("p.origin, td.number, .plot h3").all_inner_texts()
+    joined = " ".join(texts)
+    assert "m/s²" in joined and "N·m" in joined
+    assert not re.search(r"m/s2|N\.[a-z]", joined)
 
 
 def test_axe_finds_nothing_on_the_report(browser, report):
