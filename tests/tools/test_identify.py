@@ -14,9 +14,9 @@ from test_cli import refused  # noqa: F401
 
 from bristle import cli, describe
 from bristle.parameters import read_ssv
-from bristle.identify.candidates import Space, all_candidates, candidate
+from bristle.identify.fit.candidates import Space, all_candidates, candidate
 from bristle.identify.command import rank, validated
-from bristle.identify.fitting import (
+from bristle.identify.fit.estimate import (
     BLOCKS,
     Quality,
     _half,
@@ -25,13 +25,13 @@ from bristle.identify.fitting import (
     correlation_time,
     fit,
 )
-from bristle.identify.load import with_load
-from bristle.identify.page import _validation
-from bristle.identify.problem import PATIENCE, Linear, Problem, extracts
-from bristle.identify.ranking import Place, after_final, finalists, ranked
-from bristle.identify.records import Options, Record, read_record
-from bristle.identify.starts import first_values, scales
-from bristle.identify.words import _with_doubt, doubts, quality_text, shown, summary, with_prefix
+from bristle.identify.fit.load import with_load
+from bristle.identify.tell.page import _validation
+from bristle.identify.fit.problem import PATIENCE, Linear, Problem, extracts
+from bristle.identify.fit.ranking import Place, after_final, finalists, ranked
+from bristle.identify.record.reading import Options, Record, read_record
+from bristle.identify.fit.starts import first_values, scales
+from bristle.identify.tell.words import _with_doubt, doubts, quality_text, shown, summary, with_prefix
 from generator.reading import read_description
 from measurements import (
     DRIVE,
@@ -633,7 +633,7 @@ def test_models_near_the_best_are_compared_again_without_means():
 
 
 def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
-    monkeypatch.setattr("bristle.identify.ranking.PATIENCE", 0.01)
+    monkeypatch.setattr("bristle.identify.fit.ranking.PATIENCE", 0.01)
     (only,) = rank([strokes], {}, 1, [candidate("Dahl")])
     assert only.held_out is None and only.failure == "it took longer than 0.01 s."
 

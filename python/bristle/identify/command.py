@@ -14,14 +14,14 @@ from ..cli.files import check_writable, write_text, writing
 from ..cli.progress import Progress, in_parallel
 from ..parameters import assignments
 from ..format.parameter_set import ParameterSet, ssv_text
-from .candidates import Candidate, Space, all_candidates, candidate
-from .fitting import Fit, Quality, fit, quality_of
-from .load import fitted_with_load, with_load
-from .page import fit_page, pictures_of
-from .problem import Linear, Problem
-from .ranking import Place, after_final, finalists, place_apart, ranked, shortened, verdicts
-from .records import GRAVITY, Options, Record, read_record
-from .words import doubts, quality_text, rounded, summary
+from .fit.candidates import Candidate, Space, all_candidates, candidate
+from .fit.estimate import Fit, Quality, fit, quality_of
+from .fit.load import fitted_with_load, with_load
+from .tell.page import fit_page, pictures_of
+from .fit.problem import Linear, Problem
+from .fit.ranking import Place, after_final, finalists, place_apart, ranked, shortened, verdicts
+from .record.reading import GRAVITY, Options, Record, read_record
+from .tell.words import doubts, quality_text, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
 

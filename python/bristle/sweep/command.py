@@ -20,7 +20,7 @@ from ..forms import form_of
 from ..library import Model, describe, hint
 from ..parameters import given_parameters, read_ssv
 from ..systems import systems
-from ..identify.records import Options, read_record
+from ..identify.record.reading import Options, read_record
 from ..papers import FILE as PAPERS
 from ..papers import WrongExpression, cases, check_expression
 from ..pages.sheet import figure, paragraph, sheet

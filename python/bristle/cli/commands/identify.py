@@ -25,7 +25,7 @@ EXAMPLES = """
 """
 
 
-ROLES = (  # those of identify/roles.py, which takes numpy
+ROLES = (  # those of identify/record/roles.py, which takes numpy
     "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"
 )
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
@@ -175,7 +175,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def reading_options(arguments: argparse.Namespace):
     """What add_reading was given."""
     from ... import BristleError
-    from ...identify.records import FEWEST, Options
+    from ...identify.record.reading import FEWEST, Options
 
     for name in ("normal", "constant", "radius", "rate"):
         value = getattr(arguments, name)

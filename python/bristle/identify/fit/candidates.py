@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import BristleError
-from .. import native
-from ..format.facts import FACTS
-from ..forms import Form, form_of
-from ..library import Model, Variable, describe, hint, models
+from ... import BristleError
+from ... import native
+from ...format.facts import FACTS
+from ...forms import Form, form_of
+from ...library import Model, Variable, describe, hint, models
 
 VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest

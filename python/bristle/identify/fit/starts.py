@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .candidates import Candidate
-from .records import Record, directions
+from ..record.reading import Record, directions
 
 _STEPS = 60  # of the distance after a reversal
 _SPEEDS = 12  # classes of the sliding speed

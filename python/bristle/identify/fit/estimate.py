@@ -12,10 +12,10 @@ from scipy.optimize import differential_evolution, least_squares
 from scipy.stats import qmc
 from scipy.stats import t as student
 
-from .. import BristleError
+from ... import BristleError
 from .candidates import BACKWARD, RESTS, VISCOUS, Candidate, Space
 from .problem import Linear, Problem, affordable, extracts
-from .records import GRAVITY, SPRING, Record, directions, whole_drive
+from ..record.reading import GRAVITY, SPRING, Record, directions, whole_drive
 from .starts import Scales, first_values, scales, spreads
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start

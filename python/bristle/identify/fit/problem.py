@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import BristleError
-from ..running import Runs, run_many
+from ... import BristleError
+from ...running import Runs, run_many
 from .candidates import Candidate, Space
-from .filtering import coarser, smoothed
-from .records import Record
+from ..record.filtering import coarser, smoothed
+from ..record.reading import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import VERSION
-from ..pages.sheet import figure, paragraph, sentences, sheet, table
-from ..pages.svg import Line, Panel, bars, drawing
-from .fitting import Estimate, Fit, Quality
-from .ranking import Place
-from .records import Record
+from ... import VERSION
+from ...pages.sheet import figure, paragraph, sentences, sheet, table
+from ...pages.svg import Line, Panel, bars, drawing
+from ..fit.estimate import Estimate, Fit, Quality
+from ..fit.ranking import Place
+from ..record.reading import Record
 from .words import doubts, interval_text, quality_text, value_text, with_prefix
 
 ZOOM = 5  # strokes that the close view shows

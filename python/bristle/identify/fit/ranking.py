@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import BristleError
+from ... import BristleError
 from .candidates import Candidate
-from .fitting import Fit, Quality, fit, quality_of
+from .estimate import Fit, Quality, fit, quality_of
 from .problem import Problem
-from .records import Record, averaged
+from ..record.reading import Record, averaged
 
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import median_filter
 
-from .. import BristleError
+from ... import BristleError
 from . import units
 from .filtering import DEGREE, Rate, local_rate, quantization, rate_of, rougher_rate, smoothed
 from .roles import BY_NAME, find_roles, misfits

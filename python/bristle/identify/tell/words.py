@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .candidates import Candidate
-from .fitting import CONFIDENCE, Estimate, Fit, Quality
-from .load import PLACE, share_of_place
-from .records import GRAVITY, SPRING
+from ..fit.candidates import Candidate
+from ..fit.estimate import CONFIDENCE, Estimate, Fit, Quality
+from ..fit.load import PLACE, share_of_place
+from ..record.reading import GRAVITY, SPRING
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .. import BristleError
+from ... import BristleError
 from . import units
 from .tables import Column, Table
 
