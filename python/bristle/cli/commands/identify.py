@@ -97,6 +97,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD
     )
     what.add_argument(
+        "--delay",
+        default="auto",
+        metavar="S",
+        help=(
+            "by how many seconds the force lags behind the motion; auto (the default) fits it where"
+            " the data show one, 0: none"
+        ),
+    )
+    what.add_argument(
         "--seed", type=int, default=1, help="seed of the search for start values (default: 1)"
     )
     add_reading(parser)

@@ -1,5 +1,5 @@
-"""The fit: staged start, bounded least squares, a global search where that fails, and what the
-result is worth."""
+"""The fit: a start by stages, least squares from several starts until two of them agree, and what
+the result is worth."""
 
 from __future__ import annotations
 
@@ -8,44 +8,61 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import differential_evolution, least_squares
-from scipy.stats import qmc
-from scipy.stats import t as student
 
 from ... import BristleError
-from .candidates import BACKWARD, RESTS, VISCOUS, Candidate, Space
-from .problem import Linear, Problem, affordable, extracts
+from ...running import run
 from ..record.reading import GRAVITY, SPRING, Record, directions, whole_drive
+from .candidates import (
+    BACKWARD,
+    BACKWARD_VISCOUS,
+    DELAY,
+    RESTS,
+    VISCOUS,
+    Candidate,
+    Nuisance,
+    Parameter,
+    Space,
+)
+from .problem import Linear, Problem, affordable, extracts
+from .solver import latin_hypercube
 from .starts import Scales, first_values, scales, spreads
+from .statistics import (
+    BLOCKS,
+    SINGULAR,
+    Quality,
+    confusions_of,
+    correlation_time,
+    covariance_of,
+    partner_of,
+    quality_of,
+    student,
+    systematic_part,
+)
 
 SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
 PATIENCE = 0.01  # s that a run in this search may take
-POLISHED = 2  # of the starts
+CLOUD = 10  # points about the staged start per parameter
+POLISHED = 6  # of them
+STARTS = 4  # least squares of the whole, at most, until the best of them is found twice
+# of the sum of squares, by which two solutions are the same: a tenth of what one independent sample
+# of a thousand contributes
+AGREE = 1e-4
 MOST_SPRINGS = 4  # times that the springs are weakened
 SETTLED = 0.9  # of its strength before: a spring that would be weakened by less is weak enough
-EVALUATIONS = 60  # of the last least squares
-GLOBAL_GENERATIONS = 40
-GLOBAL_POPULATION = 6  # per parameter
-GOOD_ENOUGH = 0.8  # coefficient of determination from which on no global search is made
-BLOCKS = 40  # into which the residual is cut for confidence intervals
-# of the velocity, and of the way after a reversal, in which a residual is looked at that repeats
-CLASSES = 16
-BEYOND_CHANCE = 3.0  # standard deviations of what noise alone shows there
-CONFIDENCE = 0.95
-UNDETERMINED = (
-    0.5  # half width of the interval, relative, from which on a parameter counts as not determined
-)
-SINGULAR = (
-    1e-6  # singular value, relative to the largest, of a direction that nothing in the data tells
-)
-COARSE = 0.2  # of the residual, that modelled means may be off
-PROFILE = 9  # points
-PROFILE_PATIENCE = (
-    0.1  # s that a run for a profile may take; beyond, it is made of parts of the record
-)
-BETTER = 0.97  # sum of squares, relative to the least, from which on the fit is begun anew
+ITERATIONS = 40  # of the last least squares
+GOOD_ENOUGH = 0.8  # coefficient of determination, below which starts are looked for farther away
+FARTHER = 2.5  # times as far
+# half width of the interval, relative, from which on a parameter counts as not determined: not even
+# its first digit is known
+UNDETERMINED = 0.5
+COARSE = 0.2  # of the residual, that modelled means may be off: 2 % of the sum of squares
+# gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
+# as much once in 500 times
+WORTH = 10.0
+LATEST = 20  # samples: the longest lag that is looked for
 
 Teller = Callable[[str], None]
+Bounds = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -60,26 +77,10 @@ class Estimate:
     determined: bool
     at_limit: str  # "", or the limit it came to
     partner: str  # "", or the parameter that it can be traded for
-    profile: tuple[np.ndarray, np.ndarray] | None = (
-        None  # values, and the sum of squares relative to the least
-    )
 
     @property
     def half_width(self) -> float:
         return (self.high - self.low) / 2
-
-
-@dataclass(frozen=True)
-class Quality:
-    """How well modelled and measured forces agree."""
-
-    rms: float  # N
-    relative: float  # to the rms of the measured force, less its offset
-    relative_to_largest: float
-    r2: float
-    samples: int
-    independent: float  # number of samples that count as independent
-    relative_to_drive: float | None = None  # to the rms of the whole driving force, of drive data
 
 
 @dataclass(frozen=True)
@@ -91,33 +92,50 @@ class Fit:
     linear: Linear
     mass: Estimate | None  # where it was to be found, too
     load: tuple[Estimate, ...]  # that goes with the position, where it was to be found
+    nuisances: tuple[Estimate, ...]  # numbers of the records: their first states, the lag
     modelled: tuple[np.ndarray, ...]
     quality: Quality
     baseline: Quality  # Coulomb friction with the direction of the last motion
     seen: Scales
-    aic: float
-    bic: float
     runs: int
-    searched_globally: bool
-    # of the profiles: the sum of squares at the ends of the confidence interval, relative to the
-    # least
-    threshold: float
+    # solutions from so many starts, and whether the best of them was found twice
+    starts: int
+    confirmed: bool
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
     # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0
     # where chance would explain it
     systematic: float
-    linear_doubts: tuple[
-        tuple[float, float], ...
-    ]  # half widths of the confidence intervals of offset and drift, per record
+    # half widths of the confidence intervals of offset and drift, per record
+    linear_doubts: tuple[tuple[float, float], ...]
 
     @property
     def beside(self) -> tuple[Estimate, ...]:
         """What was found with the parameters of the element, but is none of them."""
-        return (*self.load, *([self.mass] if self.mass else []))
+        return (*self.load, *([self.mass] if self.mass else []), *self.nuisances)
 
     @property
     def values(self) -> dict[str, float]:
         return {**self.fixed, **{one.name: one.value for one in self.estimates}}
+
+    @property
+    def delay(self) -> Estimate | None:
+        return next((one for one in self.nuisances if one.name == DELAY), None)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a law is fitted, and how thoroughly."""
+
+    fixed: Mapping[str, float]
+    fitted: Sequence[str] | None = None
+    start: Mapping[str, float] | None = None
+    # whether a lag and a viscous part that differs by direction are tried, as well, where the
+    # residual shows them
+    extras: bool = True
+    delay: float | None = None  # s, where it is known
+    # whether springs are taken off what the data determine: intervals need it, errors hardly change
+    released: bool = True
+    seed: int = 1
 
 
 def fit(
@@ -127,69 +145,166 @@ def fit(
     fitted: Sequence[str] | None = None,
     start: Mapping[str, float] | None = None,
     weights: Sequence[np.ndarray] | None = None,
-    with_profiles: bool = True,
     released: bool = True,
+    extras: bool = True,
+    delay: float | None = None,
     tell: Teller = lambda text: None,
     seed: int = 1,
 ) -> Fit:
-    """The parameters of a model that fit records best.
-
-    `released`: the springs that hold what the data do not tell are taken off whatever the data do
-    determine, and the fit goes on from there; intervals need this, the error alone hardly changes.
-    """
-    fixed = dict(fixed or {})
-    for name in [*fixed, *(start or {}), *(fitted or [])]:
+    """The parameters of a model that fit records best."""
+    wanted = Wanted(dict(fixed or {}), fitted, start, extras, delay, released, seed)
+    for name in [*wanted.fixed, *(start or {}), *(fitted or [])]:
         of[name]
+    seen = scales(records)
+    first = first_values(of, seen) | wanted.fixed | dict(start or {})
+    space = _space(of, records, seen, first, wanted)
+    problem = Problem(of, records, space, weights)
+    tell("looking for a start")
+    begins, searched = _begins(problem, first, wanted)
+    tell("least squares")
+    bounds = space.bounds(space.point(_all_first(space, first, records, seen)))
+    bounds = np.minimum(bounds[0], begins[0]), np.maximum(bounds[1], begins[0])
+    anchor = space.inside(space.point(_all_first(space, first, records, seen)), bounds)
+    found: list[tuple[float, np.ndarray]] = []
+    for begin in begins[:STARTS]:
+        point = _settled(problem, np.clip(begin, *bounds), bounds, anchor, released)
+        found.append((float(problem.costs([point])[0]), point))
+        if _is_confirmed(found):
+            break
+    point = min(found, key=lambda one: one[0])[1]
+    if any(record.block > 1 for record in records) and _is_too_coarse(problem, point):
+        tell("least squares, with more points of a run for each mean")
+        problem = problem.finer()
+        point = problem.solved(point, bounds, ITERATIONS).point
+    problem.runs += searched
+    tell("confidence")
+
+    def judged(problem: Problem, point: np.ndarray, bounds: Bounds) -> Fit:
+        return _judged(problem, point, bounds, seen, wanted, len(found), _is_confirmed(found))
+
+    result = judged(problem, point, bounds)
+    for extra in (_with_delay, _with_viscous_direction) if extras else ():
+        space, begins = extra(problem, point, wanted)
+        if space is None:
+            continue
+        tell("least squares, with a number more")
+        other = Problem(of, problem.records, space, problem.weights, origins=problem.origins)
+        other.patience, other.runs = problem.patience, problem.runs
+        low, high = space.bounds(begins[0])
+        limits = np.minimum(low, np.min(begins, axis=0)), np.maximum(high, np.max(begins, axis=0))
+        begin = begins[int(np.argmin(other.costs(begins)))]
+        solution = other.solved(begin, limits, ITERATIONS)
+        if _gain(problem, point, solution.cost) > WORTH:
+            more = judged(other, solution.point, limits)
+            if _differs(more):
+                problem, point, result = other, solution.point, more
+    return result
+
+
+def _differs(result: Fit) -> bool:
+    """Whether the number more that was fitted is another one than if it were not: 0 of a lag, 1 of
+    a ratio of directions. A tenth of a filter's window may as well come from that."""
+    lag, ratios = result.delay, [one for one in result.estimates if one.name == BACKWARD_VISCOUS]
+    window = max(record.smoothing for record in result.records)
+    if lag and abs(lag.value) < window / 10:
+        return False
+    return all(
+        one.determined and not one.low <= neutral <= one.high
+        for one, neutral in [*((one, 1.0) for one in ratios), *([(lag, 0.0)] if lag else [])]
+    )
+
+
+def _is_confirmed(found: Sequence[tuple[float, np.ndarray]]) -> bool:
+    """Whether the least sum of squares was found from two starts."""
+    costs = sorted(cost for cost, _ in found)
+    return len(costs) > 1 and costs[1] <= (1 + AGREE) * costs[0]
+
+
+def _space(
+    of: Candidate,
+    records: Sequence[Record],
+    seen: Scales,
+    first: Mapping[str, float],
+    wanted: Wanted,
+) -> Space:
+    """The parameters that are fitted, and the first state of each record with them."""
     hidden = () if any(record.tells_directions_apart for record in records) else (BACKWARD,)
     usual = [one.name for one in of.parameters if not one.is_extra and one.name not in hidden]
     chosen = [
         one.name
         for one in of.parameters
-        if one.name not in fixed and one.name in (usual if fitted is None else fitted)
+        if one.name not in wanted.fixed
+        and one.name in (usual if wanted.fitted is None else wanted.fitted)
     ]
     if not chosen:
         raise BristleError(f"{of.name}: all parameters are fixed, so that nothing is left to fit.")
-    seen = scales(records)
-    first = first_values(of, seen) | fixed | dict(start or {})
-    held = {name: first[name] for name in (one.name for one in of.parameters) if name not in chosen}
-    typical = first | {VISCOUS: seen.viscous or 0.1 * seen.friction / max(seen.fastest, 1e-12)}
-    space = Space(of, chosen, held, typical, _rests(of, records, seen))
-    problem = Problem(of, records, space, weights)
-    tell("looking for a start")
-    begin, searched, more = _start(
-        of, records, space, first, weights, dict(start or {}), seed, tell
-    )
-    tell("least squares")
-    bounds = _bounds(space, space.point(first), begin)
-    problem.anchor = space.inside(space.point(first), bounds)
-    found, before = begin, math.inf
-    for evaluations in (
-        EVALUATIONS // 2,
-        *[EVALUATIONS] * MOST_SPRINGS,
-    ):  # again with springs as weak as the residual has become
-        strength = _spring(problem, found)
-        if strength > SETTLED * before:
-            break
-        problem.spring, before = strength / np.maximum(spreads(of, chosen), 0.5), strength
-        found = _least_squares(problem, found, bounds, evaluations).x
-    if released:
-        problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
-        found = _least_squares(problem, found, bounds, EVALUATIONS).x
-    if any(record.block > 1 for record in records) and _is_too_coarse(problem, found):
-        tell("least squares, with more points of a run for each mean")
-        problem = problem.finer()
-        found = _least_squares(problem, found, bounds, EVALUATIONS).x
-    tell("confidence")
-    result, better = _judged(
-        problem, found, bounds, seen, with_profiles, searched, more, fixed, held
-    )
-    if better is not None:
-        tell("least squares again, from a better point")
-        found = _least_squares(problem, better, bounds, EVALUATIONS).x
-        result, _ = _judged(
-            problem, found, bounds, seen, with_profiles, searched, more, fixed, held
+    held = {one.name: first[one.name] for one in of.parameters if one.name not in chosen}
+    held |= {one.name: wanted.fixed[one.name] for one in of.starts if one.name in wanted.fixed}
+    held |= {DELAY: wanted.delay} if wanted.delay else {}
+    typical = dict(first) | {
+        VISCOUS: seen.viscous or 0.1 * seen.friction / max(seen.fastest, 1e-12)
+    }
+    known = wanted.fixed.keys() & {one.name for one in of.starts}
+    states = [] if known else first_states(of, records, seen, first)
+    return Space(of, chosen, held, typical, _rests(of, records, seen), states)
+
+
+def first_states(
+    of: Candidate, records: Sequence[Record], seen: Scales, values: Mapping[str, float]
+) -> list[Nuisance]:
+    """The unknown state with which each record begins: of a vector the share that all of its
+    elements have of the state in sliding, which is that of these values."""
+    if not of.starts:
+        return []
+    states = [one.name.replace("Start", "") for one in of.starts]
+    motion = of.form.inputs(np.full(2, seen.normal), np.full(2, seen.speed), None, of.radius)
+    law = {one.name: values[one.name] for one in of.parameters}
+    way = 100 * seen.turning / max(seen.speed, 1e-12)  # s: until nothing changes any more
+    try:
+        slid = run(of.file, [0.0, way], motion, of.place | law, states)
+        sizes = [abs(float(slid[name][-1])) for name in states]
+    except BristleError:
+        sizes = [0.0] * len(states)
+    several = len(states) > 1
+    size = seen.turning if not several and not sizes[0] else 1.0 if several else sizes[0]
+    weights = {
+        one.name: slid_to if several else 1.0 for one, slid_to in zip(of.starts, sizes, strict=True)
+    }
+    bare, unit = of.starts[0].name.partition("[")[0], "1" if several else of.starts[0].unit
+    return [
+        Nuisance(
+            Parameter(
+                f"{bare} in {record.name}" if len(records) > 1 else bare,
+                unit,
+                "The state at the first sample",
+                0.0,
+                -10 * size,
+                10 * size,
+                False,
+                None,
+                "",
+            ),
+            size,
+            i,
+            weights,
         )
-    return result
+        for i, record in enumerate(records)
+    ]
+
+
+def _all_first(
+    space: Space, first: Mapping[str, float], records: Sequence[Record], seen: Scales
+) -> dict[str, float]:
+    """First values of what is fitted, with a state for the force with which a record begins."""
+    values = dict(first)
+    for one in space.nuisances:
+        share = 0.0
+        if one.weights:
+            record = records[one.record]
+            level = seen.friction * seen.normal
+            share = float(np.clip(np.median(record.force[:5]) / level, -1.0, 1.0))
+        values[one.parameter.name] = share * one.scale
+    return values
 
 
 def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, float]:
@@ -201,6 +316,29 @@ def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, 
         for one in of.parameters
         if told and one.name in RESTS and one.positive and seen.slowest > 0
     }
+
+
+def _settled(
+    problem: Problem,
+    begin: np.ndarray,
+    bounds: Bounds,
+    anchor: np.ndarray,
+    released: bool,
+) -> np.ndarray:
+    """Least squares with springs as weak as the residual becomes, and then without them wherever the
+    data determine a parameter."""
+    problem.anchor = anchor
+    found, before = begin, math.inf
+    for iterations in (ITERATIONS // 2, *[ITERATIONS] * MOST_SPRINGS):
+        strength = _spring(problem, found)
+        if strength > SETTLED * before:
+            break
+        problem.spring, before = strength / np.maximum(spreads(problem.space), 0.5), strength
+        found = problem.solved(found, bounds, iterations).point
+    if released:
+        problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
+        found = problem.solved(found, bounds, ITERATIONS).point
+    return found
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
@@ -226,102 +364,112 @@ def _is_told(problem: Problem, point: np.ndarray) -> np.ndarray:
     quality = _quality(
         problem, problem.modelled(forces, problem.linear(forces)), problem.linear(forces)
     )
-    covariance, _ = _covariance(problem.jacobian(point, central=True), rest, quality)
+    covariance, _ = covariance_of(problem.jacobian(point, central=True), rest, quality)
     logarithms = [one.positive or one.limit is not None for one in problem.space.parameters]
     sizes = np.where(logarithms, 1.0, np.maximum(np.abs(point), 1.0))
     return 2 * np.sqrt(np.maximum(np.diag(covariance), 0)) < UNDETERMINED * sizes
 
 
-def _bounds(space: Space, first: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    low, high = space.bounds(first)
-    return np.minimum(low, begin), np.maximum(high, begin)
-
-
-def _least_squares(
-    problem: Problem, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], evaluations: int
-):
-    return least_squares(
-        problem.objective,
-        problem.space.inside(begin, bounds),
-        problem.objective_slopes,
-        bounds,
-        x_scale=np.ones(len(begin)),
-        ftol=1e-5,
-        xtol=1e-5,
-        gtol=1e-12,
-        max_nfev=evaluations,
-    )
-
-
-def _start(
-    of: Candidate,
-    records: Sequence[Record],
-    space: Space,
-    first: Mapping[str, float],
-    weights: Sequence[np.ndarray] | None,
-    given: Mapping[str, float],
-    seed: int,
-    tell: Teller,
-) -> tuple[np.ndarray, bool, int]:
-    """The best of the staged start and of others around it, after a few steps each; if all are bad,
-    of a global search."""
-    staged = space.point(first)
+def _begins(
+    problem: Problem, first: Mapping[str, float], wanted: Wanted
+) -> tuple[list[np.ndarray], int]:
+    """The staged start and others around it, after a few steps of least squares in parts of the
+    records, the best first; if all are bad, of a wider search. The second value counts runs."""
+    of, space = problem.of, problem.space
+    staged = space.point(_all_first(space, first, problem.records, scales(problem.records)))
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
-    samples = affordable(Problem(of, records, space), staged, PATIENCE, *SEARCHED)
-    problem = Problem(of, [part for record in records for part in extracts(record, samples)], space)
-    count = len(staged)
-    width = np.where([name in given for name in space.names], 0.02, spreads(of, space.names))
-    cloud = qmc.LatinHypercube(count, seed=seed).random(10 * count)
-    points = [staged, *(np.clip(staged + width * (2 * row - 1), *bounds) for row in cloud)]
-    costs = problem.costs(points)
-    best = None
-    for i in dict.fromkeys([0, *np.argsort(costs)[:POLISHED]]):
-        tried = _least_squares(problem, points[i], bounds, 10)
-        best = tried if best is None or tried.cost < best.cost else best
-    total = float(np.sum((problem.measured * problem.weight) ** 2))
-    explained = 1 - 2 * best.cost / total
-    if explained < GOOD_ENOUGH:
-        tell("the staged start is poor: searching globally")
-        wide = (
-            np.maximum(bounds[0], staged - 2.5 * np.maximum(width, 0.5)),
-            np.minimum(bounds[1], staged + 2.5 * np.maximum(width, 0.5)),
-        )
-        search = differential_evolution(
-            lambda columns: (
-                problem.costs(list(columns.T))
-                if columns.ndim > 1
-                else float(problem.costs([columns])[0])
-            ),
-            list(zip(*wide, strict=True)),
-            popsize=GLOBAL_POPULATION,
-            maxiter=GLOBAL_GENERATIONS,
-            tol=1e-3,
-            polish=False,
-            vectorized=True,
-            updating="deferred",
-            init="sobol",
-            x0=np.clip(best.x, wide[0] + 1e-6, wide[1] - 1e-6),
-            seed=seed,
-        )
-        tried = _least_squares(problem, search.x, bounds, 20)
-        best = tried if tried.cost < best.cost else best
-    return best.x, explained < GOOD_ENOUGH, problem.runs
+    samples = affordable(problem, staged, PATIENCE, *SEARCHED)
+    parts, origins = extracts(problem.records, samples)
+    small = Problem(of, parts, space, origins=origins)
+    width = np.where([name in (wanted.start or {}) for name in space.names], 0.02, spreads(space))
+    total = float(np.sum((small.measured * small.weight) ** 2))
+    found: list[tuple[float, np.ndarray]] = []
+    for reach in (1.0, FARTHER):
+        cloud = latin_hypercube(round(CLOUD * reach) * len(staged), len(staged), wanted.seed)
+        points = [
+            staged,
+            *(np.clip(staged + reach * width * (2 * row - 1), *bounds) for row in cloud),
+        ]
+        order = np.argsort(small.costs(points))
+        for i in dict.fromkeys([0, *order[:POLISHED]]):
+            tried = small.solved(points[i], bounds, 10)
+            found.append((tried.cost, tried.point))
+        if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
+            break
+    return [point for _, point in sorted(found, key=lambda one: one[0])], small.runs
+
+
+def _gain(problem: Problem, point: np.ndarray, cost: float) -> float:
+    """Of the likelihood, by a smaller sum of squares: as often as there are independent samples."""
+    rest = problem.residuals(problem.forces([point])[0])
+    counted = problem.weight > 0
+    independent = counted.sum() / correlation_time(rest[counted])
+    return float(independent * math.log(max(float(rest @ rest), 1e-300) / max(cost, 1e-300)))
+
+
+Extra = tuple[Space | None, list[np.ndarray]]
+
+
+def _with_delay(problem: Problem, point: np.ndarray, wanted: Wanted) -> Extra:
+    """With a lag: begun from several, as it hides in the stiffness once that is fitted. Of drive
+    data the inertia lags as well, and nothing is tried."""
+    drives = any(record.drive is not None for record in problem.records)
+    if wanted.delay is not None or drives:
+        return None, []
+    interval = problem.records[0].interval
+    one = Parameter(
+        DELAY, "s", "By how much the force lags behind the motion", 0.0, -math.inf, math.inf, False,
+        None, "",
+    )  # fmt: skip
+    nuisance = Nuisance(one, interval, -1)
+    old = problem.space
+    space = _extended(problem.of, old, old.law, {}, [*old.nuisances, nuisance])
+    lags = [0.3, -0.3, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0]
+    return space, [np.append(point, lag) for lag in lags]
+
+
+def _with_viscous_direction(problem: Problem, point: np.ndarray, wanted: Wanted) -> Extra:
+    """With a viscous part that differs by direction, where one is fitted and both directions are
+    there."""
+    old = problem.space
+    known = {one.name for one in problem.of.parameters}
+    both = all(record.goes_both_ways for record in problem.records)
+    if (
+        BACKWARD_VISCOUS not in known
+        or wanted.fitted is not None
+        or BACKWARD_VISCOUS in {*wanted.fixed, *old.law}
+        or VISCOUS not in old.law
+        or not both
+    ):
+        return None, []
+    law = [*old.law, BACKWARD_VISCOUS]
+    space = _extended(problem.of, old, law, {BACKWARD_VISCOUS: 1.0}, old.nuisances)
+    values = old.values(point)
+    return space, [space.point(values | {BACKWARD_VISCOUS: ratio}) for ratio in (1.0, 0.8, 1.25)]
+
+
+def _extended(
+    of: Candidate,
+    old: Space,
+    law: Sequence[str],
+    more: Mapping[str, float],
+    nuisances: Sequence[Nuisance],
+) -> Space:
+    fixed = {name: value for name, value in old.fixed.items() if name not in law}
+    return Space(of, law, fixed, old.scales | dict(more), old.caps, nuisances)
 
 
 def _judged(
     problem: Problem,
     point: np.ndarray,
-    bounds: tuple[np.ndarray, np.ndarray],
+    bounds: Bounds,
     seen: Scales,
-    with_profiles: bool,
-    searched: bool,
-    more_runs: int,
-    fixed: Mapping[str, float],
-    held: Mapping[str, float],
-) -> tuple[Fit, np.ndarray | None]:
-    """The result, and a point that turned out to be better while its profiles were made, if there
-    is one."""
+    wanted: Wanted,
+    starts: int,
+    confirmed: bool,
+) -> Fit:
+    """The result with its intervals."""
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
         raise BristleError(
@@ -333,62 +481,41 @@ def _judged(
     slopes = problem.jacobian(point, central=True)
     quality = _quality(problem, modelled, linear)
     systematic = systematic_part(problem.records, rest)
-    covariance, directions_lost = _covariance(slopes, rest, quality, systematic)
-    count = len(point)
-    freedom = max(min(quality.independent, BLOCKS) - count, 3.0)
-    reach = float(student.ppf(0.5 + CONFIDENCE / 2, freedom))
+    covariance, lost = covariance_of(slopes, rest, quality, systematic)
+    reach = student(max(min(quality.independent, BLOCKS) - len(point), 3.0))
     covariance = covariance + _by_filter(problem, point, forces, slopes) / reach**2
-    confusions = _confusions(directions_lost, slopes, problem.space.names)
-    deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
-    lost = {name for group in confusions for name in group}
-    threshold = 1 + reach**2 / max(quality.independent - count, 3.0)
-    profiles, better = (
-        _profiles(problem, point, bounds, deviations * reach) if with_profiles else ({}, None)
-    )
-    estimates = []
-    for i, one in enumerate(problem.space.parameters):
-        estimates.append(
-            _estimate(
-                problem.space,
-                i,
-                point,
-                deviations[i] * reach,
-                bounds,
-                covariance,
-                one.name in lost,
-                profiles.get(one.name),
-            )
-        )
-    alone = problem.linear_alone(point)
-    reaches = [
-        reach * math.sqrt(float(_covariance(column[:, None], rest, quality, systematic)[0][0, 0]))
-        for column in alone.T
+    confusions = confusions_of(lost, problem.space.names)
+    confused = {name for group in confusions for name in group}
+    estimates = [
+        _estimate(problem.space, i, point, reach, bounds, covariance, one.name in confused)
+        for i, one in enumerate(problem.space.parameters)
     ]
-    n, k = quality.independent, count + problem.design.shape[1]
-    deviance = n * math.log(max(quality.rms, 1e-300) ** 2)
+    reaches = [
+        reach * math.sqrt(float(covariance_of(column[:, None], rest, quality, systematic)[0][0, 0]))
+        for column in problem.linear_alone(point).T
+    ]
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
-    result = Fit(
+    law = len(problem.space.law)
+    return Fit(
         of=problem.of,
         records=tuple(problem.records),
-        estimates=tuple(estimates),
-        fixed={name: value for name, value in held.items() if name in fixed},
+        estimates=tuple(estimates[:law]),
+        fixed={name: value for name, value in problem.space.fixed.items() if name in wanted.fixed},
         linear=linear,
         mass=_of_a_joint(_mass(linear, reaches[-1]), problem.of) if problem.has_mass else None,
         load=tuple(_of_a_joint(one, problem.of) for one in _load(problem, linear, reaches)),
+        nuisances=tuple(estimates[law:]),
         modelled=tuple(np.split(modelled, lengths)),
         quality=quality,
         baseline=coulomb(problem),
         seen=seen,
-        aic=deviance + 2 * k,
-        bic=deviance + k * math.log(max(n, 2)),
-        runs=problem.runs + more_runs,
-        searched_globally=searched,
-        threshold=threshold,
+        runs=problem.runs,
+        starts=starts,
+        confirmed=confirmed,
         confusions=confusions,
         systematic=systematic,
         linear_doubts=_by_record(problem, reaches),
     )
-    return result, better
 
 
 def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float, float], ...]:
@@ -483,55 +610,6 @@ def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:
     )
 
 
-def quality_of(
-    measured: np.ndarray,
-    modelled: np.ndarray,
-    linear_part: np.ndarray,
-    counted: np.ndarray,
-    drive: np.ndarray | None = None,
-) -> Quality:
-    """Errors, where samples count, relative to the friction itself, that is to the measured force
-    without offset, drift and inertia."""
-    measured, modelled, linear_part = measured[counted], modelled[counted], linear_part[counted]
-    rest = measured - modelled
-    friction = measured - linear_part
-    size = float(np.sqrt(np.mean(friction**2))) or 1e-300
-    rms = float(np.sqrt(np.mean(rest**2)))
-    spread = float(np.sum((friction - friction.mean()) ** 2)) or 1e-300
-    return Quality(
-        rms=rms,
-        relative=rms / size,
-        relative_to_largest=rms / (float(np.abs(friction).max()) or 1e-300),
-        r2=1 - float(np.sum(rest**2)) / spread,
-        samples=len(rest),
-        independent=len(rest) / correlation_time(rest),
-        relative_to_drive=(
-            None
-            if drive is None
-            else rms / (float(np.sqrt(np.mean(drive[counted] ** 2))) or 1e-300)
-        ),
-    )
-
-
-def correlation_time(rest: np.ndarray) -> float:
-    """Over how many samples a residual remembers: twice the sum of its autocorrelation up to the
-    first zero.
-
-    It is at most a fifth of them: a residual that drifts through the whole record still counts as
-    five independent samples.
-    """
-    n = len(rest)
-    centred = rest - rest.mean()
-    power = float(centred @ centred)
-    if power <= 0:
-        return 1.0
-    spectrum = np.fft.rfft(centred, 2 * n)
-    correlation = np.fft.irfft(np.abs(spectrum) ** 2)[: n // 2] / power
-    below = np.flatnonzero(correlation <= 0)
-    end = below[0] if len(below) else len(correlation)
-    return min(1 + 2 * float(correlation[1:end].sum()), max(n / 5, 1.0))
-
-
 def _by_filter(
     problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray
 ) -> np.ndarray:
@@ -548,122 +626,23 @@ def _by_filter(
     return squares
 
 
-def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
-    """The rms of what is the same in every stroke at the same velocity, or at the same way after a
-    reversal, which noise is not: a wrong law leaves it.
-
-    The means of classes in one half of the strokes are multiplied by those in the other half, so
-    that noise gives nothing on average.
-    """
-    ends = np.cumsum([len(record.time) for record in records])[:-1]
-    found = [0.0]
-    for seen in (lambda record: record.velocity, _way_after_reversal):
-        total, left = 0.0, []
-        for record, part in zip(records, np.split(rest, ends), strict=True):
-            counted = record.weight > 0
-            values, part = seen(record)[counted], part[counted]
-            halves = _half(record)[counted]
-            edges = np.quantile(
-                np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2
-            )  # narrower at rest and after a reversal, where laws differ
-            places = 2 * np.searchsorted(edges, np.abs(values), side="right") + (values > 0)
-            for i in range(CLASSES):
-                one, other = (places == i) & halves, (places == i) & ~halves
-                if one.any() and other.any():
-                    total += float(part[one].mean() * part[other].mean()) * int(
-                        one.sum() + other.sum()
-                    )
-                    part = np.where(one | other, part - part[one | other].mean(), part)
-            left.append(part)
-        noise = np.concatenate(left)
-        count = len(noise)
-        chance = (
-            2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)
-        )  # of the sum, if nothing repeats
-        found.append(total / count if total > BEYOND_CHANCE * chance else 0.0)
-    return math.sqrt(max(found))
-
-
-def _way_after_reversal(record: Record) -> np.ndarray:
-    """With the sign of the direction."""
-    moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
-    starts = np.concatenate(([0], record.reversals()))
-    began = starts[np.searchsorted(starts, np.arange(len(moved)), side="right") - 1]
-    return (moved - moved[began]) * directions(record.velocity)
-
-
-def _half(record: Record) -> np.ndarray:
-    """Every second pair of strokes, there and back; where there are few, every second of some
-    blocks of time."""
-    strokes = np.searchsorted(record.reversals(), np.arange(len(record.time)), side="right")
-    if strokes[-1] < 4:
-        strokes = 2 * (np.arange(len(record.time)) * BLOCKS // len(record.time))
-    return strokes // 2 % 2 == 0
-
-
-def _covariance(
-    slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from
-    its scatter over blocks of time, whichever is larger. More samples do not make up for a wrong
-    law: what is systematic counts as many times as there are classes in which it was seen, less
-    what was fitted. The second value are the directions that the data do not tell, one per column.
-    """
-    sizes = np.linalg.norm(slopes, axis=0)
-    scale = np.where(sizes > 0, sizes, 1.0)
-    _, singular, rotation = np.linalg.svd(slopes / scale, full_matrices=False)
-    kept = singular > SINGULAR * max(singular[0], 1e-300)
-    inverse = (rotation[kept].T / singular[kept] ** 2) @ rotation[kept]
-    lost = rotation[~kept].T
-    n, count = quality.samples, slopes.shape[1]
-    variance = float(rest @ rest) / max(quality.independent - count, 3.0) / n * quality.independent
-    simple = inverse * variance * (n / quality.independent)
-    blocks = np.array_split(np.arange(len(rest)), BLOCKS)
-    scores = np.array([(slopes[rows] / scale).T @ rest[rows] for rows in blocks])
-    robust = inverse @ (scores.T @ scores) @ inverse * BLOCKS / max(BLOCKS - count, 1)
-    diagonal = np.maximum(np.diag(simple), np.diag(robust))
-    larger = simple if np.trace(simple) >= np.trace(robust) else robust
-    old = np.sqrt(np.where(np.diag(larger) > 0, np.diag(larger), 1.0))
-    covariance = larger * np.outer(
-        np.sqrt(diagonal) / old, np.sqrt(diagonal) / old
-    ) + inverse * n * systematic**2 / max(CLASSES - count, 3)
-    covariance[sizes == 0, sizes == 0] = np.inf
-    return covariance / np.outer(scale, scale), lost
-
-
-def _confusions(
-    lost: np.ndarray, slopes: np.ndarray, names: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    groups = []
-    for direction in lost.T:
-        members = tuple(
-            name for name, share in zip(names, direction, strict=True) if abs(share) > 0.2
-        )
-        if len(members) > 1:
-            groups.append(members)
-    return tuple(groups)
-
-
 def _estimate(
     space: Space,
     i: int,
     point: np.ndarray,
     reach: float,
-    bounds: tuple[np.ndarray, np.ndarray],
+    bounds: Bounds,
     covariance: np.ndarray,
     confused: bool,
-    profile: tuple[np.ndarray, np.ndarray] | None,
 ) -> Estimate:
+    """`reach`: half the width of an interval in standard deviations."""
     one = space.parameters[i]
     value = space.values(point)[one.name]
     gradient = space.slopes(point)[i]
-    own = covariance.copy()
-    finite = np.isfinite(np.diag(own))
-    variance = float(gradient[finite] @ own[np.ix_(finite, finite)] @ gradient[finite])
+    finite = np.isfinite(np.diag(covariance))
+    variance = float(gradient[finite] @ covariance[np.ix_(finite, finite)] @ gradient[finite])
     blind = bool(np.any(np.abs(gradient[~finite]) > 0))
-    deviation = math.inf if blind else math.sqrt(max(variance, 0.0))
-    ratio = reach / math.sqrt(own[i, i]) if np.isfinite(own[i, i]) and own[i, i] > 0 else 2.0
-    half = deviation * ratio
+    half = math.inf if blind else reach * math.sqrt(max(variance, 0.0))
     if one.positive and value > 0 and math.isfinite(half):
         grown = math.exp(min(half / value, 50.0))
         low, high = value / grown, value * grown
@@ -675,91 +654,8 @@ def _estimate(
     low_end, high_end = bounds[0][i], bounds[1][i]
     margin = 1e-3 * min(high_end - low_end, 1.0)
     at = "lower" if point[i] < low_end + margin else "upper" if point[i] > high_end - margin else ""
-    partner = _partner(space.names, i, covariance)
-    return Estimate(one.name, one.unit, value, low, high, determined, at, partner, profile)
-
-
-def _partner(names: Sequence[str], i: int, covariance: np.ndarray) -> str:
-    """The parameter with which this one is exchanged most easily, if nearly without loss."""
-    sizes = np.sqrt(np.abs(np.diag(covariance)))
-    if not np.isfinite(sizes[i]) or sizes[i] == 0:
-        return ""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.abs(covariance[i]) / (sizes * sizes[i])
-    shares[i] = 0
-    shares[~np.isfinite(shares)] = 0
-    j = int(np.argmax(shares))
-    return names[j] if shares[j] > 0.95 else ""
-
-
-def _profiles(
-    problem: Problem, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], reach: np.ndarray
-) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], np.ndarray | None]:
-    """The least sum of squares with one parameter held: all others follow by a predicted and a
-    corrected Gauss-Newton step. The second value is the best of all points, where it is clearly
-    better than the one the profiles are about.
-    """
-    count = len(point)
-    samples = affordable(
-        problem,
-        point,
-        PROFILE_PATIENCE,
-        SEARCHED[0],
-        max(len(record.time) for record in problem.records),
-    )
-    short = [part for record in problem.records for part in extracts(record, samples)]
-    small = (
-        Problem(problem.of, short, problem.space)
-        if problem.weights is not None and _is_whole(problem)
-        else problem
-    )
-    table = small.jacobian(point)
-    base = small.costs([point])[0]
-    starts, keys = [], []
-    for i in range(count):
-        width = min(2 * reach[i], 1.5) if np.isfinite(reach[i]) and reach[i] > 0 else 1.5
-        others = np.arange(count) != i
-        follow = (
-            np.linalg.lstsq(table[:, others], table[:, i], rcond=1e-8)[0]
-            if count > 1
-            else np.empty(0)
-        )
-        for offset in np.linspace(-width, width, PROFILE):
-            moved = point.copy()
-            moved[i] += offset
-            moved[others] -= np.clip(follow * offset, -2.0, 2.0)
-            starts.append(np.clip(moved, *bounds))
-            keys.append(i)
-    rests = small.residuals(small.forces(starts))
-    costs = (rests**2).sum(axis=1)
-    damping = 1e-3 * np.diag(np.maximum((table**2).sum(axis=0), 1e-300))
-    corrected = []
-    for moved, rest, i in zip(starts, rests, keys, strict=True):
-        others = np.arange(count) != i
-        step = np.zeros(count)
-        if count > 1:
-            part = table[:, others]
-            step[others] = np.linalg.solve(
-                part.T @ part + damping[np.ix_(others, others)], -part.T @ rest
-            )
-        corrected.append(np.clip(moved + np.clip(step, -0.5, 0.5), *bounds))
-    after = small.costs(corrected)
-    tried, costs = np.where((after < costs)[:, None], corrected, starts), np.minimum(costs, after)
-    found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    for i, name in enumerate(problem.space.names):
-        rows = [k for k, key in enumerate(keys) if key == i]
-        values = np.array([problem.space.values(starts[k])[name] for k in rows])
-        sums = costs[rows] / max(base, 1e-300)
-        found[name] = (values, sums)
-    best = int(np.argmin(costs))
-    return found, tried[best] if costs[best] < BETTER * base else None
-
-
-def _is_whole(problem: Problem) -> bool:
-    return all(
-        np.array_equal(weight, record.weight)
-        for weight, record in zip(problem.weights, problem.records, strict=True)
-    )
+    partner = partner_of(space.names, i, covariance)
+    return Estimate(one.name, one.unit, value, low, high, determined, at, partner)
 
 
 def coulomb(problem: Problem) -> Quality:

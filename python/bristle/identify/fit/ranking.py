@@ -10,21 +10,23 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ... import BristleError
-from .candidates import Candidate
-from .estimate import Fit, Quality, fit, quality_of
-from .problem import Problem
 from ..record.reading import Record, averaged
+from .candidates import Candidate, Space
+from .estimate import Fit, fit
+from .problem import Problem
+from .statistics import CONFIDENCE, Quality, quality_of, student
 
 PARTS = 10  # pieces of a record, cut at reversals
-HELD = (2, 5, 8)  # those that are held out
-SAMPLES = 1000  # of all records together at most; beyond, neighbours are averaged
-FINALISTS = 8  # that are fitted again to all samples: means may hide how friction turns round
-NEAR = 1.5  # times the least error on what was held out: up to there a model comes into the final
+HELD = (2, 5, 8)  # those that are held out: nearly a third, spread over the record
+BLOCKS = 10  # into which each of these is cut for the uncertainty of the error there
+# of all records together at most, the same means for all models: beyond, neighbours are averaged,
+# so that all models are fitted within minutes
+SAMPLES = 2000
 # s of processor time for one model: some laws take very long with some of the parameters that are
 # tried
 PATIENCE = 300
@@ -42,8 +44,11 @@ class Place:
     parameters: int
     seconds: float  # of one run over a million samples
     failure: str = ""
-    aic: float = math.nan
-    bic: float = math.nan
+    # N2: means of the squared error over blocks of what was held out, the same for all models
+    squares: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # half the width of the confidence interval of the relative error: of the best model of its own,
+    # of the others of what they have more
+    doubt: float = math.nan
 
 
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
@@ -52,25 +57,6 @@ def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
     return [averaged(record, SAMPLES // len(records), notes) for record in records], [
         f"For the ranking, {note}" for note in notes
     ]
-
-
-def finalists(places: Sequence[Place]) -> list[Place]:
-    """The models that are near the best."""
-    good = [one for one in places if one.held_out]
-    return [one for one in good if one.held_out.rms <= NEAR * good[0].held_out.rms][:FINALISTS]
-
-
-def after_final(places: Sequence[Place], final: Sequence[Place]) -> list[Place]:
-    """The ranking with the order and the errors of the final; AIC and BIC stay those of the data
-    that all models were fitted to."""
-    before = {one.of.name: one for one in places}
-    first = [
-        replace(one, aic=before[one.of.name].aic, bic=before[one.of.name].bic)
-        for one in final
-        if one.held_out
-    ]
-    names = {one.of.name for one in first}
-    return first + [one for one in places if one.of.name not in names]
 
 
 def held_out(record: Record) -> np.ndarray:
@@ -96,9 +82,7 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
         name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)
     }
     try:
-        result = fit(
-            of, records, known, weights=weights, with_profiles=False, released=False, seed=seed
-        )
+        result = fit(of, records, known, weights=weights, released=False, extras=False, seed=seed)
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))
     counted = np.concatenate(
@@ -107,7 +91,21 @@ def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], 
     measured = np.concatenate([record.force for record in records])
     modelled = np.concatenate(result.modelled)
     quality = quality_of(measured, modelled, result.linear.part(records), counted)
-    return Place(of, result, quality, len(result.estimates), _seconds(result, records))
+    squares = _block_means((measured - modelled) ** 2, counted)
+    return Place(
+        of,
+        result,
+        quality,
+        len(result.estimates),
+        _seconds(result, records),
+        squares=squares,
+    )
+
+
+def _block_means(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Over blocks of the samples that count, in their order."""
+    blocks = np.array_split(values[counted], BLOCKS * len(HELD))
+    return np.array([block.mean() for block in blocks if len(block)])
 
 
 def _place_in_time(patience: float, *task) -> Place:
@@ -158,8 +156,6 @@ def place_apart(
 
 def _seconds(result: Fit, records: Sequence[Record]) -> float:
     """The time of a million samples of the first record: the least of three runs."""
-    from .candidates import Space
-
     of = result.of
     problem = Problem(of, records[:1], Space(of, [], result.values, {}))
     best = math.inf
@@ -171,52 +167,58 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
 
 
 def ranked(places: Sequence[Place]) -> list[Place]:
-    """By the error on what was held out; AIC and BIC with one number of independent samples for
-    all, that of the best model."""
+    """By the error on what was held out, with its uncertainty."""
     good = sorted((one for one in places if one.held_out), key=lambda one: one.held_out.rms)
     bad = [one for one in places if not one.held_out]
-    if not good:
-        return bad
-    n = good[0].fit.quality.independent
-    result = []
-    for one in good:
-        count = (
-            one.parameters
-            + sum(2 for record in one.fit.records if record.has_offset)
-            + (one.fit.linear.mass is not None)
-            + len(one.fit.linear.load)
-        )
-        deviance = n * math.log(max(one.fit.quality.rms, 1e-300) ** 2)
-        result.append(
-            replace(one, aic=deviance + 2 * count, bic=deviance + count * math.log(max(n, 2.0)))
-        )
-    return result + bad
+    return [replace(one, doubt=_doubt(one, good[0])) for one in good] + bad
+
+
+def _doubt(one: Place, best: Place) -> float:
+    """Half the interval of the relative error: of a mean square m it is that of m over 2 √m."""
+    more = one.squares if one is best else one.squares - best.squares
+    deviation = float(more.std(ddof=1)) / math.sqrt(len(more)) if len(more) > 1 else math.inf
+    rms, relative = one.held_out.rms, one.held_out.relative
+    return student(max(len(more) - 1, 3)) * deviation / (2 * rms**2) * relative if rms else 0.0
+
+
+def equals(places: Sequence[Place]) -> list[Place]:
+    """The models that what was held out does not tell from the best."""
+    good = [one for one in places if one.held_out]
+    least = good[0].held_out.relative if good else 0.0
+    return [one for one in good if one.held_out.relative - least <= one.doubt or one is good[0]]
+
+
+def recommended(places: Sequence[Place]) -> Place:
+    """The simplest of those that are as good as the best: the fewest parameters, then the least
+    error."""
+    return min(equals(places), key=lambda one: (one.parameters, one.held_out.rms))
 
 
 def verdicts(places: Sequence[Place]) -> list[str]:
-    """Which models cannot express the data, in plain words."""
+    """Which model to take, and which cannot express the data, in plain words."""
     good = [one for one in places if one.held_out]
     if not good:
         return ["No model could be fitted."]
-    best, baseline = good[0].held_out.relative, good[0].fit.baseline
+    best, baseline = good[0], good[0].fit.baseline
+    lines = [
+        f"Best on what was held out: {best.of.name} with {best.held_out.relative:.2%} ±"
+        f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient has"
+        f" {baseline.relative:.1%}."
+    ]
+    alike, chosen = [one for one in equals(places) if one is not best], recommended(places)
+    if alike:
+        names = ", ".join(one.of.name for one in alike)
+        lines.append(f"What was held out does not tell from it: {names}.")
+    why = "" if chosen is best else ", the fewest of these"
+    lines.append(f"Recommended: {chosen.of.name}, with {chosen.parameters} parameters{why}.")
     poor = [
         one.of.name
         for one in good
-        if one.held_out.relative > 3 * best and one.held_out.relative > 0.9 * baseline.relative
+        if one not in alike and one.held_out.relative > 0.9 * baseline.relative
     ]
-    lines = [
-        f"Best on what was held out: {good[0].of.name} with {best:.2%}; Coulomb friction with one"
-        f" coefficient has {baseline.relative:.1%}."
-    ]
-    if poor:
+    if poor and best.held_out.relative < 0.9 * baseline.relative:
         lines.append(
-            "No better than that one coefficient, so that these cannot express the data:"
+            "No better than one coefficient, so that these cannot express the data:"
             f" {', '.join(poor)}."
-        )
-    close = [one.of.name for one in good[1:] if one.held_out.relative < 1.1 * best]
-    if close:
-        lines.append(
-            "Within a tenth of the best, so that the data do not tell them apart:"
-            f" {', '.join(close)}."
         )
     return lines

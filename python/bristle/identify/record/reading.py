@@ -9,11 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from ... import BristleError
 from . import units
-from .filtering import DEGREE, Rate, local_rate, quantization, rate_of, rougher_rate, smoothed
+from .filtering import (
+    DEGREE,
+    Rate,
+    local_rate,
+    median_of_five,
+    noise_of,
+    quantization,
+    rate_of,
+    rougher_rate,
+    smoothed,
+    smoothed_velocity,
+)
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
@@ -132,7 +142,11 @@ class Record:
     def tells_directions_apart(self) -> bool:
         """Whether friction that differs by direction can be seen: an offset that is free looks just
         like it."""
-        return not self.has_offset and _goes_both_ways(self.velocity)
+        return not self.has_offset and self.goes_both_ways
+
+    @property
+    def goes_both_ways(self) -> bool:
+        return _goes_both_ways(self.velocity)
 
     @property
     def smeared(self) -> float:
@@ -602,7 +616,7 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
     count either."""
     weight = np.ones(len(next(iter(signals.values()))))
     for name, values in signals.items():
-        middle = median_filter(values, 5, mode="nearest")
+        middle = median_of_five(values)
         apart = np.abs(values - middle)
         limit = max(
             10 * 1.4826 * float(np.median(apart)),
@@ -711,14 +725,22 @@ def _finished(
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
-        rougher=(
-            np.stack([rougher_rate(displacement, interval, filtered), filtered.values])
-            if filtered
-            else None
-        ),
+        rougher=_rougher(signals, displacement, interval, filtered),
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
+
+
+def _rougher(
+    signals: Mapping[str, np.ndarray], displacement: np.ndarray, interval: float, rate: Rate | None
+) -> np.ndarray | None:
+    """The velocities that other filters would have given."""
+    if rate is None:
+        return None
+    if "velocity" in signals:
+        half = smoothed_velocity(signals["velocity"], rate.white, rate.width // 2)
+        return half.values[np.newaxis]
+    return np.stack([rougher_rate(displacement, interval, rate), rate.values])
 
 
 def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Record:
@@ -779,10 +801,10 @@ def _motion(
                 " that its integral meets the displacement."
             )
         return values * gain, signals["displacement"], rate
-    velocity = signals["velocity"]
+    velocity, filtered = _without_noise(signals["velocity"], interval, uniform, notes)
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
-        return velocity, integral, None
+        return velocity, integral, filtered
     way = signals["displacement"] - signals["displacement"][0]
     ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
     if not 0.5 < ratio < 2 and np.ptp(way) > 0:
@@ -791,7 +813,24 @@ def _motion(
             " or the sign of one of them is wrong (leave one out with --column velocity=none or"
             " displacement=none)."
         )
-    return velocity, signals["displacement"], None
+    return velocity, signals["displacement"], filtered
+
+
+def _without_noise(
+    velocity: np.ndarray, interval: float, uniform: bool, notes: list[str]
+) -> tuple[np.ndarray, Rate | None]:
+    """A measured velocity without its noise, which would move a bristle to and fro and make it look
+    softer; left as it is where an acceleration is made of it, whose filter does the same."""
+    noise = noise_of(velocity)
+    if uniform or noise <= _SILENCE * np.ptp(velocity):
+        return velocity, None
+    rate = smoothed_velocity(velocity, noise)
+    notes.append(
+        f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for motion:"
+        f" smoothed over {rate.width} samples ({rate.width * interval:.3g} s), which shifts nothing"
+        f" in time and leaves {rate.noise_left:.2g} m/s."
+    )
+    return rate.values, rate
 
 
 def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:
