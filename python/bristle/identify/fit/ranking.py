@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ... import BristleError
-from ..record.reading import Record, averaged
+from ..record.reading import Record, averaged, whole_drive
 from .candidates import Candidate, Space
 from .estimate import Fit, fit
 from .problem import Problem
+from .validation import validated
 from .statistics import CONFIDENCE, Quality, quality_of, student
 
 PARTS = 10  # pieces of a record, cut at reversals
@@ -49,6 +50,17 @@ class Place:
     # half the width of the confidence interval of the relative error: of the best model of its own,
     # of the others of what they have more
     doubt: float = math.nan
+    spent: float = math.nan  # s of processor time for the fit
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """In the fit and on what was held out, relative to the friction force, or to the whole
+        driving force of a drive."""
+        assert self.fit and self.held_out
+        fitted, held = self.fit.quality, self.held_out
+        if fitted.relative_to_drive is None or held.relative_to_drive is None:
+            return fitted.relative, held.relative
+        return fitted.relative_to_drive, held.relative_to_drive
 
 
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
@@ -72,33 +84,53 @@ def held_out(record: Record) -> np.ndarray:
     return mask
 
 
-def place(of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int) -> Place:
+def place(
+    of: Candidate,
+    records: Sequence[Record],
+    fixed: Mapping[str, float],
+    seed: int,
+    others: Sequence[Record] = (),
+) -> Place:
+    """A model fitted to a part of the records and judged by the rest of them; or fitted to all and
+    judged by others."""
     of = of.with_options(fixed)
-    masks = [held_out(record) for record in records]
+    masks = [
+        np.zeros(len(record.time), dtype=bool) if others else held_out(record) for record in records
+    ]
     weights = [
         np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)
     ]
     known = {
         name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)
     }
+    begin = time.process_time()
     try:
-        result = fit(of, records, known, weights=weights, released=False, extras=False, seed=seed)
+        result = fit(of, records, known, weights=weights, released=False, seed=seed)
+        tried = [validated(result, record) for record in others]
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))
-    counted = np.concatenate(
-        [mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)]
-    )
-    measured = np.concatenate([record.force for record in records])
-    modelled = np.concatenate(result.modelled)
-    quality = quality_of(measured, modelled, result.linear.part(records), counted)
-    squares = _block_means((measured - modelled) ** 2, counted)
+    spent = time.process_time() - begin
+    if others:
+        quality = max((one for one, _ in tried), key=lambda one: one.relative)  # of the worst
+        counted = np.concatenate([record.weight > 0 for record in others])
+        measured = np.concatenate([record.force for record in others])
+        modelled = np.concatenate([forces for _, forces in tried])
+    else:
+        counted = np.concatenate(
+            [mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)]
+        )
+        measured = np.concatenate([record.force for record in records])
+        modelled = np.concatenate(result.modelled)
+        drive = whole_drive(records)
+        quality = quality_of(measured, modelled, result.linear.part(records), counted, drive)
     return Place(
         of,
         result,
         quality,
         len(result.estimates),
         _seconds(result, records),
-        squares=squares,
+        squares=_block_means((measured - modelled) ** 2, counted),
+        spent=spent,
     )
 
 
@@ -122,14 +154,18 @@ def _give_up_after(seconds: float) -> None:
 
 
 def place_apart(
-    of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], seed: int
+    of: Candidate,
+    records: Sequence[Record],
+    fixed: Mapping[str, float],
+    seed: int,
+    others: Sequence[Record] = (),
 ) -> Place:
     """The same in a process of its own, which ends when it takes too long."""
     code = (
         "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest),"
         " sys.stdout.buffer)"
     )
-    task = pickle.dumps((_place_in_time, PATIENCE, of, records, fixed, seed))
+    task = pickle.dumps((_place_in_time, PATIENCE, of, records, fixed, seed, others))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(
