@@ -156,17 +156,15 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
     """A row per law, and per published result, of which only the errors are known."""
     made = []
     for one in outcome.places:
-        if one.held_out is None:
+        if one.fit is None or one.held_out is None:
             made.append((one.of.name, "–", "–", "–", str(one.parameters), "–", "–", one.failure))
             continue
-        fitted, held = one.errors
-        doubt = one.doubt * held / one.held_out.relative if one.held_out.relative else 0.0
         made.append(
             (
                 one.of.name,
-                f"{fitted:.2%}",
-                f"{held:.2%}",
-                f"{doubt:.2%}",
+                f"{one.fit.quality.share:.2%}",
+                f"{one.held_out.share:.2%}",
+                f"{one.doubt:.2%}",
                 str(one.parameters),
                 f"{one.spent:.1f}",
                 f"{one.seconds:.2g}",

@@ -204,9 +204,7 @@ def _told(
         )
         for one in places:
             if one.held_out:
-                numbers = (
-                    f"{one.held_out.relative:9.2%} {one.doubt:7.2%} {one.fit.quality.relative:9.2%}"
-                )
+                numbers = f"{one.held_out.share:9.2%} {one.doubt:7.2%} {one.fit.quality.share:9.2%}"
                 lines.append(f"{one.of.name:24} {numbers} {one.parameters:10d} {one.seconds:9.2f}")
             else:
                 lines.append(f"{one.of.name:24} failed: {one.failure}")

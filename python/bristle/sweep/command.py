@@ -269,6 +269,8 @@ def _page(
             f"{model.title}. A {how} runs over {', '.join(axis.name for axis in axes)}.", "soft"
         )
     ]
+    units = {one.name: one.unit or "" for one in model.variables}
+    axes = [replace(axis, unit=units.get(axis.name, "")) for axis in axes]
     for name, expression in quantities.items():
         values = np.array([float(result.get(name, np.nan)) for result in results])
         svg, caption = picture(axes, places, values, name, arguments.sample is None)

@@ -25,6 +25,11 @@ class Axis:
     count: int | None  # None: a range to sample
     logarithmic: bool
     listed: tuple[float, ...] = ()
+    unit: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit not in ("", "1") else self.name
 
     def levels(self) -> list[float]:
         if self.listed:

@@ -667,4 +667,5 @@ def coulomb(problem: Problem) -> Quality:
     table = np.column_stack([part, problem.design])
     counted = problem.weight > 0
     found = np.linalg.lstsq(table[counted], problem.measured[counted], rcond=None)[0]
-    return quality_of(problem.measured, table @ found, problem.design @ found[1:], counted)
+    drive = whole_drive(problem.records)
+    return quality_of(problem.measured, table @ found, problem.design @ found[1:], counted, drive)

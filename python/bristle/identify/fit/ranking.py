@@ -52,16 +52,6 @@ class Place:
     doubt: float = math.nan
     spent: float = math.nan  # s of processor time for the fit
 
-    @property
-    def errors(self) -> tuple[float, float]:
-        """In the fit and on what was held out, relative to the friction force, or to the whole
-        driving force of a drive."""
-        assert self.fit and self.held_out
-        fitted, held = self.fit.quality, self.held_out
-        if fitted.relative_to_drive is None or held.relative_to_drive is None:
-            return fitted.relative, held.relative
-        return fitted.relative_to_drive, held.relative_to_drive
-
 
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
     """The records as the ranking takes them, coarser where they are long, and what was done."""
@@ -213,15 +203,15 @@ def _doubt(one: Place, best: Place) -> float:
     """Half the interval of the relative error: of a mean square m it is that of m over 2 √m."""
     more = one.squares if one is best else one.squares - best.squares
     deviation = float(more.std(ddof=1)) / math.sqrt(len(more)) if len(more) > 1 else math.inf
-    rms, relative = one.held_out.rms, one.held_out.relative
+    rms, relative = one.held_out.rms, one.held_out.share
     return student(max(len(more) - 1, 3)) * deviation / (2 * rms**2) * relative if rms else 0.0
 
 
 def equals(places: Sequence[Place]) -> list[Place]:
     """The models that what was held out does not tell from the best."""
     good = [one for one in places if one.held_out]
-    least = good[0].held_out.relative if good else 0.0
-    return [one for one in good if one.held_out.relative - least <= one.doubt or one is good[0]]
+    least = good[0].held_out.share if good else 0.0
+    return [one for one in good if one.held_out.share - least <= one.doubt or one is good[0]]
 
 
 def recommended(places: Sequence[Place]) -> Place:
@@ -237,9 +227,9 @@ def verdicts(places: Sequence[Place]) -> list[str]:
         return ["No model could be fitted."]
     best, baseline = good[0], good[0].fit.baseline
     lines = [
-        f"Best on what was held out: {best.of.name} with {best.held_out.relative:.2%} ±"
+        f"Best on what was held out: {best.of.name} with {best.held_out.share:.2%} ±"
         f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient has"
-        f" {baseline.relative:.1%}."
+        f" {baseline.share:.1%}."
     ]
     alike, chosen = [one for one in equals(places) if one is not best], recommended(places)
     if alike:
@@ -250,9 +240,9 @@ def verdicts(places: Sequence[Place]) -> list[str]:
     poor = [
         one.of.name
         for one in good
-        if one not in alike and one.held_out.relative > 0.9 * baseline.relative
+        if one not in alike and one.held_out.share > 0.9 * baseline.share
     ]
-    if poor and best.held_out.relative < 0.9 * baseline.relative:
+    if poor and best.held_out.share < 0.9 * baseline.share:
         lines.append(
             "No better than one coefficient, so that these cannot express the data:"
             f" {', '.join(poor)}."

@@ -48,6 +48,12 @@ class Quality:
     independent: float  # number of samples that count as independent
     relative_to_drive: float | None = None  # to the rms of the whole driving force, of drive data
 
+    @property
+    def share(self) -> float:
+        """The error by which laws are compared: of drive data that of the whole driving force, as
+        others publish it, else that of the friction force."""
+        return self.relative if self.relative_to_drive is None else self.relative_to_drive
+
 
 def quality_of(
     measured: np.ndarray,

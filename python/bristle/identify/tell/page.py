@@ -179,10 +179,10 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
             (
                 one.of.name,
                 str(i),
-                f"{one.held_out.relative:.2%}",
+                f"{one.held_out.share:.2%}",
                 f"{one.doubt:.2%}",
                 with_prefix(one.held_out.rms, "N"),
-                f"{one.fit.quality.relative:.2%}",
+                f"{one.fit.quality.share:.2%}",
                 str(one.parameters),
                 f"{one.seconds:.2g}",
                 "",
@@ -213,6 +213,6 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
 def ranking_picture(places: Sequence[Place]) -> str:
     good = [one for one in places if one.held_out]
     return bars(
-        [(one.of.name, 100 * one.held_out.relative) for one in good],
+        [(one.of.name, 100 * one.held_out.share) for one in good],
         "error on held-out strokes [% of the RMS force]",
     )
