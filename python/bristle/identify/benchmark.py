@@ -32,7 +32,7 @@ _READING = {
     "offset": "offset",
     "columns": "columns",
 }
-_OTHERS = ("load", "validate", "models", "published", "text")
+_OTHERS = ("load", "validate", "models", "published", "text", "fix")
 _PUBLISHED = ("law", "fitted", "held_out", "source")
 
 
@@ -47,6 +47,7 @@ class Task:
     models: tuple[str, ...] = ()
     text: str = ""
     published: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    fix: Mapping[str, float] = field(default_factory=dict)  # parameters and options
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def _task(file: Path) -> Task:
         tuple(given.get("models", ())),
         given.get("text", ""),
         published,
+        {name: float(value) for name, value in given.get("fix", {}).items()},
     )
 
 
@@ -138,7 +140,9 @@ def _outcome(task: Task, models: Sequence[str]) -> Outcome:
         else []
     )
     others, _ = shortened(held) if held else ([], [])
-    places = in_parallel(lambda of: place_apart(of, whole, {}, 1, others), laws, lambda of: of.name)
+    places = in_parallel(
+        lambda of: place_apart(of, whole, task.fix, 1, others), laws, lambda of: of.name
+    )
     return Outcome(task, record, notes, ranked(places))
 
 
