@@ -115,3 +115,22 @@ def test_a_viscous_part_that_differs_by_direction_is_found_by_itself(tmp_path):
     result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
     ratio = next(one for one in result.estimates if one.name == "backwardViscousRatio")
     assert ratio.low <= 1.3 <= ratio.high and ratio.high - ratio.low < 0.3
+
+
+def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
+    """A tenth of what it transmits, beside the friction that it has without load."""
+    file = tmp_path / "gear.csv"
+    record_of(Case("LuGre", "sines", 0.003, 0.0, 0, 1), file)
+    title, *rows = file.read_text().splitlines()
+    time, speed, force = np.array([[float(cell) for cell in row.split(",")] for row in rows]).T
+    load = 30 + 25 * np.sin(1.7 * time)
+    table = np.column_stack([time, speed, force + 0.1 * load * np.sign(speed), load])
+    title = "Time [s],Velocity [m/s],Friction [N],Transmitted force [N]"
+    np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    record = read_record(file, Options(normal=1.0))
+    result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
+    (share,) = result.load
+    assert share.name == "gearLoadCoefficient" and share.determined
+    assert share.value == pytest.approx(0.1, abs=0.01)
+    assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
+    assert any("the loss coefficient of GearLoad" in text for text in doubts(result))

@@ -26,7 +26,7 @@ EXAMPLES = """
 
 
 ROLES = (  # those of identify/record/roles.py, which takes numpy
-    "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"
+    "time, transmitted, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"
 )
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 

@@ -546,6 +546,7 @@ _TURNING = {
     "kg": ("kg.m2", 2),
     "N": ("N.m", 1),
     "N/m": ("N.m/rad", 2),
+    "1": ("1", 0),
 }  # unit of a twin, and the power of the radius that leads to it
 
 
@@ -567,39 +568,43 @@ def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
     )
 
 
+GEAR = "gearLoadCoefficient"
+
+
 def _load(problem: Problem, linear: Linear, reaches: Sequence[float]) -> tuple[Estimate, ...]:
-    """The load that goes with the position; of gravity on an axis, which is constant, the offsets
-    are it."""
+    """The load that goes with the position, and the friction of a gear under what it transmits; of
+    gravity on an axis, which is constant, the offsets are the load."""
     kind, first = problem.records[0].load, 2 * sum(record.has_offset for record in problem.records)
-    if kind == GRAVITY and not linear.load:
+    shown = list(zip(linear.load, reaches[first : first + len(linear.load)], strict=True))
+    has_gear = problem.records[0].transmitted is not None
+    gear = shown.pop() if has_gear else None
+    if kind == GRAVITY and not shown:
         several = len(problem.records) > 1
         names = [f"weight in {record.name}" if several else "weight" for record in problem.records]
-        values, halves, unit = linear.offsets, reaches[:first:2], "N"
+        shown, unit = list(zip(linear.offsets, reaches[:first:2], strict=True)), "N"
+    elif kind == SPRING:
+        names, unit = ["loadStiffness"], "N/m"
     else:
-        names, unit = (
-            (["loadStiffness"], "N/m")
-            if kind == SPRING
-            else (["gravityCosine", "gravitySine"], "N")
+        names, unit = ["gravityCosine", "gravitySine"][: len(shown)], "N"
+    size = math.hypot(*(value for value, _ in shown)) if len(shown) > 1 else 0.0
+    found = [
+        Estimate(
+            name,
+            unit,
+            value,
+            value - half,
+            value + half,
+            half < UNDETERMINED * (size or abs(value)),
+            "",
+            "",
         )
-        values, halves = linear.load, reaches[first : first + len(linear.load)]
-    size = math.hypot(*values) if linear.load else 0.0
-    return (
-        tuple(
-            Estimate(
-                name,
-                unit,
-                value,
-                value - half,
-                value + half,
-                half < UNDETERMINED * (size or abs(value)),
-                "",
-                "",
-            )
-            for name, value, half in zip(names, values, halves)
-        )
-        if kind
-        else ()
-    )
+        for name, (value, half) in zip(names, shown, strict=True)
+    ]
+    if gear:
+        value, half = gear
+        known = half < UNDETERMINED * abs(value)
+        found.append(Estimate(GEAR, "1", value, value - half, value + half, known, "", ""))
+    return tuple(found)
 
 
 def _quality(problem: Problem, modelled: np.ndarray, linear: Linear) -> Quality:

@@ -467,6 +467,7 @@ def _part(record: Record, begin: int, samples: int) -> Record:
         "place",
         "rougher",
         "held",
+        "transmitted",
     )
     cut: Mapping[str, np.ndarray] = {
         name: values[..., rows] for name in names if (values := getattr(record, name)) is not None

@@ -109,6 +109,8 @@ class Record:
         # and the same for all samples
         None
     )
+    # what a gear passes on to its load, of which a share is friction
+    transmitted: np.ndarray | None = None
     held: np.ndarray | None = (
         # of the driving force, what such a load takes, as far as it is seen before the fit: it does
         # not act on a body that sticks
@@ -133,10 +135,14 @@ class Record:
     @property
     def shapes(self) -> np.ndarray:
         """How the load that is fitted goes with the position, a row per unknown: that of gravity on
-        an axis is constant, as the offset is."""
-        if self.place is None or not self.load:
-            return np.empty((0, len(self.time)))
-        return self.place[:1] if self.load == SPRING else self.place[1:]
+        an axis is constant, as the offset is. The last is the friction of a gear under its load, as
+        far as that is measured: a share of it against the motion."""
+        rows = np.empty((0, len(self.time)))
+        if self.place is not None and self.load:
+            rows = self.place[:1] if self.load == SPRING else self.place[1:]
+        if self.transmitted is not None:
+            rows = np.vstack([rows, directions(self.velocity) * np.abs(self.transmitted)])
+        return rows
 
     @property
     def tells_directions_apart(self) -> bool:
@@ -250,6 +256,7 @@ _ROLES_THAT_TURN = {
     "acceleration": 1,
     "friction": -1,
     "drive": -1,
+    "transmitted": -1,
 }  # power of the radius that leads to ways and forces
 
 
@@ -654,6 +661,12 @@ def _finished(
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     force = signals["drive"] if is_drive else signals["friction"]
+    if is_drive and "transmitted" in signals:
+        force = force - signals["transmitted"]
+        notes.append(
+            "The transmitted torque was taken off that of the drive: what is left is friction and"
+            " inertia."
+        )
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(
             f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N"
@@ -725,6 +738,9 @@ def _finished(
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
+        transmitted=(
+            smoothed(signals["transmitted"], kernel) if "transmitted" in signals else None
+        ),
         rougher=_rougher(signals, displacement, interval, filtered),
     )
     notes += _doubts(record)
@@ -764,6 +780,7 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
         "place",
         "rougher",
         "held",
+        "transmitted",
     )
     means = {
         name: _means(values, block)

@@ -39,6 +39,14 @@ ROLES = (
         (units.TIME,),
     ),
     Role(
+        "transmitted",
+        "the transmitted torque",
+        ("transmitted", "transmittedtorque", "loadtorque", "lastmoment"),
+        ("t_load", "tau_load", "m_load"),
+        _LINE,
+        by_unit=False,
+    ),
+    Role(
         "normal",
         "the normal force",
         (

@@ -10,7 +10,7 @@ from ... import VERSION
 from ...pages.sheet import figure, paragraph, sentences, sheet, table
 from ...pages.svg import Line, Panel, bars, drawing
 from ..fit.candidates import DELAY, Candidate
-from ..fit.estimate import Estimate, Fit
+from ..fit.estimate import GEAR, Estimate, Fit
 from ..fit.ranking import Place
 from ..fit.statistics import Quality
 from ..record.reading import Record
@@ -84,6 +84,8 @@ def _meaning(one: Estimate) -> str:
         return f"Moved {one.name}, fitted with the rest"
     if one.name == DELAY:
         return "By how much the force lags behind the motion: no parameter of the element"
+    if one.name == GEAR:
+        return "Share of the transmitted torque that is friction: a loss coefficient of GearLoad"
     if "Start" in one.name:
         return "State at the first sample of the record, fitted with the rest"
     return (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..fit.candidates import DELAY, Candidate
-from ..fit.estimate import Estimate, Fit
+from ..fit.estimate import GEAR, Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.statistics import CONFIDENCE, Quality
 from ..record.reading import GRAVITY, SPRING
@@ -230,27 +230,30 @@ def _filtered_over(fit: Fit) -> float:
 
 def _is_weight(fit: Fit) -> bool:
     """Whether the offsets are taken for the weight of an axis."""
-    return bool(fit.load) and not fit.linear.load
+    return any(one.name.startswith("weight") for one in fit.load)
 
 
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    if not fit.load:
-        return []
+    gear = [one for one in fit.load if one.name == GEAR]
+    loads = [one for one in fit.load if one.name != GEAR]
+    told = [_of_gear(one) for one in gear]
+    if not loads:
+        return told
     host = (
         "It is no parameter of the friction element and belongs into the model around it; --load"
         " none leaves it in the force."
     )
     if _is_weight(fit):
-        return [
+        return told + [
             "The weight is what is constant in the driving force: an offset of the sensor and half"
             " of what friction differs by direction are in it. " + host
         ]
-    record, names, unit = fit.records[0], [one.name for one in fit.load], fit.load[0].unit
-    sentences = []
+    record, names, unit = fit.records[0], [one.name for one in loads], loads[0].unit
+    sentences = told
     if record.load == GRAVITY:
-        largest = math.hypot(*(one.value for one in fit.load))
+        largest = math.hypot(*(one.value for one in loads))
         zero = (
             "measured"
             if record.displacement_is_measured
@@ -258,7 +261,7 @@ def _loads(fit: Fit) -> list[str]:
         )
         sentences.append(
             f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) +"
-            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in fit.load))}"
+            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in loads))}"
             f" {unit}, with q as {zero}. {host}"
         )
     else:
@@ -272,7 +275,7 @@ def _loads(fit: Fit) -> list[str]:
             f"A load that goes with the position was fitted beside friction: {names[0]} times the"
             f" way from its mean{wrong}. {host}"
         )
-    if lost := [one.name for one in fit.load if not one.determined]:
+    if lost := [one.name for one in loads if not one.determined]:
         like = [
             *(["the offset"] if record.has_offset else []),
             *([f"the {fit.mass.name}"] if fit.mass else []),
@@ -283,6 +286,21 @@ def _loads(fit: Fit) -> list[str]:
             " and fast ones, would."
         )
     return sentences
+
+
+def _of_gear(one: Estimate) -> str:
+    known = (
+        f"Of the transmitted torque {shown(one.value, one.half_width)} ±"
+        f" {shown(one.half_width, one.half_width)} is friction"
+        if one.determined
+        else "The data do not determine which share of the transmitted torque is friction: it has to"
+        " change, at the same speeds"
+    )
+    return (
+        f"{known} ({one.name}): the loss coefficient of GearLoad, forward and backward alike. A"
+        " difference of both looks like a part of the load itself, and cannot be told from it, from"
+        " gravity or from a wrong constant of the motor."
+    )
 
 
 def _offset(fit: Fit, i: int) -> str:
