@@ -529,7 +529,7 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
         )
 
 
-# parameters with which an element closes the loop over the body, and the power of the radius in them
+# parameters with which an element closes the loop over the body, and the radius' power in them
 _COUPLINGS = {"couplingMass": 0, "couplingInertia": 2}
 
 

@@ -56,8 +56,8 @@ def velocity(motion, time):
 
 
 def friction(law, speeds, step):
-    """The force of a law at every SUBSTEPS-th of finely sampled speeds, from an unloaded bristle: z'
-    = v − a(v) z is linear in z, and taken exactly with the speed in the middle of a step."""
+    """The force of a law at every SUBSTEPS-th of finely sampled speeds, from an unloaded bristle:
+    z' = v − a(v) z is linear in z, and taken exactly with the speed in the middle of a step."""
     p = TRUTH[law]
     if law == "SmoothCoulomb":
         return (p["dynamicFriction"] * np.tanh(speeds / p["dynamicVelocity"]))[::SUBSTEPS]

@@ -197,10 +197,10 @@ def lines(outcome: Outcome) -> list[str]:
     """What the terminal shows."""
     made = [f"{outcome.record.name}: {measure(outcome)}"]
     made += [
-        f"  {name:28} {fitted:>8} {held:>8} {doubt:>8} {count:>4} {spent:>7} {cost:>7}  {more}".rstrip()
+        f"  {name:28} {fitted:>8} {held:>8} {doubt:>8} {count:>10} {spent:>7} {cost:>13}  {more}"
         for name, fitted, held, doubt, count, spent, cost, more in [HEADS, *rows(outcome)]
     ]
-    return [*made, *verdicts(outcome.places)]
+    return [*(line.rstrip() for line in made), *verdicts(outcome.places)]
 
 
 def page(found: Sequence[Outcome]) -> str:

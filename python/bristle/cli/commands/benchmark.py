@@ -1,10 +1,11 @@
 """Compare all laws on the records of a folder.
 
 Every table in the folder (.csv, .tsv, .txt, .dat) is a record as bristle identify reads it. A side
-file of the same name, NAME.toml, may say how it is read (normal, mass, constant, radius, rate, from,
-to, sign, offset, load, [columns]), what is known of the models ([fix]), which other record validates the fit (validate), which models are
-compared (models), and what others have published (a [[published]] with law, fitted, held_out, in per
-cent, and source). The page has each law's error in the fit and on what was held out, and its cost.
+file of the same name, NAME.toml, may say how it is read (normal, mass, constant, radius, rate,
+from, to, sign, offset, load, [columns]), what is known of the models ([fix]), which other record
+validates the fit (validate), which models are compared (models), and what others have published (a
+[[published]] with law, fitted, held_out, in per cent, and source). The page has each law's error in
+the fit and on what was held out, and its cost.
 """
 
 from __future__ import annotations

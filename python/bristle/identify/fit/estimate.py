@@ -325,8 +325,8 @@ def _settled(
     anchor: np.ndarray,
     released: bool,
 ) -> np.ndarray:
-    """Least squares with springs as weak as the residual becomes, and then without them wherever the
-    data determine a parameter."""
+    """Least squares with springs as weak as the residual becomes, and then without them wherever
+    the data determine a parameter."""
     problem.anchor = anchor
     found, before = begin, math.inf
     for iterations in (ITERATIONS // 2, *[ITERATIONS] * MOST_SPRINGS):

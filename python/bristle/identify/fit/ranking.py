@@ -228,8 +228,8 @@ def verdicts(places: Sequence[Place]) -> list[str]:
     best, baseline = good[0], good[0].fit.baseline
     lines = [
         f"Best on what was held out: {best.of.name} with {best.held_out.share:.2%} ±"
-        f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient has"
-        f" {baseline.share:.1%}."
+        f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient"
+        f" has {baseline.share:.1%}."
     ]
     alike, chosen = [one for one in equals(places) if one is not best], recommended(places)
     if alike:

@@ -141,7 +141,7 @@ def _between_steps(signal: np.ndarray, step: float) -> tuple[np.ndarray, float]:
 
 
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    """The mean of values, along their last axis, with which a filter of this kernel gives a rate."""
+    """The mean of values, along their last axis, with which a filter of this kernel gives rates."""
     if len(kernel) < 2:
         return values
     half = len(kernel) // 2

@@ -843,9 +843,9 @@ def _without_noise(
         return velocity, None
     rate = smoothed_velocity(velocity, noise)
     notes.append(
-        f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for motion:"
-        f" smoothed over {rate.width} samples ({rate.width * interval:.3g} s), which shifts nothing"
-        f" in time and leaves {rate.noise_left:.2g} m/s."
+        f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for"
+        f" motion: smoothed over {rate.width} samples ({rate.width * interval:.3g} s), which shifts"
+        f" nothing in time and leaves {rate.noise_left:.2g} m/s."
     )
     return rate.values, rate
 

@@ -80,7 +80,7 @@ def quality_text(quality: Quality, of: Candidate) -> str:
 
 
 def doubts(fit: Fit) -> list[str]:
-    """A sentence for everything that the data do not tell, and which measurement would; each once."""
+    """A sentence for what the data do not tell, and which measurement would; each once."""
     return list(dict.fromkeys(_doubts(fit)))
 
 
@@ -190,17 +190,18 @@ def _of_records(fit: Fit) -> list[str]:
     states = [one.name for one in fit.nuisances if one.name != DELAY]
     if states:
         sentences.append(
-            f"The state at the first sample ({_listed(states)}) is not known from a record of motion"
-            " and force: it was fitted with the rest, and intervals contain that. It is no parameter"
-            " of the element; --fix gives it where it is known, as 0 of a contact without load."
+            f"The state at the first sample ({_listed(states)}) is not known from a record of"
+            " motion and force: it was fitted with the rest, and intervals contain that. It is no"
+            " parameter of the element; --fix gives it where it is known, as 0 of a contact without"
+            " load."
         )
     if fit.delay:
         one = fit.delay
         behind = "behind" if one.value > 0 else "ahead of"
         late, half = 1e3 * abs(one.value), 1e3 * one.half_width
         sentences.append(
-            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion, and was"
-            " fitted so: filters and sampling of sensors do that, and a lag would be taken for"
+            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion, and"
+            " was fitted so: filters and sampling of sensors do that, and a lag would be taken for"
             " softness of the contact. --delay 0 fits without it."
         )
     if not fit.confirmed:
@@ -293,8 +294,8 @@ def _of_gear(one: Estimate) -> str:
         f"Of the transmitted torque {shown(one.value, one.half_width)} ±"
         f" {shown(one.half_width, one.half_width)} is friction"
         if one.determined
-        else "The data do not determine which share of the transmitted torque is friction: it has to"
-        " change, at the same speeds"
+        else "The data do not determine which share of the transmitted torque is friction: it has"
+        " to change, at the same speeds"
     )
     return (
         f"{known} ({one.name}): the loss coefficient of GearLoad, forward and backward alike. A"
