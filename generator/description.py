@@ -236,7 +236,7 @@ class Description:
 
     @property
     def observed(self) -> tuple[Variable, ...]:
-        """The outputs that tell what is known of the body."""
+        """The outputs for what is observed of the body."""
         return (self.coupling.observed_load,) if self.coupling else ()
 
     @property

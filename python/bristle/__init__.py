@@ -5,7 +5,8 @@
     bristle.models()                  # ["AdamsRegularized", ...]
     bristle.fmu("LuGre")              # the path of the file
     bristle.describe("LuGre")         # its parameters, inputs and outputs
-    bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
+    inputs = {"relativeVelocity": v, "normalForce": 10.0}
+    bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
 
 Whatever is wrong with what was given is told by a BristleError, in one sentence.
 """
@@ -13,14 +14,14 @@ Whatever is wrong with what was given is told by a BristleError, in one sentence
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .library import describe, fmu, models
     from .running import evaluate, run, run_many
     from .stamping import stamp
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 __version__ = VERSION
 __all__ = [
@@ -52,7 +53,7 @@ class BristleError(Exception):
     """A mistake of the user, told in one sentence."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -26,7 +27,7 @@ class Variable:
     variability: str
     text: str
     unit: str | None
-    start: float | int | None
+    start: Any  # a float, of an option an int; None where there is none
     min: float | None
     max: float | None
     nominal: float | None
@@ -127,7 +128,7 @@ def describe(name: str | Path) -> Model:
 
 
 @lru_cache(maxsize=256)
-def _read(file: Path, *_: int) -> Model:
+def _read(file: Path, *_version: int) -> Model:
     root, _ = contents(file)
     kind = root.find("CoSimulation")
     if root.get("fmiVersion") != "2.0" or kind is None:

@@ -91,7 +91,7 @@ def evaluate(
     values: Values,
     outputs: Sequence[str] | None = None,
     slopes: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> dict[Any, Any]:
     """The law at single points, without any history: what the outputs are at the start, under these
     inputs and parameters.
 
@@ -100,7 +100,8 @@ def evaluate(
     the exact derivatives of the real outputs with respect to these inputs or parameters.
     """
     about = describe(model)
-    fixed, moving = {}, {}
+    fixed: dict[str, Any] = {}
+    moving: dict[str, Any] = {}
     for name, value in values.items():
         several = np.ndim(value) > bool(_elements(about, name))
         (moving if several else fixed)[name] = value
@@ -120,7 +121,8 @@ def evaluate(
     record.call(
         native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else ""
     )
-    return {**results.columns(), **results.slopes(slopes, table)}
+    found: dict[Any, np.ndarray] = {**results.columns(), **results.slopes(slopes, table)}
+    return found
 
 
 class Runs:
@@ -164,7 +166,8 @@ class Runs:
             runner.runner_sensitivities if slopes else runner.runner_simulate,
             lambda done: f", at {self.times[done]:g} s" if done else "",
         )
-        return results.columns() | (results.slopes(slopes, table) if slopes else {})
+        found: dict[Any, np.ndarray] = dict(results.columns())
+        return found if table is None else found | results.slopes(slopes, table)
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -199,7 +202,9 @@ class Results:
         self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
 
     def columns(self) -> dict[str, np.ndarray]:
-        found = {one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)}
+        found: dict[str, np.ndarray] = {
+            one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)
+        }
         found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
         return {
             name: (
@@ -222,7 +227,9 @@ class _Call:
     """One call of the runner, with all that has to stay in memory until it is done."""
 
     def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
-        self.about, self.kept, self.values = about, [], {}
+        self.about = about
+        self.kept: list[Any] = []
+        self.values: dict[Variable, float] = {}
         self.record = native.Record()
         functions = native.functions(about)
         self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)

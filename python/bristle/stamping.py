@@ -18,6 +18,7 @@ from .format.names import C_KEYWORDS, MODELICA_KEYWORDS
 from .format.archive import opened, write_zip
 from .format.page_parts import default_cell, footer_start, header_line, title_line
 from .format.parameter_set import ParameterSet, ssv_text
+from .format.references import with_references
 from .format.signature import signed_anew
 from .format.sources import UNIT, content_guid, prefix_line
 from .format.universal import joined, parts
@@ -76,7 +77,7 @@ def stamp(
     )
     with opened(about.file) as archive:
         content = {entry: archive.read(entry) for entry in archive.namelist()}
-    write_zip(out, _stamped(content, about, new))
+    write_zip(out, with_references(_stamped(content, about, new)))
     return out
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import BristleError
 from .format.contact_step import CONTACT, GRAVITY, contact_step
-from .forms import form_of
+from .forms import Form, form_of
 from .library import Model, Variable, describe
 from .running import evaluate, run
 
@@ -57,16 +57,16 @@ class Known:
                 raise BristleError(
                     f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite."
                 )
-        for one, two in (
+        for first, second in (
             ("static_friction", "break_away_force"),
             ("dynamic_friction", "sliding_force"),
             ("deflection", "rise_time"),
             ("mass", "inertia"),
         ):
-            if getattr(self, one) is not None and getattr(self, two) is not None:
+            if getattr(self, first) is not None and getattr(self, second) is not None:
                 raise BristleError(
-                    f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of"
-                    " them."
+                    f"{first.replace('_', ' ')} and {second.replace('_', ' ')} say the same:"
+                    " give one of them."
                 )
         if self.rise_time is not None and (self.damping_ratio or 0.5) >= 1:
             raise BristleError(
@@ -323,9 +323,9 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
         made.assumed.append(
             f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg"
         )
-    ratio = known.damping_ratio
-    if ratio is None:
-        ratio = 1.0 if known.deflection is not None else 0.5
+    given = known.damping_ratio
+    ratio = (1.0 if known.deflection is not None else 0.5) if given is None else given
+    if given is None:
         made.assumed.append(
             f"the damping ratio is {ratio:g}" + (", the aperiodic limit" if ratio == 1 else "")
         )
@@ -386,8 +386,8 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
     form, radius = form_of(about), _radius(made)
-    is_curve = not about.states and all(one.is_real for one in about.outputs) and form is not None
-    if name is None or not is_curve:
+    is_curve = not about.states and all(one.is_real for one in about.outputs)
+    if name is None or form is None or not is_curve:
         made.warnings.append(
             f"{about.name} does not creep like a curve over the velocity: the tolerated creep says"
             " nothing about it."
@@ -405,12 +405,13 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
         if made.has(one) and one != name
     }
     power = -1 if about[name].unit == "s/m" else 1
-    low, high = known.creep * 1e-4, known.creep * 1e4
+    creep = known.creep or 0.0
+    low, high = creep * 1e-4, creep * 1e4
     for _ in range(4):  # a grid of 200 speeds, four times finer each
         speeds = np.geomspace(low, high, 200)
         columns = {name: speeds**power, **{one: speeds * ratio for one, ratio in others.items()}}
         fixed = {one: value for one, value in made.values.items() if one not in columns}
-        motion = {form.normal_force: normal, form.velocity: known.creep / radius}
+        motion = {form.normal_force: normal, form.velocity: creep / radius}
         force = evaluate(about.file, fixed | motion | columns, [form.force])[form.force]
         held = np.flatnonzero(force / radius >= load)
         if not len(held):
@@ -486,7 +487,8 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
         if known.step is not None:
             made.warnings.append("the step of a host can be judged only if the mass is known.")
         return
-    if form_of(made.model) is None:
+    form = form_of(made.model)
+    if form is None:
         made.limits.append(
             f"{made.model.name} has other inputs than a body with one direction: no largest step is"
             " given."
@@ -495,12 +497,13 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
     cases = {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
+    mass = known.mass
     for where, speed in cases.items():
-        slopes = _slopes(made, normal, speed)
-        growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, known.mass)).real)))
-        ringing = _undamped(slopes, known.mass)
-        explicit = _largest_step(lambda step: _euler(slopes, known.mass, step), growth)
-        coupled = _largest_step(lambda step: _coupled(slopes, known.mass, step), growth)
+        slopes = _slopes(made, form, normal, speed)
+        growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, mass)).real)))
+        ringing = _undamped(slopes, mass)
+        explicit = _largest_step(lambda step: _euler(slopes, mass, step), growth)
+        coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
         if ringing:
             where += " (its bristle has no damping: a quarter of the deflection in sliding remains)"
             explicit = coupled = _TREMBLE / ringing
@@ -521,7 +524,7 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
                     f" {limit:.4g} s."
                 )
                 if limit is coupled:
-                    _couple(made, known.mass)
+                    _couple(made, mass)
     if any(made.has(name) for name in _COUPLINGS) and not _COUPLINGS.keys() & made.values.keys():
         made.limits.append(
             "co-simulation with longer steps: give the element the mass that it moves"
@@ -572,9 +575,9 @@ def start_of(state: str) -> str:
     return f"{stem}Start{bracket}{element}"
 
 
-def _slopes(made: Suggestion, normal: float, speed: float) -> Slopes:
+def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes:
     about, states = made.model, [one.name for one in made.model.states]
-    form, radius = form_of(about), _radius(made)
+    radius = _radius(made)
     motion = {form.normal_force: normal, form.velocity: speed / radius}
     values: dict[str, Any] = {**made.values, **motion}
     if speed and states:  # where the states are after a long way

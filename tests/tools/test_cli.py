@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS, REPOSITORY
+from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 
 import bristle
 import bristle_site.commands
@@ -23,6 +23,8 @@ import generator.commands
 from bristle import cli
 from bristle.cli.files import writing
 from generator import table
+
+need_all_fmus()
 
 ENVIRONMENT = {
     **os.environ,
@@ -218,8 +220,11 @@ def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
 
 
 def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tmp_path):
-    text = """<ssv:ParameterSet xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0" name="a">
-<ssv:Parameters><ssv:Parameter name="{name}"><ssv:Real value="{value}" {more}/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>"""
+    text = """<ssv:ParameterSet
+        xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0"
+        name="a">
+<ssv:Parameters><ssv:Parameter name="{name}"><ssv:Real value="{value}"
+    {more}/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>"""
     file = tmp_path / "a.ssv"
     words = ["run", "LuGre", "--ssv", file, "--stop", "1", "--interval", "1"]
     file.write_text(text.format(name="staticFriction", value=0.01, more=""), encoding="utf-8")

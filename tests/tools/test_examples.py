@@ -14,11 +14,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pymoca.parser
 import pytest
-from fmpy import simulate_fmu
+from fmpy import extract, read_model_description, simulate_fmu
+from fmpy.fmi2 import FMU2Slave
 from PIL import Image
 from scipy.integrate import solve_ivp
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
+
+need_all_fmus()
 
 EXAMPLES = REPOSITORY / "examples"
 PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
@@ -289,6 +292,141 @@ def test_the_ssp_sets_parameters_that_its_elements_have():
         )
 
 
+SSP = {
+    "ssd": "{http://ssp-standard.org/SSP1/SystemStructureDescription}",
+    "ssv": "{http://ssp-standard.org/SSP1/SystemStructureParameterValues}",
+}
+
+
+class Structure:
+    """An SSP as a host reads it: parts with FMU and values, connections between their connectors.
+    Whatever is not in SSP 1.0, or does not fit the FMUs, is found here."""
+
+    def __init__(self, file, folder):
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(folder)
+        root = ElementTree.parse(folder / "SystemStructure.ssd").getroot()
+        assert (
+            root.tag == f"{SSP['ssd']}SystemStructureDescription" and root.get("version") == "1.0"
+        )
+        (system,) = root
+        assert [child.tag.removeprefix(SSP["ssd"]) for child in system] == [
+            "Connectors",
+            "Elements",
+            "Connections",
+        ]
+        self.kinds, self.descriptions, self.values, self.slaves = {}, {}, {}, {}
+        self.kinds[None] = self.connectors(system)
+        for part in system[1]:
+            name, fmu = part.get("name"), folder / part.get("source")
+            self.descriptions[name] = read_model_description(str(fmu))
+            causalities = {v.name: v.causality for v in self.descriptions[name].modelVariables}
+            self.kinds[name] = self.connectors(part)
+            assert self.kinds[name].items() <= causalities.items()
+            (binding,) = part.iter(f"{SSP['ssd']}ParameterBinding")
+            values = ElementTree.parse(folder / binding.get("source")).getroot()
+            self.values[name] = {
+                one.get("name"): float(one[0].get("value"))
+                for one in values.iter(f"{SSP['ssv']}Parameter")
+            }
+            assert self.values[name] and all(
+                causalities[one] == "parameter" for one in self.values[name]
+            )
+            self.slaves[name] = fmu
+        self.links = []
+        for one in system[2]:
+            start, end = one.get("startElement"), one.get("endElement")
+            source, sink = one.get("startConnector"), one.get("endConnector")
+            assert self.kinds[start][source] == ("input" if start is None else "output")
+            assert self.kinds[end][sink] == ("output" if end is None else "input")
+            self.links.append((start, source, end, sink))
+        fed = [link[2:] for link in self.links]
+        assert len(set(fed)) == len(fed), "nothing is fed twice, and everything is fed"
+        assert {
+            (part, name)
+            for part, kinds in self.kinds.items()
+            for name, kind in kinds.items()
+            if (kind == "output") == (part is None)
+        } == set(fed)
+
+    @staticmethod
+    def connectors(element):
+        (connectors,) = element.findall(f"{SSP['ssd']}Connectors")
+        return {one.get("name"): one.get("kind") for one in connectors}
+
+    def run(self, step, count, inputs, folder):
+        """Side by side, as a master without knowledge of the parts does it."""
+        for name, file in self.slaves.items():
+            description = self.descriptions[name]
+            slave = FMU2Slave(
+                guid=description.guid,
+                unzipDirectory=extract(str(file), unzipdir=str(folder / name)),
+                modelIdentifier=description.coSimulation.modelIdentifier,
+                instanceName=name,
+            )
+            slave.instantiate()
+            slave.setupExperiment(startTime=0.0)
+            slave.enterInitializationMode()
+            self.slaves[name] = slave
+            self.set(name, self.values[name])
+            slave.exitInitializationMode()
+        results = []
+        for n in range(count):
+            given = [
+                (end, sink, inputs[source] if start is None else self.get(start, source))
+                for start, source, end, sink in self.links
+            ]
+            results.append({sink: value for end, sink, value in given if end is None})
+            for end, sink, value in given:
+                if end is not None:
+                    self.set(end, {sink: value})
+            for slave in self.slaves.values():
+                slave.doStep(n * step, step)
+        for slave in self.slaves.values():
+            slave.terminate()
+            slave.freeInstance()
+        return results
+
+    def reference(self, part, name):
+        variables = self.descriptions[part].modelVariables
+        return next(v.valueReference for v in variables if v.name == name)
+
+    def set(self, part, values):
+        self.slaves[part].setReal(
+            [self.reference(part, name) for name in values], list(values.values())
+        )
+
+    def get(self, part, name):
+        return self.slaves[part].getReal([self.reference(part, name)])[0]
+
+
+def test_the_ssp_of_three_fmus_holds_and_slides(tmp_path):
+    """Read back and run step by step. The pin is pressed by 50 N: friction holds 10 N, and of 40 N
+    a mass of 2 kg keeps 25, once the law has come down to 0.3."""
+    for name in ("PinLoad", "LuGre"):
+        description_of(name)
+    said = run("ssp/ssp.py", "pin.ssp", FOLDER / "LuGre.fmu", cwd=tmp_path)
+    assert said == "three FMUs in pin.ssp\n"
+    ends = {}
+    for load in (10.0, 40.0):
+        structure = Structure(tmp_path / "pin.ssp", tmp_path / f"{load}")
+        inputs = {"reactionForce[1]": 30.0, "reactionForce[2]": 40.0, "load": load}
+        rows = structure.run(1e-3, 500, inputs, tmp_path / f"fmus {load}")
+        assert rows[-1]["normalForce"] == pytest.approx(50)
+        ends[load] = rows[-1]
+    assert ends[10.0]["frictionForce"] == pytest.approx(10, rel=0.01)
+    assert abs(ends[10.0]["position"]) < 1e-3
+    assert ends[40.0]["position"] == pytest.approx(0.5 * (40 - 15) / 2 * 0.499**2, rel=0.02)
+
+
+def test_the_script_of_the_ssp_refuses_wrong_arguments_in_one_line(tmp_path):
+    for words, wrong in ((["a.zip"], "ends with .ssp"), (["a.ssp", "b.fmu"], "b.fmu is no FMU")):
+        command = [sys.executable, EXAMPLES / "ssp" / "ssp.py", *words]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 1 and wrong in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+
+
 def commands(text):
     """The lines of all shell blocks of a page."""
     return [
@@ -323,7 +461,7 @@ def test_commands_of_the_c_page_run(tmp_path):
 def test_commands_of_the_list_of_examples_name_files():
     text = (EXAMPLES / "README.md").read_text()
     scripts = re.findall(r"`python (examples/\S+)`", text)
-    assert len(scripts) == 5
+    assert len(scripts) == 6
     links = [EXAMPLES / name for name in re.findall(r"\]\(([^)]+)\)", text)]
     assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
 

@@ -1,4 +1,5 @@
-"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy only."""
+"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy
+only."""
 
 import os
 import subprocess
@@ -9,7 +10,9 @@ from pathlib import Path
 import numpy
 import pytest
 
-from fmus import FOLDER, REPOSITORY
+from fmus import FOLDER, REPOSITORY, need_all_fmus
+
+need_all_fmus()
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
 FILES = sorted(FOLDER.glob("*.fmu"))
@@ -27,7 +30,8 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The one beside the FMUs; a build for one platform has none, so it is made of what is there."""
+    """The one beside the FMUs; a build for one platform has none, so it is made of what is
+    there."""
     found = list(FOLDER.glob("*.whl"))
     if found:
         return found[0]

@@ -1,16 +1,18 @@
-"""The README tells what is there now."""
+"""The README describes what is there now."""
 
 import re
 import subprocess
 import shlex
 import sys
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 
 from bristle import VERSION
 from bristle.cli import main
 from generator.reading import read_description
 from generator.table import model_files, renewed
+
+need_all_fmus()
 
 README = REPOSITORY / "README.md"
 PRESENT = {fmu.name for fmu in FMUS}
@@ -62,7 +64,7 @@ def test_the_table_says_which_models_need_the_load():
     assert needing == {fmu.name for fmu in FMUS if fmu.description.takes("externalForce")}
 
 
-def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
+def test_the_steps_to_an_element_of_ones_own_are_as_written(tmp_path, monkeypatch):
     """The commands one after the other, each with what the one before has left, then the lines of
     Python."""
     monkeypatch.chdir(tmp_path)
@@ -87,8 +89,9 @@ def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
     assert names["force"].shape == (10001,)
 
 
-def test_the_first_minute_is_as_told(monkeypatch, capsys):
-    """The commands after the installation: what the FMU gives, and in which folder all of them are."""
+def test_the_first_minute_is_as_written(monkeypatch, capsys):
+    """The commands after the installation: what the FMU gives, and in which folder all of them
+    are."""
     monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     section = (
         README.read_text(encoding="utf-8").partition("## In one minute")[2].partition("\n## ")[0]

@@ -6,12 +6,14 @@ import pytest
 from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 
-from fmus import FMUS
+from fmus import FMUS, need_all_fmus
 from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
 from bristle.identify.fit.candidates import candidate
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)
@@ -88,16 +90,16 @@ def test_many_sets_in_parallel_are_the_single_runs(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction") and d.takes("normalForce"))
-def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fmu):
+def test_a_set_that_breaks_a_rule_is_reported_in_the_words_of_the_fmu_or_left_out(fmu):
     time, inputs = natural_record(fmu, 10)
     bad = {"staticFriction": 0.01, "dynamicFriction": 0.3}
     with fmu.co_simulation() as instance:
         with pytest.raises(FmiError):
             instance.initialize(bad)
         sentence = instance.messages[-1].text
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         bristle.run(fmu.name, time, inputs, bad)
-    assert str(told.value) == f"{fmu.name}: {sentence}"
+    assert str(raised.value) == f"{fmu.name}: {sentence}"
     many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")[
         "frictionForce"
     ]
@@ -317,7 +319,16 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+def test_what_is_wrong_is_reported_in_one_sentence(call, sentence):
+    with pytest.raises(bristle.BristleError) as raised:
         call()
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
+
+
+def test_a_machine_without_libraries_is_named(monkeypatch):
+    from bristle import native
+
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(bristle.BristleError, match="this is linux on aarch64: neither FMUs nor"):
+        native.beside_the_fmus("runner")

@@ -4,7 +4,8 @@ their own.
 
 A command is a module with
 
-    its docstring              the first line is shown by `bristle --help`, all of it by `bristle <command> --help`
+    its docstring              the first line is shown by `bristle --help`, all of it by
+                               `bristle <command> --help`
     EXAMPLES                   lines to try, shown below
     add_arguments(parser)      for argparse
     run(arguments)             does it; whatever goes wrong becomes one line and exit code 2 in main
@@ -82,7 +83,7 @@ def main(
     except KeyboardInterrupt:
         print(f"{program}: interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except Exception as error:  # what nobody has thought of is said as shortly; the rest is for who wants to mend it
+    except Exception as error:  # a defect: one line as well, and the traceback for who mends it
         if os.environ.get("BRISTLE_TRACEBACK"):
             raise
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -3,8 +3,10 @@ files."""
 
 from __future__ import annotations
 
+import platform
 import re
 import stat
+import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -21,6 +23,16 @@ LARGEST_DESCRIPTION = 16 << 20  # bytes
 LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may be held in memory
 PAGE = "documentation/index.html"
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
+
+
+def this_platform() -> str:
+    """The platform's name in FMI."""
+    machine = platform.machine().lower()
+    if sys.platform == "darwin":
+        return "darwin64"
+    if machine in ("x86_64", "amd64"):
+        return {"linux": "linux64", "win32": "win64"}.get(sys.platform, sys.platform)
+    return f"{sys.platform} on {machine}"
 
 
 def write_zip(fmu: Path, content: dict[str, bytes]) -> None:

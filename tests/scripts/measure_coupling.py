@@ -1,14 +1,16 @@
 """Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS; prints the
 tables of docs/coupling.md.
 
-    python tests/support/measure_coupling.py hold|rest|bound|bodies|best [models]
+    python tests/scripts/measure_coupling.py hold|rest|bound|bodies|best [models]
 
 hold    how high a load may jump, creep and break-away on a ramp, timing left at Either and given
 rest    steps until the force is within 1 % of the load: parts of the mass told, several unequal
-contacts, steps that vary bound   force beyond the static limit under sines, where there is no
-viscous part bodies  error of the velocity, over that without couplingMass, for the bodies of
-fixed_step.cases, and the integrators of hosts best    drift, break-away and period beside those of
-the best element that knows nothing of the load but what velocities show
+        contacts, steps that vary
+bound   force beyond the static limit under sines, where there is no viscous part
+bodies  error of the velocity, over that without couplingMass, for the bodies of fixed_step.cases,
+        and the integrators of hosts
+best    drift, break-away and period beside those of the best element that knows nothing of the load
+        but what velocities show
 """
 
 import math
@@ -16,8 +18,11 @@ import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from fixed_step import (
     AT_ONCE,
@@ -36,7 +41,7 @@ from fixed_step import (
     way_off,
 )
 from fmus import FMUS
-from loop import break_away, drift, pulses, run_loop
+from held_force import break_away, drift, pulses, run_loop
 from oracle import Oracle
 
 STEPS, FINE, BELT = (1e-3, 2e-3, 5e-3), 5e-5, 2e-4
@@ -152,9 +157,8 @@ def bodies(name):
         cells, fine = [], None
         for step, late in CASES:
             without, fine = way_off(fmu, "belt", step, 0.0, late, fine, integrator=integrator)
-            cells.append(
-                f"{way_off(fmu, 'belt', step, 1.0, late, fine, integrator=integrator)[0] / without:.2f}"
-            )
+            closed, _ = way_off(fmu, "belt", step, 1.0, late, fine, integrator=integrator)
+            cells.append(f"{closed / without:.2f}")
         lines.append(f"   belt, {integrator}: " + " | ".join(cells))
     cells, fine = [], None
     for step in STEPS:
