@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -459,8 +460,9 @@ def _settable(
     """Values by variable: reals and options."""
     reals: dict[Variable, float] = {}
     integers: dict[Variable, int] = {}
+    scalars = {one.name for one in about.parameters}
     for name, value in values.items():
-        elements = _elements(about, name)
+        elements = [] if name in scalars else _elements(about, name)
         parts = list(value) if elements and np.ndim(value) else [value]
         if elements and len(parts) != len(elements):
             raise BristleError(f"{about.name}: {name} needs {len(elements)} numbers.")
@@ -482,6 +484,8 @@ def settings(about: Model, values: Values) -> dict[Variable, float | int]:
 
 
 def _number(name: str, value: Any) -> float:
+    if isinstance(value, float) and math.isfinite(value):
+        return value  # nearly all are: what is done here holds the lock that threads share
     numbers = _numbers(name, value)
     if numbers.ndim:
         raise BristleError(f"{name} must be one number.")

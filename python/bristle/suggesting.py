@@ -122,7 +122,7 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _coefficients(made, known, normal)
     _bristle(made, known, normal)
     _speeds(made, known, normal)
-    if not made.values:
+    if not made.values and known.mass is None:
         raise BristleError(
             f"{made.model.name} has no parameter that follows from what is given; give what you"
             " know of static and dynamic friction, mass or normal force, deflection or creep"
@@ -242,8 +242,6 @@ def _coefficients(made: Suggestion, known: Known, normal: float) -> None:
                 force / normal,
                 f"{text} over the normal force, {force:.4g} N / {normal:.4g} N",
             )
-        else:
-            made.assumed.append(f"{name} stays at {made.model[name].start:.4g}")
     given = [name for name, *_ in pairs if name in made.values]
     if (
         given == ["dynamicFriction"]
@@ -257,6 +255,9 @@ def _coefficients(made: Suggestion, known: Known, normal: float) -> None:
         and made.value("dynamicFriction") > made.value("staticFriction")
     ):
         made.set("dynamicFriction", made.value("staticFriction"), "no more than staticFriction")
+    for name, *_ in pairs:
+        if made.has(name) and name not in made.values:
+            made.assumed.append(f"{name} stays at {made.model[name].start:.4g}")
 
 
 def _static_force(made: Suggestion, normal: float) -> float:
@@ -300,6 +301,27 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
             " them"
         )
         return
+    for name in names:
+        _set_scaled(made, name, stiffness, normal, reason)
+    if made.has("stictionDisplacement"):
+        made.set(
+            "stictionDisplacement",
+            limit / stiffness,
+            f"deflection under the static friction force; {reason}",
+        )
+    if made.has("breakawayDeflection"):
+        made.set(
+            "breakawayDeflection",
+            0.9 * limit / stiffness,
+            "0.9 of the deflection at the static limit, which it must not exceed",
+        )
+    if not any(made.has(name) for name in DAMPINGS):
+        if known.damping_ratio is not None and known.rise_time is None:
+            made.warnings.append(
+                f"{made.model.name} has no damping of its bristle: a damping ratio says nothing"
+                " about it."
+            )
+        return
     if known.mass is None:
         told = "the normal force" if known.rise_time is not None else "the reference force"
         made.assumed.append(
@@ -320,23 +342,9 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
     how = (
         "√(4 m σ0) (Rill 4.2)" if ratio == 1 else f"2 D √(m σ0) with D = {ratio:g} (Schuderer eq 7)"
     )
-    for name in names:
-        _set_scaled(made, name, stiffness, normal, reason)
     for name in DAMPINGS:
         if made.has(name):
             _set_scaled(made, name, damping, normal, how)
-    if made.has("stictionDisplacement"):
-        made.set(
-            "stictionDisplacement",
-            limit / stiffness,
-            f"deflection under the static friction force; {reason}",
-        )
-    if made.has("breakawayDeflection"):
-        made.set(
-            "breakawayDeflection",
-            0.9 * limit / stiffness,
-            "0.9 of the deflection at the static limit, which it must not exceed",
-        )
 
 
 def _set_scaled(made: Suggestion, name: str, value: float, normal: float, reason: str) -> None:
@@ -497,8 +505,12 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
     for where, speed in cases.items():
         slopes = _slopes(made, form, normal, speed)
         growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, mass)).real)))
+        ringing = _undamped(slopes, mass)
         explicit = _largest_step(lambda step: _euler(slopes, mass, step), growth)
         coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
+        if ringing:
+            where += " (its bristle has no damping: a quarter of the deflection in sliding remains)"
+            explicit = coupled = _TREMBLE / ringing
         for text, limit in (
             (f"explicit Euler, {where}", explicit),
             (f"co-simulation with held inputs, {where}", coupled),
@@ -515,6 +527,40 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
                     f"a step of {known.step:.4g} s is too large: {text}, it may be at most"
                     f" {limit:.4g} s."
                 )
+                if limit is coupled:
+                    _couple(made, mass)
+    if any(made.has(name) for name in _COUPLINGS) and not _COUPLINGS.keys() & made.values.keys():
+        made.limits.append(
+            "co-simulation with longer steps: give the element the mass that it moves"
+            f" ({' or '.join(name for name in _COUPLINGS if made.has(name))})"
+        )
+
+
+# parameters with which an element closes the loop over the body, and the radius' power in them
+_COUPLINGS = {"couplingMass": 0, "couplingInertia": 2}
+
+
+def _couple(made: Suggestion, mass: float) -> None:
+    for name, power in _COUPLINGS.items():
+        if made.has(name):
+            reason = "so that co-simulation bears this step; one contact of the body alone"
+            made.set(name, mass * _radius(made) ** power, reason)
+
+
+# A body on a spring grows by (ω h)²/2 a step, which is 2π ω h of its energy each period. A bristle
+# without damping takes 4/3 a/z of it with loops of the width a, z its deflection in sliding: a =
+# 1.5π ω h z remains, a quarter of z at this ω h.
+_TREMBLE = 0.05
+
+
+def _undamped(slopes: Slopes, mass: float) -> float:
+    """The circular frequency at which a body swings on a bristle without any damping; 0 where
+    there is some."""
+    values = np.linalg.eigvals(_motion(slopes, mass))
+    swinging = values[np.abs(values.imag) > 0]
+    if not len(swinging) or np.any(swinging.real < -1e-6 * np.abs(swinging.imag)):
+        return 0.0
+    return float(np.abs(swinging.imag).max())
 
 
 @dataclass(frozen=True)
@@ -527,6 +573,12 @@ class Slopes:
     D: float
 
 
+def start_of(state: str) -> str:
+    """The parameter with which a state begins: elementForceStart[1] of elementForce[1]."""
+    stem, bracket, element = state.partition("[")
+    return f"{stem}Start{bracket}{element}"
+
+
 def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes:
     about, states = made.model, [one.name for one in made.model.states]
     radius = _radius(made)
@@ -534,8 +586,8 @@ def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes
     values: dict[str, Any] = {**made.values, **motion}
     if speed and states:  # where the states are after a long way
         long = run(about.file, [0.0, 1.0, 10.0], motion, made.values, states)
-        values |= {f"{name}Start": long[name][-1] for name in states}
-    starts, rates = [f"{name}Start" for name in states], [f"der({name})" for name in states]
+        values |= {start_of(name): long[name][-1] for name in states}
+    starts, rates = [start_of(name) for name in states], [f"der({name})" for name in states]
     found = evaluate(about.file, values, [*rates, form.force], slopes=[*starts, form.velocity])
 
     def part(rows: list[str], columns: list[str]) -> np.ndarray:

@@ -13,7 +13,7 @@ import bristle
 from bristle.format.archive import write_zip
 from bristle.format.facts import FACTS
 from bristle.forms import form_of
-from bristle.identify.candidates import candidate
+from bristle.identify.fit.candidates import candidate
 from bristle.suggesting import Known, suggest
 
 KNOWN = Known(mass=1.0, deflection=1e-5, stribeck_velocity=0.02)

@@ -141,14 +141,14 @@ def test_every_kind_of_change_of_python_can_be_compiled_in_every_file():
 def test_a_mutant_of_python_dies_by_the_package_of_its_copy(tmp_path):
     shop = workshop.Workshop(tmp_path / "shop", workshop.Originals(tmp_path / "originals"))
     mutant = edits.located(
-        "identify/units.py",
+        "identify/record/units.py",
         '"mph": (VELOCITY, 0.44704)',
         '"mph": (VELOCITY, 1.44704)',
         "a mile is longer",
     )
     tests = tmp_path / "shop" / "tests" / "tools" / "test_mile.py"
     tests.write_text(
-        "from bristle.identify.units import unit_of\n\ndef test_mile():\n    assert"
+        "from bristle.identify.record.units import unit_of\n\ndef test_mile():\n    assert"
         " unit_of('mph').factor == 0.44704\n"
     )
     for one, fate in ((mutant, workshop.KILLED), (None, workshop.ALIVE)):

@@ -12,11 +12,11 @@ from test_cli import refused  # noqa: F401
 from bristle import BristleError
 from bristle.cli.commands.identify import ROLES
 from bristle.identify.command import _read
-from bristle.identify.filtering import WIDTHS, coarser, quantization, rate_of, smoothed
-from bristle.identify.records import Options, _doubts, read_record
-from bristle.identify.roles import BY_NAME, misfits
-from bristle.identify.tables import _is_data, _large_table, _name_and_unit, _text, read_table
-from bristle.identify.units import unit_of
+from bristle.identify.record.filtering import WIDTHS, coarser, quantization, rate_of, smoothed
+from bristle.identify.record.reading import Options, _doubts, read_record
+from bristle.identify.record.roles import BY_NAME, misfits
+from bristle.identify.record.tables import _is_data, _large_table, _name_and_unit, _text, read_table
+from bristle.identify.record.units import unit_of
 from measurements import written
 
 pytestmark = pytest.mark.collection
@@ -1203,8 +1203,8 @@ def both_ways(file, text, monkeypatch):
     """Read line by line, and all at once where that can be done; whether it was."""
     file.write_bytes(text.encode())
     slow = as_read(file)
-    monkeypatch.setattr("bristle.identify.tables.LARGE", 0)
-    monkeypatch.setattr("bristle.identify.tables.FIRST_LINES", 20)
+    monkeypatch.setattr("bristle.identify.record.tables.LARGE", 0)
+    monkeypatch.setattr("bristle.identify.record.tables.FIRST_LINES", 20)
     return slow, as_read(file), bool(text) and _large_table(_text(file), file) is not None
 
 
@@ -1234,7 +1234,7 @@ def test_a_long_file_is_refused_for_the_same_reason(case, tmp_path, monkeypatch)
 
 
 def test_reading_tells_how_far_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("bristle.identify.tables.TOLD", 200)
+    monkeypatch.setattr("bristle.identify.record.tables.TOLD", 200)
     file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
     told = []
     read_record(file, Options(), told.append)

@@ -11,7 +11,7 @@ from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
-from bristle.identify.candidates import candidate
+from bristle.identify.fit.candidates import candidate
 
 need_all_fmus()
 

@@ -327,9 +327,10 @@ def test_a_twin_gets_the_values_and_steps_of_its_model_at_the_radius(model):
     turns = suggest(f"{model}Rotational", Known(inertia=3.0 * 0.02**2, radius=0.02, **known))
     assert turns.values.pop("frictionRadius") == 0.02
     assert turns.values == pytest.approx(slides.values, rel=1e-6)
-    assert len(slides.limits) == len(turns.limits) == 4
+    assert len(slides.limits) == len(turns.limits) == 5  # two steps at two speeds, the coupling
     for ours, theirs in zip(turns.limits, slides.limits, strict=True):
-        assert ours.replace("an inertia of 0.0012 kg.m2", "a mass of 3 kg") == theirs
+        ours = ours.replace("an inertia of 0.0012 kg.m2", "a mass of 3 kg")
+        assert ours.replace("couplingInertia", "couplingMass") == theirs
 
 
 @WITH_TWINS
@@ -338,3 +339,54 @@ def test_an_inertia_is_for_what_turns():
         suggest("LuGre", Known(inertia=1.0))
     with pytest.raises(bristle.BristleError, match="mass and inertia say the same"):
         suggest("LuGreRotational", Known(inertia=1.0, mass=1.0))
+
+
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_a_mass_gives_the_largest_steps_of_every_model(fmu):
+    """States may be vectors, whose elements begin with elementForceStart[1] and so on."""
+    made = suggest(fmu.path, Known(mass=2.0, speed=0.1))
+    assert any("at rest" in line for line in made.limits)
+    assert any("couplingMass" in line for line in made.limits)
+
+
+def test_a_value_that_was_changed_is_not_said_to_stay():
+    made = suggest("LuGre", Known(mass=1.0, static_friction=0.25))
+    assert made.values["dynamicFriction"] == 0.25
+    assert not any("dynamicFriction stays" in line for line in made.assumed)
+
+
+def test_a_bristle_without_damping_gets_no_damping_ratio():
+    made = suggest("Dahl", Known(mass=1.0, deflection=1e-5, damping_ratio=0.5))
+    assert any("a damping ratio says nothing" in line for line in made.warnings)
+    silent = suggest("Dahl", Known(mass=1.0, deflection=1e-5))
+    assert not any("damping ratio" in line for line in silent.assumed + silent.warnings)
+
+
+def trembling(values, mass, normal, step):
+    """The largest friction force, relative to that in sliding, that remains of a small push."""
+    speed, time, forces = 1e-6, 0.0, []
+    fmu = next(one for one in FMUS if one.name == "Dahl")
+    with fmu.co_simulation() as instance:
+        instance.start({**values, "normalForce": normal, "relativeVelocity": speed})
+        for _ in range(4000):
+            instance.set({"relativeVelocity": speed})
+            forces.append(instance.get("frictionForce"))
+            instance.step(step, time)
+            time, speed = time + step, speed - step / mass * forces[-1]
+    return max(map(abs, forces[-500:])) / (0.3 * normal)
+
+
+def test_a_body_on_a_bristle_without_damping_trembles_as_little_as_is_said():
+    """Growth by the step and the loops of the bristle balance at a quarter of the deflection in
+    sliding."""
+    made = suggest("Dahl", Known(mass=1.0, deflection=1e-5))
+    line = next(line for line in made.limits if line.startswith("co-simulation with held inputs"))
+    limit = float(line.split("at most ")[1].split()[0])
+    assert trembling(made.values, 1.0, 9.81, limit) < 0.3
+    assert trembling(made.values, 1.0, 9.81, 10 * limit) > 0.6
+
+
+def test_a_step_that_is_too_long_asks_for_the_mass_of_the_body():
+    made = suggest("LuGre", Known(mass=1.0, step=0.1))
+    assert made.values["couplingMass"] == 1.0
+    assert "couplingMass" not in suggest("LuGre", Known(mass=1.0, step=1e-5)).values

@@ -16,14 +16,15 @@ from ..parameters import assignments
 from ..library import describe
 from ..showing import limits
 from ..format.parameter_set import ParameterSet, ssv_text
-from .candidates import Candidate, Space, all_candidates, candidate
-from .fitting import Fit, Quality, fit, quality_of
-from .load import fitted_with_load, with_load
-from .page import fit_page, pictures_of
-from .problem import Linear, Problem
-from .ranking import Place, after_final, finalists, place_apart, ranked, shortened, verdicts
-from .records import GRAVITY, Options, Record, read_record
-from .words import doubts, quality_text, rounded, summary
+from .fit.candidates import Candidate, all_candidates, candidate
+from .fit.estimate import Fit, fit
+from .fit.load import fitted_with_load, with_load
+from .tell.page import fit_page, pictures_of
+from .fit.ranking import Place, place_apart, ranked, recommended, shortened, verdicts
+from .fit.statistics import Quality
+from .fit.validation import validated
+from .record.reading import Options, Record, read_record
+from .tell.words import doubts, quality_text, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
 
@@ -34,6 +35,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     if several and (arguments.fit or arguments.start):
         raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
+    delay = _delay(arguments.delay)
     options = _for_joints(of, options, fixed)
     if of:
         of = of.with_options(fixed)
@@ -71,17 +73,9 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
             arguments.seed,
             [replace(one, radius=radius) for one in all_candidates(turns=True)] if turn else None,
         )
-        if notes and len(chosen := finalists(places)) > 1:
-            places = after_final(
-                places, rank(records, fixed, arguments.seed, [one.of for one in chosen])
-            )
-            notes.append(
-                f"The {len(chosen)} near the best were fitted again without these means; their"
-                " errors and their order, above all others, are those of it."
-            )
         if not places or places[0].fit is None:
             raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
-        of = places[0].of
+        of = recommended(places).of
         fixed = {
             name: value
             for name, value in fixed.items()
@@ -95,6 +89,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
                 fixed,
                 arguments.fit or None,
                 start,
+                delay=delay,
                 tell=lambda text: progress.step(f"{of.name}: {text}"),
                 seed=arguments.seed,
             ),
@@ -114,6 +109,14 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     for line in _told(result, validation, places, told):
         print(line)
     print(f"{page}\n{parameters}")
+
+
+def _delay(word: str) -> float | None:
+    """The lag that is given, or None where it is to be found."""
+    if word == "auto":
+        return None
+    value = _numbers("--delay", [f"delay={word}"])["delay"]
+    return value
 
 
 def _read(files: Sequence[Path], options: Options) -> list[Record]:
@@ -178,33 +181,6 @@ def rank(
     return ranked(places)
 
 
-def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
-    """The fitted model on another record; its offset and drift are its own, mass and load are the
-    fitted ones, unless its angle has another zero."""
-    of = result.of
-    record = replace(record, load=result.records[0].load)
-    record = record.finer if any(one.fineness for one in result.records) else record
-    problem = Problem(of, [record], Space(of, [], result.values, {}))
-    forces = problem.forces([np.empty(0)])[0]
-    if not np.isfinite(forces).all():
-        raise BristleError(
-            f"{record.name}: {of.name} cannot follow this record with the fitted parameters."
-        )
-    one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
-    is_load_known = len(result.linear.load) == len(record.shapes) and (
-        one_zero or record.load != GRAVITY
-    )
-    machine = Linear(
-        result.linear.mass, (0.0,), (0.0,), result.linear.load if is_load_known else ()
-    ).part([record])
-    problem = problem.without_machine(is_load_known)
-    linear = problem.linear(forces + machine)
-    modelled = problem.modelled(forces + machine, linear)
-    counted = record.weight > 0
-    linear_part = problem.modelled(machine, linear)
-    return quality_of(record.force, modelled, linear_part, counted, record.drive), modelled
-
-
 def parameter_set(result: Fit, name: str) -> ParameterSet:
     """The result for an FMU, with the digits it has and one more; the rules between parameters are
     kept when rounding."""
@@ -227,7 +203,7 @@ def parameter_set(result: Fit, name: str) -> ParameterSet:
     return ParameterSet(
         name,
         f"{result.of.name} identified from {sources}",
-        f"{quality_text(result.quality)}",
+        quality_text(result.quality, result.of),
         values,
     )
 
@@ -238,22 +214,19 @@ def _told(
     lines = [f"- {note}" for record in result.records for note in record.notes]
     if places:
         lines.append(
-            f"{'model':24} {'held out':>9} {'fitted':>9} {'AIC':>8} {'BIC':>8} {'parameters':>10}"
+            f"{'model':24} {'held out':>9} {'±':>7} {'fitted':>9} {'parameters':>10}"
             f" {'µs/sample':>9}"
         )
         for one in places:
             if one.held_out:
-                numbers = (
-                    f"{one.held_out.relative:9.2%} {one.fit.quality.relative:9.2%} {one.aic:8.0f}"
-                    f" {one.bic:8.0f}"
-                )
+                numbers = f"{one.held_out.share:9.2%} {one.doubt:7.2%} {one.fit.quality.share:9.2%}"
                 lines.append(f"{one.of.name:24} {numbers} {one.parameters:10d} {one.seconds:9.2f}")
             else:
                 lines.append(f"{one.of.name:24} failed: {one.failure}")
         lines += told
     lines += summary(result)
     lines += [
-        f"Not used in the fit, {record.name}: {quality_text(quality)}."
+        f"Not used in the fit, {record.name}: {quality_text(quality, result.of)}."
         for record, quality, _ in validation
     ]
     return lines + [f"- {sentence}" for sentence in doubts(result)]

@@ -24,7 +24,8 @@ STYLE = (
 BAR = "#2470a8"
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 58, 14, 14, 42
 DIGIT = 7  # px, the width of one in a number
-POINTS, TOLERANCE = 500, 3e-4
+TITLE = 22  # px, the room of a title along an upright axis
+TOLERANCE = 3e-4  # of the height: a tenth of a pixel
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,14 @@ def _opened(width: int, height: int) -> list[str]:
 
 
 def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
+    x_low, x_high = _range([line.x for line in panel.lines], margin=0)
+    y_low, y_high = _range([line.y for line in panel.lines], margin=0.05)
     left, right, top, bottom = (
-        MARGIN_LEFT,
+        _room(ticks(y_low, y_high, 5)),
         width - MARGIN_RIGHT,
         offset + MARGIN_TOP,
         offset + height - MARGIN_BOTTOM,
     )
-    x_low, x_high = _range([line.x for line in panel.lines], margin=0)
-    y_low, y_high = _range([line.y for line in panel.lines], margin=0.05)
     if panel.equal:
         scale = max((x_high - x_low) / (right - left), (y_high - y_low) / (bottom - top))
         x_low, x_high = _widened(x_low, x_high, scale * (right - left))
@@ -102,8 +103,7 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         )
     parts.append(f'<path class="frame" d="M{left} {top}V{bottom}H{right}"/>')
     for i, line in enumerate(panel.lines):
-        order = line.x if line.time is None else line.time
-        rows = kept_rows(order, [line.x, line.y], POINTS, TOLERANCE)
+        rows = _drawn_rows(line, right - left)
         xs, ys = place_x(line.x[rows]), place_y(line.y[rows])
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
         parts.append(f'<polyline class="c{i}" points="{points}"/>')
@@ -117,6 +117,28 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         f' text-anchor="middle">{escape(panel.y_label)}</text>'
     )
     return parts
+
+
+def _room(numbers: Sequence[float]) -> int:
+    """Pixels for numbers beside an axis, and for its title beside them."""
+    widest = max((len(_number(one)) for one in numbers), default=0)
+    return max(MARGIN_LEFT, TITLE + 7 + DIGIT * widest)
+
+
+def _drawn_rows(line: Line, width: int) -> np.ndarray:
+    """The points of a line that show: of a curve those that bend it; of a signal over time with
+    more points than pixels the first, least, largest and last of each column of pixels, so that
+    nothing that it does is lost."""
+    if line.time is not None or len(line.x) <= 4 * width or (np.diff(line.x) < 0).any():
+        order = line.x if line.time is None else line.time
+        return kept_rows(order, [line.x, line.y], 4 * width, TOLERANCE)
+    edges = np.searchsorted(line.x, np.linspace(line.x[0], line.x[-1], width + 1)[:-1])
+    rows: set[int] = set()
+    for first, end in zip(edges, [*edges[1:], len(line.x)], strict=True):
+        if first < end:
+            part = line.y[first:end]
+            rows |= {first, first + int(part.argmin()), first + int(part.argmax()), end - 1}
+    return np.array(sorted(rows))
 
 
 def _range(arrays: Sequence[np.ndarray], margin: float) -> tuple[float, float]:
@@ -197,10 +219,12 @@ def heat_map(
 ) -> str:
     """Values over a grid: a row per y, a column per x, as coloured cells with a scale beside them;
     cells without a value stay empty."""
-    left, right, top, bottom = MARGIN_LEFT + 10, width - 110, MARGIN_TOP, height - MARGIN_BOTTOM
+    x, y = ([float(f"{one:.4g}") for one in axis] for axis in (x, y))  # more does not show
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     high = high if high > low else low + (abs(low) or 1.0)
+    left, right = _room(y), width - 36 - _room(ticks(low, high, 5))
+    top, bottom = MARGIN_TOP, height - MARGIN_BOTTOM
     across, up = (right - left) / len(x), (bottom - top) / len(y)
     parts = _opened(width, height)
     for j in range(len(y)):
@@ -211,7 +235,8 @@ def heat_map(
                     f' width="{across + 0.3:.1f}" height="{up + 0.3:.1f}"'
                 )
                 parts.append(f'<rect {at} fill="{_colour((values[j, i] - low) / (high - low))}"/>')
-    for i in _spread(len(x), 6):
+    widest = DIGIT * (1 + max(len(_number(one)) for one in x))
+    for i in _spread(len(x), max(min(6, int((right - left) / widest)), 2)):
         parts.append(
             f'<text x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}"'
             f' text-anchor="middle">{_number(x[i])}</text>'

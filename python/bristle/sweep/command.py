@@ -20,7 +20,7 @@ from ..forms import form_of
 from ..library import Model, describe, hint
 from ..parameters import given_parameters, read_ssv
 from ..systems import systems
-from ..identify.records import Options, read_record
+from ..identify.record.reading import Options, read_record
 from ..papers import FILE as PAPERS
 from ..papers import WrongExpression, cases, check_expression
 from ..pages.sheet import figure, paragraph, sheet
@@ -269,6 +269,8 @@ def _page(
             f"{model.title}. A {how} runs over {', '.join(axis.name for axis in axes)}.", "soft"
         )
     ]
+    units = {one.name: one.unit or "" for one in model.variables}
+    axes = [replace(axis, unit=units.get(axis.name, "")) for axis in axes]
     for name, expression in quantities.items():
         values = np.array([float(result.get(name, np.nan)) for result in results])
         svg, caption = picture(axes, places, values, name, arguments.sample is None)

@@ -34,7 +34,7 @@ def _curve(
     x = np.array([point[axis.name] for point in points])[good]
     order = np.argsort(x)
     return (
-        drawing([Panel([Line(x[order], values[good][order])], axis.name, label)]),
+        drawing([Panel([Line(x[order], values[good][order])], axis.label, label)]),
         f"{label} over {axis.name}",
     )
 
@@ -42,7 +42,7 @@ def _curve(
 def _map(axes: Sequence[Axis], values: np.ndarray, label: str) -> tuple[str, str]:
     across, up = axes
     table = values.reshape(len(across.levels()), len(up.levels())).T
-    svg = heat_map(across.levels(), up.levels(), table, (across.name, up.name, label))
+    svg = heat_map(across.levels(), up.levels(), table, (across.label, up.label, label))
     return svg, f"{label} over {across.name} and {up.name}; runs without a value are left empty"
 
 

@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 
 from .. import BristleError
+from ..cli.extras import needing
 
 SAMPLES = ("latin", "sobol")
 MOST = 10_000_000
@@ -25,6 +26,11 @@ class Axis:
     count: int | None  # None: a range to sample
     logarithmic: bool
     listed: tuple[float, ...] = ()
+    unit: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit not in ("", "1") else self.name
 
     def levels(self) -> list[float]:
         if self.listed:
@@ -104,8 +110,8 @@ def points(
         raise BristleError(f"--count {count} is more than {MOST:g}.")
     if listed := [axis.name for axis in axes if axis.listed]:
         raise BristleError(f"--over {listed[0]} is a list; a sample needs LOW:HIGH.")
-    from scipy.stats import qmc
-
+    with needing("sweep"):
+        from scipy.stats import qmc
     if sample == "sobol":
         rows = qmc.Sobol(len(axes), seed=seed).random_base2(math.ceil(math.log2(count)))[:count]
     else:

@@ -28,8 +28,9 @@ EXAMPLES = """
 """
 
 
-ROLES = (  # those of identify/roles.py, which takes numpy
-    "time, normal, acceleration, velocity, displacement, current, drive, coefficient, friction"
+ROLES = (  # those of identify/record/roles.py, which takes numpy
+    "time, transmitted, normal, acceleration,"
+    " velocity, displacement, current, drive, coefficient, friction"
 )
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
@@ -98,6 +99,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD
+    )
+    what.add_argument(
+        "--delay",
+        default="auto",
+        metavar="S",
+        help=(
+            "by how many seconds the force lags behind the motion; auto (the default) fits it where"
+            " the data show one, 0: none"
+        ),
     )
     what.add_argument(
         "--seed", type=int, default=1, help="seed of the search for start values (default: 1)"
@@ -178,7 +188,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def reading_options(arguments: argparse.Namespace) -> Any:
     """What add_reading was given."""
     from ... import BristleError
-    from ...identify.records import FEWEST, Options
+    from ...identify.record.reading import FEWEST, Options
 
     for name in ("normal", "constant", "radius", "rate"):
         value = getattr(arguments, name)

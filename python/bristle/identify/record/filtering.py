@@ -6,13 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import correlate1d
-from scipy.signal import savgol_coeffs, savgol_filter
 
 # its rate is a mean of differences with positive weights: it never overshoots, and turns back only
 # where the signal does
 DEGREE = 2
-WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141)
+WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141, 187, 249, 331)
 _DIFFERENCES = 4  # order of the differences that show the noise: they hide everything smooth
 _DIFFERENCES_GAIN = np.sqrt(70.0)  # root of the sum of the squares of 1 4 6 4 1
 _MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
@@ -51,13 +49,14 @@ def rate_of(
 ) -> Rate:
     """The time derivative of a uniformly sampled signal, which was measured in steps of this size
     or is itself a rate, the one `before`."""
-    white = before.white if before else max(_noise(signal), step / np.sqrt(12))
+    signal, coarse = _between_steps(signal, step)
+    white = before.white if before else max(noise_of(signal), coarse)
     earlier = before.gains if before else np.ones(1)
     width = _width(signal, white, earlier)
     gains = _gains(width) / interval
     kernel = np.convolve(np.cumsum(gains[::-1])[:-1] * -interval, _MEAN)
     return Rate(
-        savgol_filter(signal, width, DEGREE, deriv=1, delta=interval),
+        _filtered(signal, width, 1) / interval,
         width,
         before.noise_left if before else white,
         step,
@@ -70,15 +69,23 @@ def rate_of(
 def rougher_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
     """The rate with half the window: what it changes tells what the window does to a result."""
     width = max((width for width in WIDTHS if width <= rate.width / 2), default=WIDTHS[0])
-    return savgol_filter(signal, width, DEGREE, deriv=1, delta=interval)
+    return _filtered(_between_steps(signal, rate.step)[0], width, 1) / interval
+
+
+def smoothed_velocity(velocity: np.ndarray, noise: float, widest: int = WIDTHS[-1]) -> Rate:
+    """A measured velocity without its noise."""
+    width = min(_width(velocity, noise, np.ones(1), 0), max(widest, WIDTHS[0]) // 2 * 2 + 1)
+    values = _filtered(velocity, width, 0)
+    return Rate(values, width, noise, 0.0, noise, _gains(width, 0), np.ones(1))
 
 
 def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
     """The rate with windows that are narrower where the signal bends more than elsewhere, as where
     a motion starts and stops: at each sample the widest whose rate agrees with those of all
     narrower ones."""
+    signal = _between_steps(signal, rate.step)[0]
     widths = [width for width in WIDTHS if width <= rate.width]
-    rates = [savgol_filter(signal, width, DEGREE, deriv=1) for width in widths]
+    rates = [_filtered(signal, width, 1) for width in widths]
     deviations = [rate.white * float(np.linalg.norm(_gains(width))) for width in widths]
     chosen, agrees = rates[0].copy(), np.ones(len(signal), dtype=bool)
     for i in range(1, len(widths)):
@@ -88,15 +95,65 @@ def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
     return chosen / interval
 
 
-def _gains(width: int) -> np.ndarray:
-    """Of a signal's samples in its rate per sample, in the order of a convolution."""
-    return savgol_coeffs(width, DEGREE, deriv=1)
+def _gains(width: int, order: int = 1) -> np.ndarray:
+    """Of a signal's samples in its value (order 0) or its rate per sample (1) in the middle of the
+    window, in the order of a convolution."""
+    return _parabola(width)[order][::-1]
+
+
+def _parabola(width: int) -> np.ndarray:
+    """The coefficients of the parabola that fits best to the samples of a window about its middle,
+    as rows that multiply these."""
+    places = np.arange(width) - width // 2
+    return np.linalg.pinv(np.vander(places, DEGREE + 1, increasing=True).astype(float))
+
+
+def _filtered(signal: np.ndarray, width: int, order: int) -> np.ndarray:
+    """The value or the rate per sample by Savitzky and Golay; within half a window of the ends by
+    the parabola of the first or last window."""
+    half, table = width // 2, _parabola(width)
+    middle = np.convolve(signal, _gains(width, order), "valid")
+    places = np.arange(1, half + 1, dtype=float)
+    ends = []
+    for part, side in ((signal[:width], -places[::-1]), (signal[-width:], places)):
+        constant, slope, bend = table @ part
+        ends.append(slope + 2 * bend * side if order else constant + (slope + bend * side) * side)
+    return np.concatenate((ends[0], middle, ends[1]))
+
+
+def _between_steps(signal: np.ndarray, step: float) -> tuple[np.ndarray, float]:
+    """The signal of an encoder, and the standard deviation of white noise that does as much to a
+    rate as its steps do.
+
+    Where it moves by a step and rests for samples, the moments of the steps are known to a sample,
+    v/√12, and there is one every step/v: that is white noise of √(v step/12). Straight lines lead
+    from one to the next. Where every sample moves by steps, their rounding is white: step/√12."""
+    moved = np.abs(np.diff(signal))
+    changes = np.flatnonzero(moved > 0)
+    if not step or len(changes) < 2 or np.median(moved[changes]) > 1.5 * step:
+        return signal, step / np.sqrt(12)
+    places = np.concatenate(([0], changes + 0.5, [len(signal) - 1]))
+    values = np.concatenate((signal[:1], (signal[changes] + signal[changes + 1]) / 2, signal[-1:]))
+    spans = np.maximum(np.diff(changes), 1)
+    speed = step / float(np.quantile(spans, 0.25))
+    lines = np.interp(np.arange(len(signal)), places, values)
+    return lines, float(np.sqrt(min(speed, step) * step / 12))
 
 
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    """The mean of values, along their last axis, with which a filter of this kernel gives a
-    rate."""
-    return correlate1d(values, kernel, axis=-1, mode="nearest") if len(kernel) > 1 else values
+    """The mean of values, along their last axis, with which a filter of this kernel gives rates."""
+    if len(kernel) < 2:
+        return values
+    half = len(kernel) // 2
+    ends = [(0, 0)] * (values.ndim - 1) + [(half, len(kernel) - 1 - half)]
+    padded = np.pad(values, ends, mode="edge")
+    return np.apply_along_axis(np.convolve, -1, padded, kernel[::-1], "valid")
+
+
+def median_of_five(values: np.ndarray) -> np.ndarray:
+    """The median of each sample and two on either side."""
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(values, 2, mode="edge"), 5)
+    return np.median(windows, axis=1)
 
 
 def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
@@ -107,7 +164,8 @@ def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
     return hats @ kernel
 
 
-def _noise(signal: np.ndarray) -> float:
+def noise_of(signal: np.ndarray) -> float:
+    """The standard deviation of what is white in a signal."""
     differences = np.diff(signal, _DIFFERENCES)
     return float(_MEDIAN_TO_DEVIATION * np.median(np.abs(differences)) / _DIFFERENCES_GAIN)
 
@@ -118,8 +176,8 @@ def quantization(signal: np.ndarray) -> float:
     values = np.unique(signal)
     spans = np.diff(values)
     spans = spans[spans > 1e-9 * (values[-1] - values[0])]
-    if len(spans) < 10:
-        return 0.0
+    if not len(spans) or 4 * len(spans) > len(signal) and len(spans) < 10:
+        return 0.0  # few values show a step only where each of them stands for several samples
     step = float(np.quantile(spans, 0.02))
     step = float(np.median(spans[spans < 1.5 * step]))
     multiples = spans / step
@@ -127,7 +185,7 @@ def quantization(signal: np.ndarray) -> float:
     return step if exact.mean() > 0.9 and np.median(multiples) < 50 else 0.0
 
 
-def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
+def _width(signal: np.ndarray, noise: float, earlier: np.ndarray, order: int = 1) -> int:
     """The widest window whose rate still agrees with those of all narrower ones within their noise
     (Lepski's rule).
 
@@ -139,7 +197,7 @@ def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
     for width in WIDTHS:
         if width > len(signal) // 4:
             break
-        rate = savgol_filter(signal, width, DEGREE, deriv=1)
+        rate = _filtered(signal, width, order)
         if narrower:
             moving = np.abs(rate) > 0.05 * np.abs(rate).max()
             if not moving.any() or any(
@@ -147,6 +205,8 @@ def _width(signal: np.ndarray, noise: float, earlier: np.ndarray) -> int:
                 for other, deviation in narrower
             ):
                 break
-        narrower.append((rate, noise * float(np.linalg.norm(np.convolve(earlier, _gains(width))))))
+        narrower.append(
+            (rate, noise * float(np.linalg.norm(np.convolve(earlier, _gains(width, order)))))
+        )
         best = width
     return best

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import BristleError
-from .fitting import Fit
-from .records import GRAVITY, SPRING, Record, directions
+from ... import BristleError
+from .estimate import Fit
+from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
 PLACES, STROKES = (

@@ -10,17 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import BristleError
-from .. import native
-from ..format.facts import FACTS
-from ..forms import Form, form_of
-from ..library import Model, Variable, describe, hint, models
+from ... import BristleError
+from ... import native
+from ...format.facts import FACTS
+from ...forms import Form, form_of
+from ...library import Model, Variable, describe, hint, models
 
 VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
 BACKWARD = "backwardFrictionRatio"
+BACKWARD_VISCOUS = "backwardViscousRatio"
 _EXTRA = {
-    "backwardViscousRatio",
+    BACKWARD_VISCOUS,
     "viscousExponent",
     "viscousReferenceVelocity",
 }  # of which the default changes nothing
@@ -69,9 +70,9 @@ class Candidate:
     form: Form
     radius: float = 1.0  # at which it turns
     options: tuple[str, ...] = ()  # names of those that it has
-    chosen: Mapping[str, int] = field(
-        default_factory=dict
-    )  # options that differ from their defaults
+    starts: tuple[Parameter, ...] = ()  # initial values of its first state, or of that vector
+    # options that differ from their defaults
+    chosen: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def needs_load(self) -> bool:
@@ -93,7 +94,7 @@ class Candidate:
         )
 
     def __getitem__(self, name: str) -> Parameter:
-        for parameter in self.parameters:
+        for parameter in self.parameters + self.starts:
             if parameter.name == name:
                 return parameter
         known = [parameter.name for parameter in self.parameters]
@@ -115,8 +116,8 @@ def candidate(name: str) -> Candidate:
         older = f"the FMU has no {FACTS}, as one of an older bristle or of another tool"
         reason = why if model.facts.law else older
         raise BristleError(f"{model.name} is not a scalar friction element: {reason}.")
-    initial = {f"{one.name.partition('[')[0]}Start" for one in model.states}
-    known = initial | {form.radius}
+    initial = [f"{one.name.partition('[')[0]}Start" for one in model.states]
+    known = {*initial, form.radius}
     parameters = tuple(
         _parameter(model, one)
         for one in model.parameters
@@ -126,7 +127,12 @@ def candidate(name: str) -> Candidate:
         raise BristleError(f"{model.name} has no parameters to fit.")
     radius = float(model[form.radius].start) if form.turns else 1.0
     options = tuple(one.name for one in model.parameters if not one.is_real)
-    return Candidate(model.name, model.title, model.file, parameters, form, radius, options)
+    starts = tuple(
+        _parameter(model, one)
+        for one in model.parameters
+        if initial and one.name.partition("[")[0] == initial[0]
+    )
+    return Candidate(model.name, model.title, model.file, parameters, form, radius, options, starts)
 
 
 def all_candidates(turns: bool = False) -> list[Candidate]:
@@ -161,6 +167,20 @@ def _parameter(model: Model, variable: Variable) -> Parameter:
     )
 
 
+@dataclass(frozen=True)
+class Nuisance:
+    """A number beside the law that is fitted with it: the state with which a record begins, or by
+    how much its force lags behind the motion."""
+
+    parameter: Parameter
+    scale: float
+    record: int = 0  # whose state it is
+    weights: Mapping[str, float] = field(default_factory=dict)  # per initial value; of a lag none
+
+
+DELAY = "forceDelay"
+
+
 class Space:
     """The parameters that are fitted, as the numbers the optimizer sees, and back.
 
@@ -176,13 +196,16 @@ class Space:
         fixed: Mapping[str, float],
         scales: Mapping[str, float],
         caps: Mapping[str, float] | None = None,
+        nuisances: Sequence[Nuisance] = (),
     ) -> None:
         self.fixed = dict(fixed)
         self.caps = dict(caps or {})  # what the record sets as the largest value
-        self.parameters = [of[name] for name in fitted]
+        self.nuisances = tuple(nuisances)
+        self.law = list(fitted)  # names of what belongs to the element
+        self.parameters = [of[name] for name in fitted] + [one.parameter for one in nuisances]
         self.scales = {
             name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted
-        }
+        } | {one.parameter.name: one.scale for one in nuisances}
         self.order = sorted(
             self.parameters, key=lambda one: one.limit is not None
         )  # references first
@@ -208,6 +231,16 @@ class Space:
                 value = number * self.scales[one.name]
             values[one.name] = min(max(value, one.low), one.high)
         return values
+
+    def of_fmu(self, values: Mapping[str, float], record: int) -> dict[str, float]:
+        """What an FMU is given of them for a record."""
+        beside = {one.parameter.name for one in self.nuisances} | {DELAY}
+        given = {name: value for name, value in values.items() if name not in beside}
+        for one in self.nuisances:
+            if one.record == record:
+                share = values[one.parameter.name]
+                given |= {name: weight * share for name, weight in one.weights.items()}
+        return given
 
     def point(self, values: Mapping[str, float]) -> np.ndarray:
         """The point of given parameters, moved to where the rules hold."""

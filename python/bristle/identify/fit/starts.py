@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .candidates import Candidate
-from .records import Record, directions
+from .candidates import Candidate, Space
+from ..record.reading import Record, directions
 
 _STEPS = 60  # of the distance after a reversal
 _SPEEDS = 12  # classes of the sliding speed
@@ -30,6 +30,8 @@ class Scales:
     fall: float  # m/s at which friction has fallen, where it falls
     turning: float  # m, from a reversal to where friction has changed its sign
     resolved: bool  # whether this distance holds several samples
+    reverses: bool  # whether the motion turns round
+    slides: bool  # whether it moves on for much longer than that
     interval: float  # s
 
     @property
@@ -45,7 +47,8 @@ def scales(records: Sequence[Record]) -> Scales:
         key: float(np.median([getattr(part, key) for part in parts]))
         for key in Scales.__dataclass_fields__
     }
-    means["resolved"] = any(part.resolved for part in parts)
+    for key in ("resolved", "reverses", "slides"):
+        means[key] = any(getattr(part, key) for part in parts)
     means["fastest"], means["slowest"] = (
         max(p.fastest for p in parts),
         min(p.slowest for p in parts),
@@ -70,7 +73,8 @@ def _glance(record: Record) -> Scales:
     level = level if level > 0 else float(np.abs(ratio[loaded]).max()) or 0.1
     turning, resolved = _turning(record, ratio, distance, starts, loaded, usual)
     sliding = moving & (distance > 3 * turning)
-    if sliding.sum() < 20:
+    slides = bool(sliding.sum() >= 20)
+    if not slides:
         sliding = moving & (ratio > 0.8 * level)
     static, dynamic, viscous, fall = _curve(speeds[sliding], ratio[sliding], level, usual)
     chosen = speeds[sliding] if sliding.any() else speeds[moving]
@@ -86,6 +90,8 @@ def _glance(record: Record) -> Scales:
         fall=fall,
         turning=turning,
         resolved=resolved,
+        reverses=len(starts) > 1,
+        slides=slides,
         interval=record.interval,
     )
 
@@ -241,9 +247,11 @@ SPREADS = {
 }
 
 
-def spreads(of: Candidate, names: Sequence[str]) -> np.ndarray:
+def spreads(space: Space) -> np.ndarray:
     """How far around the first values to look, in logarithms: little for what the record shows
     well."""
-    return np.array(
-        [0.08 if name.endswith("Friction") else SPREADS.get(of[name].unit, 0.7) for name in names]
-    )
+    of_law = [
+        0.08 if one.name.endswith("Friction") else SPREADS.get(one.unit, 0.7)
+        for one in space.parameters[: len(space.law)]
+    ]
+    return np.array([*of_law, *[0.5] * len(space.nuisances)])

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .candidates import Candidate
-from .fitting import CONFIDENCE, Estimate, Fit, Quality
-from .load import PLACE, share_of_place
-from .records import GRAVITY, SPRING
+from ..fit.candidates import DELAY, Candidate
+from ..fit.estimate import GEAR, Estimate, Fit
+from ..fit.load import PLACE, share_of_place
+from ..fit.statistics import CONFIDENCE, Quality
+from ..record.reading import GRAVITY, SPRING
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
@@ -30,6 +31,8 @@ def shown(value: float, half_width: float) -> str:
         return f"{value:g}"
     if not math.isfinite(half_width):
         return f"{value:.1g}"
+    if abs(value) < half_width / 20:
+        return "0"  # as far as anything is known of it
     first = math.floor(math.log10(abs(value)))
     last = math.floor(math.log10(half_width)) - 1 if half_width > 0 else first - 5
     digits = min(max(first - last + 1, 1), 6)
@@ -58,20 +61,30 @@ def with_prefix(value: float, unit: str) -> str:
     return f"{value / size:.3g} {prefix}{unit}"
 
 
-def quality_text(quality: Quality) -> str:
+def force_text(value: float, of: Candidate) -> str:
+    """A force, or of a joint the torque that it makes at the radius."""
+    return with_prefix(value * of.radius**of.form.power, "N.m" if of.form.turns else "N")
+
+
+def quality_text(quality: Quality, of: Candidate) -> str:
+    what = "torque" if of.form.turns else "force"
     driving = (
         ""
         if quality.relative_to_drive is None
-        else f", {quality.relative_to_drive:.2%} of the RMS driving force"
+        else f", {quality.relative_to_drive:.2%} of the RMS driving {what}"
     )
     return (
-        f"RMS error {with_prefix(quality.rms, 'N')}, {quality.relative:.2%} of the RMS friction"
-        f" force ({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
+        f"RMS error {force_text(quality.rms, of)}, {quality.relative:.2%} of the RMS friction"
+        f" {what} ({quality.relative_to_largest:.2%} of the largest{driving}), R² {quality.r2:.4f}"
     )
 
 
 def doubts(fit: Fit) -> list[str]:
-    """A sentence for everything that the data do not tell, and which measurement would."""
+    """A sentence for what the data do not tell, and which measurement would; each once."""
+    return list(dict.fromkeys(_doubts(fit)))
+
+
+def _doubts(fit: Fit) -> list[str]:
     widest = [
         group
         for group in fit.confusions
@@ -90,7 +103,7 @@ def doubts(fit: Fit) -> list[str]:
             f" part of the {'torque' if fit.of.form.turns else 'force'}. Strokes that turn round"
             f" faster would show it; or give it in {fit.mass.unit} with --mass."
         )
-    sentences += _loads(fit)
+    sentences += _loads(fit) + _of_records(fit)
     if fit.of.needs_load and all(record.external is None for record in fit.records):
         sentences.append(
             f"{fit.of.name} needs the load on the body (externalForce), which a record of motion"
@@ -115,8 +128,10 @@ def doubts(fit: Fit) -> list[str]:
             )
     for record in fit.records:
         turning = _turning(fit)
-        if record.smeared > 2 * turning and any(
-            one.name.startswith(BRISTLE) for one in fit.estimates
+        if (
+            fit.seen.reverses
+            and record.smeared > 2 * turning
+            and any(one.name.startswith(BRISTLE) for one in fit.estimates)
         ):
             sentences.append(
                 f"{record.name}: the velocity comes from the displacement by a filter over"
@@ -151,7 +166,7 @@ def doubts(fit: Fit) -> list[str]:
     if fit.systematic:
         sentences.append(
             f"{fit.of.name} does not describe the data within their noise: of the RMS error"
-            f" {with_prefix(fit.systematic, 'N')} repeat in every stroke at the same velocity or"
+            f" {force_text(fit.systematic, fit.of)} repeat in every stroke at the same velocity or"
             " way after a reversal. The intervals are widened for that, but they are those of the"
             " best fit of this law: what a true law has may lie outside."
         )
@@ -171,6 +186,39 @@ def doubts(fit: Fit) -> list[str]:
     return sentences
 
 
+def _of_records(fit: Fit) -> list[str]:
+    """What was fitted of the records themselves."""
+    sentences = []
+    states = [one.name for one in fit.nuisances if one.name != DELAY]
+    if states:
+        sentences.append(
+            f"The state at the first sample ({_listed(states)}) is not known from a record of"
+            " motion and force: it was fitted with the rest, and intervals contain that. It is no"
+            " parameter of the element; --fix gives it where it is known, as 0 of a contact without"
+            " load."
+        )
+    if fit.delay:
+        one = fit.delay
+        behind = "behind" if one.value > 0 else "ahead of"
+        late, half = 1e3 * abs(one.value), 1e3 * one.half_width
+        sentences.append(
+            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion, and"
+            " was fitted so: filters and sampling of sensors do that, and a lag would be taken for"
+            " softness of the contact. --delay 0 fits without it."
+        )
+    if not fit.confirmed:
+        sentences.append(
+            f"The best of {fit.starts} starts was found only once: another start may lead to a"
+            " better fit. --fix of what is known, or another --seed, would tell."
+        )
+    return sentences
+
+
+def starts_text(fit: Fit) -> str:
+    found = "twice" if fit.confirmed else "once"
+    return f"Least squares from {fit.starts} starts, of which the best was found {found}."
+
+
 def _filtered_over(fit: Fit) -> float:
     """Over how many samples the filter of the acceleration, through which the force went as well,
     makes noise remember."""
@@ -185,27 +233,30 @@ def _filtered_over(fit: Fit) -> float:
 
 def _is_weight(fit: Fit) -> bool:
     """Whether the offsets are taken for the weight of an axis."""
-    return bool(fit.load) and not fit.linear.load
+    return any(one.name.startswith("weight") for one in fit.load)
 
 
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    if not fit.load:
-        return []
+    gear = [one for one in fit.load if one.name == GEAR]
+    loads = [one for one in fit.load if one.name != GEAR]
+    told = [_of_gear(one) for one in gear]
+    if not loads:
+        return told
     host = (
         "It is no parameter of the friction element and belongs into the model around it; --load"
         " none leaves it in the force."
     )
     if _is_weight(fit):
-        return [
+        return told + [
             "The weight is what is constant in the driving force: an offset of the sensor and half"
             " of what friction differs by direction are in it. " + host
         ]
-    record, names, unit = fit.records[0], [one.name for one in fit.load], fit.load[0].unit
-    sentences = []
+    record, names, unit = fit.records[0], [one.name for one in loads], loads[0].unit
+    sentences = told
     if record.load == GRAVITY:
-        largest = math.hypot(*(one.value for one in fit.load))
+        largest = math.hypot(*(one.value for one in loads))
         zero = (
             "measured"
             if record.displacement_is_measured
@@ -213,7 +264,7 @@ def _loads(fit: Fit) -> list[str]:
         )
         sentences.append(
             f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) +"
-            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in fit.load))}"
+            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in loads))}"
             f" {unit}, with q as {zero}. {host}"
         )
     else:
@@ -227,7 +278,7 @@ def _loads(fit: Fit) -> list[str]:
             f"A load that goes with the position was fitted beside friction: {names[0]} times the"
             f" way from its mean{wrong}. {host}"
         )
-    if lost := [one.name for one in fit.load if not one.determined]:
+    if lost := [one.name for one in loads if not one.determined]:
         like = [
             *(["the offset"] if record.has_offset else []),
             *([f"the {fit.mass.name}"] if fit.mass else []),
@@ -240,34 +291,51 @@ def _loads(fit: Fit) -> list[str]:
     return sentences
 
 
+def _of_gear(one: Estimate) -> str:
+    known = (
+        f"Of the transmitted torque {shown(one.value, one.half_width)} ±"
+        f" {shown(one.half_width, one.half_width)} is friction"
+        if one.determined
+        else "The data do not determine which share of the transmitted torque is friction: it has"
+        " to change, at the same speeds"
+    )
+    return (
+        f"{known} ({one.name}): the loss coefficient of GearLoad, forward and backward alike. A"
+        " difference of both looks like a part of the load itself, and cannot be told from it, from"
+        " gravity or from a wrong constant of the motor."
+    )
+
+
 def _offset(fit: Fit, i: int) -> str:
     """Offset and drift of a record with what is known of them; a drift that may as well be none is
     not named."""
     (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
-    text = f"an offset of {_with_doubt(fit.linear.offsets[i], around)}"
+    text = f"an offset of {_with_doubt(fit.linear.offsets[i], around, fit.of)}"
     duration = float(fit.records[i].time[-1])
     return (
         text
         if abs(drift) < slope
-        else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration)}"
+        else f"{text} that drifts by {_with_doubt(drift * duration, slope * duration, fit.of)}"
     )
 
 
-def _with_doubt(value: float, half_width: float) -> str:
+def _with_doubt(value: float, half_width: float, of: Candidate) -> str:
     """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
+    lever, unit = of.radius**of.form.power, "N.m" if of.form.turns else "N"
+    value, half_width = value * lever, half_width * lever
     size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
     if not 0 < half_width < math.inf:
-        return with_prefix(value, "N")
+        return with_prefix(value, unit)
     return (
         f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)}"
-        f" {prefix}N"
+        f" {prefix}{unit}"
     )
 
 
 def _confused(names: Sequence[str]) -> str:
     return (
-        f"The data determine {_listed(names)} only in proportion to each other, or not at all: fix"
-        " one of them with --fix."
+        f"The data determine {_listed(names)} only together, or not at all: give one of them with"
+        " --fix."
     )
 
 
@@ -296,18 +364,26 @@ def _undetermined(one: Estimate, fit: Fit) -> str:
         reason = f"anything from {one.low:.1g} to {one.high:.1g} fits about as well"
     fact = _fact(parameter.unit, fit)
     advice = f" What would determine it: {parameter.advice}" if parameter.advice else ""
-    return f"The data do not determine {one.name} ({parameter.unit}): {reason}.{fact}{advice}"
+    unit = f" ({parameter.unit})" if unit_text(parameter.unit) else ""
+    return f"The data do not determine {one.name}{unit}: {reason}.{fact}{advice}"
 
 
 def _fact(unit: str, fit: Fit) -> str:
     """What the record has, of that what a parameter of this unit needs."""
     seen = fit.seen
+    if unit in ("m/s", "s/m") and not seen.slides:
+        return (
+            " Nothing slides in the record for longer than friction takes to turn round; strokes"
+            " that do, at several speeds, are needed to see a curve."
+        )
     if unit in ("m/s", "s/m"):
         slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
         return (
             f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are"
             " needed to see a curve."
         )
+    if unit in ("m", "N/m", "1/m") and not seen.reverses:
+        return " Nothing turns round in this record: reversals would show it."
     if unit in ("m", "N/m", "1/m"):
         turn = with_prefix(seen.turning, "m")
         resolved = (
@@ -332,7 +408,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def summary(fit: Fit) -> list[str]:
     """What the terminal shows."""
-    lines = [f"{fit.of.name}: {quality_text(fit.quality)}."]
+    lines = [f"{fit.of.name}: {quality_text(fit.quality, fit.of)}."]
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
     lines.append(
         f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves"
@@ -341,7 +417,8 @@ def summary(fit: Fit) -> list[str]:
     width = max(len(one.name) for one in [*fit.estimates, *fit.beside])
     for one in [*fit.estimates, *fit.beside]:
         lines.append(
-            f"  {one.name:{width}}  {value_text(one):>10} {one.unit:6} {interval_text(one)}"
+            f"  {one.name:{width}}  {value_text(one):>10} {unit_text(one.unit):6} "
+            f"{interval_text(one)}"
         )
     counts = (
         f"{fit.quality.samples} samples count as {fit.quality.independent:.0f} independent ones in"
@@ -354,5 +431,6 @@ def summary(fit: Fit) -> list[str]:
     return lines
 
 
-def candidate_text(of: Candidate) -> str:
-    return f"{of.name}: {of.title}"
+def unit_text(unit: str) -> str:
+    """The unit as it is shown: a pure number has none."""
+    return "" if unit == "1" else unit

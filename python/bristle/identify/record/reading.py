@@ -9,11 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.ndimage import median_filter
 
-from .. import BristleError
+from ... import BristleError
 from . import units
-from .filtering import DEGREE, Rate, local_rate, quantization, rate_of, rougher_rate, smoothed
+from .filtering import (
+    DEGREE,
+    Rate,
+    local_rate,
+    median_of_five,
+    noise_of,
+    quantization,
+    rate_of,
+    rougher_rate,
+    smoothed,
+    smoothed_velocity,
+)
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
@@ -99,6 +109,8 @@ class Record:
         # and the same for all samples
         None
     )
+    # what a gear passes on to its load, of which a share is friction
+    transmitted: np.ndarray | None = None
     held: np.ndarray | None = (
         # of the driving force, what such a load takes, as far as it is seen before the fit: it does
         # not act on a body that sticks
@@ -123,16 +135,24 @@ class Record:
     @property
     def shapes(self) -> np.ndarray:
         """How the load that is fitted goes with the position, a row per unknown: that of gravity on
-        an axis is constant, as the offset is."""
-        if self.place is None or not self.load:
-            return np.empty((0, len(self.time)))
-        return self.place[:1] if self.load == SPRING else self.place[1:]
+        an axis is constant, as the offset is. The last is the friction of a gear under its load, as
+        far as that is measured: a share of it against the motion."""
+        rows = np.empty((0, len(self.time)))
+        if self.place is not None and self.load:
+            rows = self.place[:1] if self.load == SPRING else self.place[1:]
+        if self.transmitted is not None:
+            rows = np.vstack([rows, directions(self.velocity) * np.abs(self.transmitted)])
+        return rows
 
     @property
     def tells_directions_apart(self) -> bool:
         """Whether friction that differs by direction can be seen: an offset that is free looks just
         like it."""
-        return not self.has_offset and _goes_both_ways(self.velocity)
+        return not self.has_offset and self.goes_both_ways
+
+    @property
+    def goes_both_ways(self) -> bool:
+        return _goes_both_ways(self.velocity)
 
     @property
     def smeared(self) -> float:
@@ -236,6 +256,7 @@ _ROLES_THAT_TURN = {
     "acceleration": 1,
     "friction": -1,
     "drive": -1,
+    "transmitted": -1,
 }  # power of the radius that leads to ways and forces
 
 
@@ -602,7 +623,7 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
     count either."""
     weight = np.ones(len(next(iter(signals.values()))))
     for name, values in signals.items():
-        middle = median_filter(values, 5, mode="nearest")
+        middle = median_of_five(values)
         apart = np.abs(values - middle)
         limit = max(
             10 * 1.4826 * float(np.median(apart)),
@@ -640,6 +661,12 @@ def _finished(
     if not velocity.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     force = signals["drive"] if is_drive else signals["friction"]
+    if is_drive and "transmitted" in signals:
+        force = force - signals["transmitted"]
+        notes.append(
+            "The transmitted torque was taken off that of the drive: what is left is friction and"
+            " inertia."
+        )
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(
             f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N"
@@ -711,14 +738,25 @@ def _finished(
         smoothing=filtered.width * interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
-        rougher=(
-            np.stack([rougher_rate(displacement, interval, filtered), filtered.values])
-            if filtered
-            else None
+        transmitted=(
+            smoothed(signals["transmitted"], kernel) if "transmitted" in signals else None
         ),
+        rougher=_rougher(signals, displacement, interval, filtered),
     )
     notes += _doubts(record)
     return replace(averaged(record, options.samples, notes), notes=tuple(notes))
+
+
+def _rougher(
+    signals: Mapping[str, np.ndarray], displacement: np.ndarray, interval: float, rate: Rate | None
+) -> np.ndarray | None:
+    """The velocities that other filters would have given."""
+    if rate is None:
+        return None
+    if "velocity" in signals:
+        half = smoothed_velocity(signals["velocity"], rate.white, rate.width // 2)
+        return half.values[np.newaxis]
+    return np.stack([rougher_rate(displacement, interval, rate), rate.values])
 
 
 def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Record:
@@ -742,6 +780,7 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
         "place",
         "rougher",
         "held",
+        "transmitted",
     )
     means = {
         name: _means(values, block)
@@ -779,10 +818,10 @@ def _motion(
                 " that its integral meets the displacement."
             )
         return values * gain, signals["displacement"], rate
-    velocity = signals["velocity"]
+    velocity, filtered = _without_noise(signals["velocity"], interval, uniform, notes)
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
-        return velocity, integral, None
+        return velocity, integral, filtered
     way = signals["displacement"] - signals["displacement"][0]
     ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
     if not 0.5 < ratio < 2 and np.ptp(way) > 0:
@@ -791,7 +830,24 @@ def _motion(
             " or the sign of one of them is wrong (leave one out with --column velocity=none or"
             " displacement=none)."
         )
-    return velocity, signals["displacement"], None
+    return velocity, signals["displacement"], filtered
+
+
+def _without_noise(
+    velocity: np.ndarray, interval: float, uniform: bool, notes: list[str]
+) -> tuple[np.ndarray, Rate | None]:
+    """A measured velocity without its noise, which would move a bristle to and fro and make it look
+    softer; left as it is where an acceleration is made of it, whose filter does the same."""
+    noise = noise_of(velocity)
+    if uniform or noise <= _SILENCE * np.ptp(velocity):
+        return velocity, None
+    rate = smoothed_velocity(velocity, noise)
+    notes.append(
+        f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for"
+        f" motion: smoothed over {rate.width} samples ({rate.width * interval:.3g} s), which shifts"
+        f" nothing in time and leaves {rate.noise_left:.2g} m/s."
+    )
+    return rate.values, rate
 
 
 def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:

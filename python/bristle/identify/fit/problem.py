@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import BristleError
-from ..running import Runs, run_many
-from .candidates import Candidate, Space
-from .filtering import coarser, smoothed
-from .records import Record
+from ... import BristleError
+from ...running import Runs, run_many
+from .candidates import DELAY, Candidate, Space
+from .solver import Solution, least_squares
+from ..record.filtering import coarser, smoothed
+from ..record.reading import Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes
@@ -66,10 +67,13 @@ class Problem:
         None  # a weak spring to this point keeps what the data do not tell from running away
     )
     spring: np.ndarray | float = 0.0
+    # of which record of the fit each is; -1: a part of one, which begins without a known state
+    origins: Sequence[int] | None = None
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.patience = PATIENCE
+        self.origins = range(len(self.records)) if self.origins is None else self.origins
         self.weights = (
             [record.weight for record in self.records]
             if self.weights is None
@@ -122,6 +126,7 @@ class Problem:
             self.weights,
             self.anchor,
             self.spring,
+            self.origins,
         )
         other.patience, other.runs = self.patience, self.runs
         return other
@@ -163,12 +168,13 @@ class Problem:
     def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
         """The model's friction force at each sample, a row per point; NaN where the model refuses
         its parameters or takes too long."""
-        sets = [self.of.place | self.space.values(point) for point in points]
+        values = [self.space.values(point) for point in points]
         force = self.of.form.force
-        self.runs += len(sets)
+        self.runs += len(points)
         parts = []
-        for record in self.records:
+        for record, origin in zip(self.records, self.origins, strict=True):
             times, inputs = self._motion(record)
+            sets = [self.of.place | self.space.of_fmu(one, origin) for one in values]
             found = run_many(
                 str(self.of.file),
                 times,
@@ -179,7 +185,11 @@ class Problem:
                 failed="nan",
                 seconds=LONGEST * len(times),
             )
-            parts.append(_as_measured(found[force], record))
+            late = [
+                delayed(row, times, one.get(DELAY, 0.0))
+                for row, one in zip(found[force], values, strict=True)
+            ]
+            parts.append(_as_measured(np.stack(late), record))
         return self._at_the_radius(np.concatenate(parts, axis=1))
 
     # ---- least squares ----
@@ -204,14 +214,12 @@ class Problem:
         share = shares[..., -1]
         return np.where(share * self.triangle[-1, -1] > 0, share, 0.0)
 
-    def objective(self, point: np.ndarray) -> np.ndarray:
-        """The residual, and the springs below it."""
-        rest = self.residuals(self.forces([point])[0])
-        return (
-            rest
-            if self.anchor is None
-            else np.concatenate([rest, self.spring * (point - self.anchor)])
-        )
+    def objectives(self, points: Sequence[np.ndarray]) -> np.ndarray:
+        """The residuals of several points, and the springs behind them."""
+        rests = self.residuals(self.forces(points))
+        if self.anchor is None:
+            return rests
+        return np.hstack([rests, self.spring * (np.stack(points) - self.anchor)])
 
     def objective_slopes(self, point: np.ndarray) -> np.ndarray:
         slopes = self.jacobian(point)
@@ -220,6 +228,13 @@ class Problem:
             if self.anchor is None
             else np.concatenate([slopes, np.diag(self.spring * np.ones(len(point)))])
         )
+
+    def solved(
+        self, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], iterations: int
+    ) -> Solution:
+        """Least squares from a point."""
+        inside = self.space.inside(begin, bounds)
+        return least_squares(self.objectives, self.objective_slopes, inside, bounds, iterations)
 
     def costs(self, points: Sequence[np.ndarray]) -> np.ndarray:
         return np.array([float(rest @ rest) for rest in self.residuals(self.forces(points))])
@@ -259,11 +274,10 @@ class Problem:
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray | None:
         """From the derivatives of the law; None where a step in all parameters at once changes the
         run otherwise, as where a bristle jumps."""
-        values = self.of.place | self.space.values(point)
-        names, force = self.space.names, self.of.form.force
+        values, force = self.space.values(point), self.of.form.force
         parts, forces = [], []
         self.runs += 1
-        for record in self.records:
+        for record, origin in zip(self.records, self.origins, strict=True):
             times, inputs = self._motion(record)
             along = Runs(
                 str(self.of.file),
@@ -273,12 +287,25 @@ class Problem:
                 tolerance=TOLERANCE,
                 seconds=SLOPES * LONGEST * len(times),
             )
+            states = [one for one in self.space.nuisances if one.record == origin]
+            names = [*self.space.law, *(name for one in states for name in one.weights)]
             try:
-                found = along.one(values, names)
+                found = along.one(self.of.place | self.space.of_fmu(values, origin), names)
             except BristleError:
                 return None
-            parts.append(_as_measured(np.stack([found[force, name] for name in names]), record).T)
-            forces.append(_as_measured(found[force], record))
+            columns = [found[force, name] for name in self.space.law]
+            for one in self.space.nuisances:
+                column = np.zeros(len(times))
+                for name, weight in one.weights.items() if one in states else ():
+                    column += weight * found[force, name]
+                columns.append(column)
+            delay = values.get(DELAY, 0.0)
+            late = np.stack([delayed(column, times, delay) for column in columns])
+            modelled = delayed(found[force], times, delay)
+            if DELAY in self.space.names:
+                late[self.space.names.index(DELAY)] = -np.gradient(modelled, times)
+            parts.append(_as_measured(late, record).T)
+            forces.append(_as_measured(modelled, record))
         slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
         change = (
             self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))
@@ -307,7 +334,12 @@ class Problem:
         """The same, with the inertia already in the forces, and the load that goes with the
         position, too, if wanted."""
         known = {"acceleration": None, **({"load": ""} if load else {})}
-        return Problem(self.of, [replace(record, **known) for record in self.records], self.space)
+        return Problem(
+            self.of,
+            [replace(record, **known) for record in self.records],
+            self.space,
+            origins=self.origins,
+        )
 
     def linear(self, forces: np.ndarray) -> Linear:
         """The best offset, drift, load and mass to a run."""
@@ -331,6 +363,11 @@ class Problem:
     def modelled(self, forces: np.ndarray, linear: Linear) -> np.ndarray:
         """What the measurement should have been, sample by sample."""
         return forces + linear.part(self.records)
+
+
+def delayed(values: np.ndarray, times: np.ndarray, delay: float) -> np.ndarray:
+    """What a signal is so much later, between its samples on straight lines."""
+    return np.interp(times - delay, times, values) if delay else values
 
 
 def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
@@ -378,7 +415,8 @@ def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int,
     not count."""
     spent, lengths = [], []
     for samples in (fewest, 4 * fewest):
-        short = Problem(problem.of, extracts(problem.records[0], samples), problem.space)
+        parts, origins = extracts(problem.records[:1], samples)
+        short = Problem(problem.of, parts, problem.space, origins=origins)
         begin = (
             time.process_time()
         )  # not of a clock: what else the machine does must not change the result
@@ -391,20 +429,31 @@ def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int,
     return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
 
 
-def extracts(record: Record, samples: int) -> list[Record]:
-    """Parts of a record to search in, no longer than wanted together: its first strokes, and those
-    about its fastest motion."""
+def extracts(records: Sequence[Record], samples: int) -> tuple[list[Record], list[int]]:
+    """Parts of records to search in, of each no longer than wanted together: its first strokes, and
+    those about its fastest motion; and of which record each is the beginning, or -1."""
+    parts, origins = [], []
+    for i, record in enumerate(records):
+        begins, length = _begins(record, samples)
+        parts += [_part(record, begin, length) for begin in begins]
+        origins += [-1 if begin else i for begin in begins]
+    return parts, origins
+
+
+def _begins(record: Record, samples: int) -> tuple[list[int], int]:
     if len(record.time) <= samples:
-        return [record]
-    speeds = np.abs(record.velocity)
+        return [0], len(record.time)
+    speeds, last = np.abs(record.velocity), len(record.time)
     begin, fastest = int(np.argmax(speeds > 0.05 * speeds.max())) - 10, int(np.argmax(speeds))
     if abs(fastest - begin) < samples:
-        return [_part(record, begin, samples)]
-    return [_part(record, begin, samples // 2), _part(record, fastest - samples // 4, samples // 2)]
+        return [max(0, min(begin, last - samples))], samples
+    half = samples // 2
+    return [max(0, min(one, last - half)) for one in (begin, fastest - half // 2)], half
 
 
 def _part(record: Record, begin: int, samples: int) -> Record:
-    begin = max(0, min(begin, len(record.time) - samples))
+    """What is cut out of a record begins with an unknown state: a tenth of it is run to forget it,
+    and does not count."""
     rows = slice(begin, begin + samples)
     names = (
         "time",
@@ -418,8 +467,13 @@ def _part(record: Record, begin: int, samples: int) -> Record:
         "place",
         "rougher",
         "held",
+        "transmitted",
     )
     cut: Mapping[str, np.ndarray] = {
         name: values[..., rows] for name in names if (values := getattr(record, name)) is not None
     }
-    return replace(record, **cut)
+    part = replace(record, **cut)
+    if not begin:
+        return part
+    counts = np.where(np.arange(samples) < samples // 10, 0.0, part.weight)
+    return replace(part, weight=counts)

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import VERSION
-from ..pages.sheet import figure, paragraph, sentences, sheet, table
-from ..pages.svg import Line, Panel, bars, drawing
-from .fitting import Estimate, Fit, Quality
-from .ranking import Place
-from .records import Record
-from .words import doubts, interval_text, quality_text, value_text, with_prefix
-
-ZOOM = 5  # strokes that the close view shows
+from ... import VERSION
+from ...pages.sheet import figure, paragraph, sentences, sheet, table
+from ...pages.svg import Line, Panel, bars, drawing
+from ..fit.candidates import DELAY, Candidate
+from ..fit.estimate import GEAR, Estimate, Fit
+from ..fit.ranking import Place
+from ..fit.statistics import Quality
+from ..record.reading import Record
+from .words import (
+    doubts,
+    interval_text,
+    quality_text,
+    starts_text,
+    unit_text,
+    value_text,
+    with_prefix,
+)
 
 
 def fit_page(
@@ -27,7 +35,7 @@ def fit_page(
     body = [
         paragraph(fit.of.title, "soft"),
         paragraph(
-            f"{quality_text(fit.quality)}. Coulomb friction with one coefficient:"
+            f"{quality_text(fit.quality, fit.of)}. Coulomb friction with one coefficient:"
             f" {fit.baseline.relative:.1%}.",
             "facts",
         ),
@@ -41,22 +49,12 @@ def fit_page(
             for i in range(len(fit.records))
             for picture in _pictures(fit.records[i], fit.modelled[i])
         ),
-        *_validation(validation),
-        "<h2>Profiles</h2>",
-        paragraph(
-            "The least sum of squared errors with one parameter held, relative to the best; the"
-            " line is the limit of the 95 % interval. A flat profile is a parameter that the data"
-            " do not determine.",
-            "soft",
-        ),
-        *(_profile(one, fit.threshold) for one in fit.estimates if one.profile is not None),
+        *_validation(validation, fit.of),
         sentences(
             "How the record was read", [note for record in fit.records for note in record.notes]
         ),
         paragraph(
-            f"{fit.runs} runs of the"
-            f" FMU{', with a global search for the start' if fit.searched_globally else ''}."
-            f" Bristle {VERSION}.",
+            f"{fit.runs} runs of the FMU. {starts_text(fit)} Bristle {VERSION}.",
             "soft",
         ),
     ]
@@ -65,16 +63,16 @@ def fit_page(
 
 def _parameters(fit: Fit) -> str:
     rows = [
-        (one.name, value_text(one), one.unit, interval_text(one), fit.of[one.name].text)
+        (one.name, value_text(one), unit_text(one.unit), interval_text(one), fit.of[one.name].text)
         for one in fit.estimates
     ]
     rows += [
-        (name, f"{value:g}", fit.of[name].unit, "given", fit.of[name].text)
+        (name, f"{value:g}", unit_text(fit.of[name].unit), "given", fit.of[name].text)
         for name, value in fit.fixed.items()
     ]
     rows += [(name, str(value), "", "given", "An option") for name, value in fit.of.chosen.items()]
     rows += [
-        (one.name, value_text(one), one.unit, interval_text(one), _meaning(one))
+        (one.name, value_text(one), unit_text(one.unit), interval_text(one), _meaning(one))
         for one in fit.beside
     ]
     return table(("Parameter", "Value", "Unit", "95 % interval", "Meaning"), rows, 1)
@@ -84,6 +82,12 @@ def _meaning(one: Estimate) -> str:
     """Of what was fitted beside the parameters."""
     if one.name in ("mass", "inertia"):
         return f"Moved {one.name}, fitted with the rest"
+    if one.name == DELAY:
+        return "By how much the force lags behind the motion: no parameter of the element"
+    if one.name == GEAR:
+        return "Share of the transmitted torque that is friction: a loss coefficient of GearLoad"
+    if "Start" in one.name:
+        return "State at the first sample of the record, fitted with the rest"
     return (
         f"{_LOADS.get(one.name, 'Constant load on the axis')}, fitted with the rest: no parameter"
         " of the element"
@@ -98,35 +102,28 @@ _LOADS = {
 
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
-    """The pictures of a record by name: over time, close, over the displacement, and the
+    """The pictures of a record by name: over time, close, over displacement and velocity, and the
     residual."""
     rows = _close(record)
     way = 1e3 * (record.displacement - record.displacement.mean())
     what = "friction" if record.acceleration is None else "driving force"
-    close = [
-        Line(record.time[rows], record.force[rows], "measured"),
-        Line(record.time[rows], modelled[rows], "modelled"),
-    ]
-    loop = [
-        Line(way[rows], record.force[rows], "measured", record.time[rows]),
-        Line(way[rows], modelled[rows], "modelled", record.time[rows]),
-    ]
-    whole = [Line(record.time, record.force, "measured"), Line(record.time, modelled, "modelled")]
+
+    def panel(x: np.ndarray, label: str, part: slice, is_time: bool) -> Panel:
+        order = None if is_time else record.time[part]
+        lines = [
+            Line(x[part], values[part], name, order)
+            for name, values in (("measured", record.force), ("modelled", modelled))
+        ]
+        return Panel(lines, label, f"{what} [N]")
+
+    whole, left = slice(None), Line(record.time, record.force - modelled)
+    wide = {"width": 860}
     return {
-        "time": drawing([Panel(whole, "time [s]", f"{what} [N]")], width=860),
-        "close": drawing([Panel(close, "time [s]", f"{what} [N]")]),
-        "loop": drawing([Panel(loop, "displacement [mm]", f"{what} [N]")]),
-        "residual": drawing(
-            [
-                Panel(
-                    [Line(record.time, record.force - modelled)],
-                    "time [s]",
-                    "measured − modelled [N]",
-                )
-            ],
-            width=860,
-            height=220,
-        ),
+        "time": drawing([panel(record.time, "time [s]", whole, True)], **wide),
+        "close": drawing([panel(record.time, "time [s]", rows, True)]),
+        "loop": drawing([panel(way, "displacement [mm]", rows, False)]),
+        "velocity": drawing([panel(1e3 * record.velocity, "velocity [mm/s]", whole, False)]),
+        "residual": drawing([Panel([left], "time [s]", "measured − modelled [N]")], 860, 220),
     }
 
 
@@ -134,6 +131,7 @@ CAPTIONS = {
     "time": "{name}: the whole record.",
     "close": "A part of it, closer.",
     "loop": "The same part over the displacement, about its mean.",
+    "velocity": "The whole record over the velocity.",
     "residual": "What is left.",
 }
 
@@ -146,32 +144,27 @@ def _pictures(record: Record, modelled: np.ndarray) -> list[str]:
 
 
 def _close(record: Record) -> slice:
-    """Some strokes in the middle of the record."""
-    turns = record.reversals()
-    if len(turns) <= ZOOM:
-        return slice(0, len(record.time))
-    first = (len(turns) - ZOOM) // 2
-    return slice(
-        int(turns[first]),
-        int(turns[first + ZOOM]) if first + ZOOM < len(turns) else len(record.time),
-    )
+    """A twentieth of the record, or two strokes if that is less, about the reversal in its middle;
+    without any, about its fastest change of force."""
+    count, turns = len(record.time), record.reversals()
+    if len(turns):
+        middle = int(turns[len(turns) // 2])
+        half = min(count // 40, int(np.median(np.diff([0, *turns, count]))))
+    else:
+        middle, half = int(np.argmax(np.abs(np.diff(record.force)))), count // 40
+    half = max(half, min(50, count // 4))
+    first = max(0, min(middle - half, count - 2 * half))
+    return slice(first, first + 2 * half)
 
 
-def _validation(validation: Sequence[tuple[Record, Quality, np.ndarray]]) -> list[str]:
+def _validation(
+    validation: Sequence[tuple[Record, Quality, np.ndarray]], of: Candidate
+) -> list[str]:
     parts = ["<h2>On data that were not used</h2>"] if validation else []
     for record, quality, modelled in validation:
-        parts.append(paragraph(f"{record.name}: {quality_text(quality)}."))
+        parts.append(paragraph(f"{record.name}: {quality_text(quality, of)}."))
         parts += _pictures(record, modelled)
     return parts
-
-
-def _profile(one: Estimate, threshold: float) -> str:
-    values, sums = one.profile
-    order = np.argsort(values)
-    values, sums = values[order], np.minimum(sums[order], 3 * threshold)
-    level = Line(values[[0, -1]], np.full(2, threshold))
-    panel = Panel([Line(values, sums), level], f"{one.name} [{one.unit}]", "sum of squares")
-    return figure(drawing([panel], width=360, height=220), one.name)
 
 
 def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[str]:
@@ -188,10 +181,10 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
             (
                 one.of.name,
                 str(i),
-                f"{one.held_out.relative:.2%}",
+                f"{one.held_out.share:.2%}",
+                f"{one.doubt:.2%}",
                 with_prefix(one.held_out.rms, "N"),
-                f"{one.fit.quality.relative:.2%}",
-                f"{one.aic:.0f} / {one.bic:.0f}",
+                f"{one.fit.quality.share:.2%}",
                 str(one.parameters),
                 f"{one.seconds:.2g}",
                 "",
@@ -201,9 +194,9 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
         "Model",
         "Place",
         "Held out",
+        "±",
         "RMS held out",
         "Fitted part",
-        "AIC / BIC",
         "Parameters",
         "µs per sample",
         "",
@@ -222,6 +215,6 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
 def ranking_picture(places: Sequence[Place]) -> str:
     good = [one for one in places if one.held_out]
     return bars(
-        [(one.of.name, 100 * one.held_out.relative) for one in good],
+        [(one.of.name, 100 * one.held_out.share) for one in good],
         "error on held-out strokes [% of the RMS force]",
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .. import BristleError
+from ... import BristleError
 from . import units
 from .tables import Column, Table
 
@@ -37,6 +37,14 @@ ROLES = (
         ("time", "zeit", "timestamp", "tijd", "temps", "tiempo", "tempo"),
         ("t", "t_s", "sec", "seconds", "x_value"),
         (units.TIME,),
+    ),
+    Role(
+        "transmitted",
+        "the transmitted torque",
+        ("transmitted", "transmittedtorque", "loadtorque", "lastmoment"),
+        ("t_load", "tau_load", "m_load"),
+        _LINE,
+        by_unit=False,
     ),
     Role(
         "normal",

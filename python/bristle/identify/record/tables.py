@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import BristleError
+from ... import BristleError
 from .cells import NotANumber, decimal_signs, is_missing, is_number, numbers
 from .units import NUMBER, Unit, known_units, unit_of
 

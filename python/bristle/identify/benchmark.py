@@ -1,0 +1,219 @@
+"""All laws on all records of a folder: errors in the fit and on what was held out, beside published
+ones, and what they cost, on one page."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .. import VERSION, BristleError
+from ..cli.files import check_writable, write_text
+from ..cli.progress import in_parallel
+from ..pages.sheet import paragraph, sentences, sheet, table
+from .fit.candidates import Candidate, all_candidates, candidate
+from .fit.load import with_load
+from .fit.ranking import Place, place_apart, ranked, shortened, verdicts
+from .record.reading import Options, Record, read_record
+
+RECORDS = (".csv", ".tsv", ".txt", ".dat")
+# keys of a side file that say how a record is read, by the name that Options has for them
+_READING = {
+    "normal": "normal",
+    "mass": "mass",
+    "constant": "constant",
+    "radius": "radius",
+    "rate": "rate",
+    "from": "start",
+    "to": "stop",
+    "sign": "sign",
+    "offset": "offset",
+    "columns": "columns",
+}
+_OTHERS = ("load", "validate", "models", "published", "text", "fix")
+_PUBLISHED = ("law", "fitted", "held_out", "source")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A record of the folder with what its side file says."""
+
+    file: Path
+    options: Options
+    load: str = "auto"
+    validate: Path | None = None
+    models: tuple[str, ...] = ()
+    text: str = ""
+    published: Sequence[Mapping[str, Any]] = field(default_factory=list)
+    fix: Mapping[str, float] = field(default_factory=dict)  # parameters and options
+
+
+@dataclass(frozen=True)
+class Outcome:
+    task: Task
+    record: Record
+    notes: Sequence[str]
+    places: Sequence[Place]
+
+
+def benchmark(folder: Path, out: Path, models: Sequence[str] = ()) -> None:
+    """Fits, prints and writes the page."""
+    check_writable(out)
+    found = [_outcome(task, models) for task in tasks(folder)]
+    write_text(out, page(found))
+    for outcome in found:
+        print("\n".join(lines(outcome)))
+    print(out)
+
+
+def tasks(folder: Path) -> list[Task]:
+    """The records of a folder: every table in it that no other one is validated with."""
+    if not folder.is_dir():
+        raise BristleError(f"{folder}: there is no such folder.")
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in RECORDS)
+    made = [_task(file) for file in files]
+    tried = {task.validate for task in made}
+    made = [task for task in made if task.file not in tried]
+    if not made:
+        raise BristleError(f"{folder}: there is no record in it ({', '.join(RECORDS)}).")
+    return made
+
+
+def _task(file: Path) -> Task:
+    side = file.with_suffix(".toml")
+    if not side.is_file():
+        return Task(file, Options())
+    try:
+        given = tomllib.loads(side.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BristleError(f"{side}: this is not TOML: {error}.") from None
+    for name in given.keys() - {*_READING, *_OTHERS}:
+        known = ", ".join((*_READING, *_OTHERS))
+        raise BristleError(f"{side}: there is no key {name}; there are {known}.")
+    for name in ("normal", "constant", "radius", "rate", "from", "to"):
+        if name in given and not isinstance(given[name], int | float):
+            raise BristleError(f"{side}: {name} = {given[name]!r} has to be a number.")
+    mass = given.get("mass")
+    if mass is not None and mass != "identify" and not isinstance(mass, int | float):
+        raise BristleError(f'{side}: mass = {mass!r} has to be a number or "identify".')
+    published = given.get("published", [])
+    for one in published:
+        if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
+            keys = ", ".join(_PUBLISHED)
+            raise BristleError(f"{side}: a published result has the keys {keys}, and a law.")
+    validate = given.get("validate")
+    if validate is not None and not (file.parent / str(validate)).is_file():
+        raise BristleError(f"{side}: validate = {validate}: there is no such file.")
+    reading = {_READING[name]: value for name, value in given.items() if name in _READING}
+    reading = {
+        name: float(value) if isinstance(value, int) else value for name, value in reading.items()
+    }
+    return Task(
+        file,
+        Options(**reading),
+        given.get("load", "auto"),
+        file.parent / validate if validate else None,
+        tuple(given.get("models", ())),
+        given.get("text", ""),
+        published,
+        {name: float(value) for name, value in given.get("fix", {}).items()},
+    )
+
+
+def _outcome(task: Task, models: Sequence[str]) -> Outcome:
+    laws = [candidate(name) for name in models or task.models] or all_candidates()
+    options = task.options
+    twins = all_candidates(turns=True)
+    if twins and not any(of.form.turns for of in laws):
+        options = replace(options, assumed_radius=twins[0].radius)
+    elif twins:
+        options = replace(options, turns=True, assumed_radius=laws[0].radius)
+    record = read_record(task.file, options)
+    if record.radius:
+        laws = _turned(laws, record.radius)
+    whole, notes = shortened(with_load([record], task.load))
+    held = (
+        [read_record(task.validate, replace(options, start=None, stop=None))]
+        if task.validate
+        else []
+    )
+    others, _ = shortened(held) if held else ([], [])
+    places = in_parallel(
+        lambda of: place_apart(of, whole, task.fix, 1, others), laws, lambda of: of.name
+    )
+    return Outcome(task, record, notes, ranked(places))
+
+
+def _turned(laws: Sequence[Candidate], radius: float) -> list[Candidate]:
+    """The twins of laws for a joint of this radius."""
+    twins = {of.name: of for of in all_candidates(turns=True)}
+    chosen = [of if of.form.turns else twins.get(f"{of.name}Rotational") for of in laws]
+    return [replace(of, radius=radius) for of in chosen if of]
+
+
+HEADS = ("Law", "fitted", "held out", "±", "parameters", "fit [s]", "µs per sample", "")
+
+
+def rows(outcome: Outcome) -> list[tuple[str, ...]]:
+    """A row per law, and per published result, of which only the errors are known."""
+    made = []
+    for one in outcome.places:
+        if one.fit is None or one.held_out is None:
+            made.append((one.of.name, "–", "–", "–", str(one.parameters), "–", "–", one.failure))
+            continue
+        made.append(
+            (
+                one.of.name,
+                f"{one.fit.quality.share:.2%}",
+                f"{one.held_out.share:.2%}",
+                f"{one.doubt:.2%}",
+                str(one.parameters),
+                f"{one.spent:.1f}",
+                f"{one.seconds:.2g}",
+                "",
+            )
+        )
+    for given in outcome.task.published:
+        errors = [f"{given[key]:g}%" if key in given else "–" for key in ("fitted", "held_out")]
+        source = f"published: {given['source']}" if "source" in given else "published"
+        made.append((str(given["law"]), *errors, "–", "–", "–", "–", source))
+    return made
+
+
+def measure(outcome: Outcome) -> str:
+    """What the errors are."""
+    of = "driving force" if outcome.record.drive is not None else "friction force"
+    where = (
+        f"on {outcome.task.validate.name}, which was not used"
+        if outcome.task.validate
+        else "on every third piece of the record, which was not used"
+    )
+    return f"RMS errors in per cent of the RMS {of}; held out: {where}."
+
+
+def lines(outcome: Outcome) -> list[str]:
+    """What the terminal shows."""
+    made = [f"{outcome.record.name}: {measure(outcome)}"]
+    made += [
+        f"  {name:28} {fitted:>8} {held:>8} {doubt:>8} {count:>10} {spent:>7} {cost:>13}  {more}"
+        for name, fitted, held, doubt, count, spent, cost, more in [HEADS, *rows(outcome)]
+    ]
+    return [*(line.rstrip() for line in made), *verdicts(outcome.places)]
+
+
+def page(found: Sequence[Outcome]) -> str:
+    body = []
+    for outcome in found:
+        body += [
+            f"<h2>{outcome.record.name}</h2>",
+            paragraph(outcome.task.text) if outcome.task.text else "",
+            paragraph(measure(outcome), "soft"),
+            table(HEADS, rows(outcome), 6),
+            paragraph(" ".join(verdicts(outcome.places))),
+            sentences("How it was read", [*outcome.record.notes, *outcome.notes]),
+        ]
+    spent = sum(one.spent for outcome in found for one in outcome.places if one.held_out)
+    body.append(paragraph(f"{spent:.0f} s of processor time. Bristle {VERSION}.", "soft"))
+    return sheet("Laws of friction on measured records", body)

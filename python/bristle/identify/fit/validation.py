@@ -1,0 +1,54 @@
+"""A fitted model on a record that it was not fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ... import BristleError
+from ..record.reading import GRAVITY, Record
+from .candidates import DELAY, Space
+from .estimate import Fit, first_states
+from .problem import Linear, Problem
+from .statistics import Quality, quality_of
+
+
+def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
+    """The fitted model on another record; its offset, drift and first state are its own, mass, load
+    and lag are the fitted ones, unless its angle has another zero."""
+    of = result.of
+    record = replace(record, load=result.records[0].load)
+    record = record.finer if any(one.fineness for one in result.records) else record
+    one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
+    is_load_known = len(result.linear.load) == len(record.shapes) and (
+        one_zero or record.load != GRAVITY
+    )
+    load = result.linear.load if is_load_known else ()
+    machine = Linear(result.linear.mass, (0.0,), (0.0,), load).part([record])
+    friction = replace(
+        record,
+        force=record.force - machine,
+        acceleration=None,
+        load="" if is_load_known else record.load,
+    )
+    delay = {DELAY: result.delay.value} if result.delay else {}
+    known = {one.name: one.default for one in of.parameters} | result.values
+    fixed_start = {one.name for one in of.starts} & result.fixed.keys()
+    states = [] if fixed_start else first_states(of, [record], result.seen, known)
+    problem = Problem(of, [friction], Space(of, [], result.values | delay, {}, nuisances=states))
+    point = np.zeros(len(states))
+    if states:
+        bounds = problem.space.bounds(point)
+        begins = [np.array([share]) for share in (0.0, 1.0, -1.0)]
+        begin = begins[int(np.argmin(problem.costs(begins)))]
+        point = problem.solved(begin, bounds, 10).point
+    forces = problem.forces([point])[0]
+    if not np.isfinite(forces).all():
+        raise BristleError(
+            f"{record.name}: {of.name} cannot follow this record with the fitted parameters."
+        )
+    linear = problem.linear(forces)
+    modelled = problem.modelled(forces, linear) + machine
+    beside = problem.modelled(np.zeros(len(forces)), linear) + machine
+    return quality_of(record.force, modelled, beside, record.weight > 0, record.drive), modelled

@@ -1,0 +1,1 @@
+"""From a table to a record: columns, units, gaps, velocity; each step is a function and is told."""

@@ -1,0 +1,136 @@
+"""Intervals of 95 % cover the truth of records that were not made with an FMU: a quick part; the
+whole is tests/support/interval_coverage.py."""
+
+import numpy as np
+import pytest
+
+from fmus import FMUS
+from interval_coverage import FIXED, INTERVAL, TRUTH, Case, covered, record_of, run
+
+from bristle.identify.fit.candidates import candidate
+from bristle.identify.fit.estimate import fit
+from bristle.identify.record.filtering import quantization, rate_of
+from bristle.identify.record.reading import Options, read_record
+from bristle.identify.tell.words import doubts, summary
+
+
+@pytest.fixture(autouse=True)
+def these_fmus(monkeypatch):
+    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+
+
+def test_intervals_cover_what_is_true():
+    """Of some 45 truths more than six outside would be chance once in 100 times."""
+    chosen = [
+        Case(law, motion, noise, step, begin, seed)
+        for law in ("LuGre", "Dahl", "SmoothCoulomb")
+        for motion, noise, step, begin, seed in (
+            ("sines", 0.003, 0.0, 0, 11),
+            ("strokes", 0.02, 0.0, 137, 12),
+            ("sines", 0.02, 0.0, 137, 13),
+            ("strokes", 0.005, 1e-6, 0, 14),
+        )
+    ]
+    share, count, bias = covered(run(chosen))
+    assert count >= 30 and share >= 0.85 and abs(bias) < 0.25
+
+
+def fitted(case, tmp_path, seed=1, **changes):
+    """The estimates of a case by name; `changes` say what is done to the columns of its table."""
+    file = tmp_path / "record.csv"
+    record_of(case, file)
+    if changes:
+        title, *rows = file.read_text().splitlines()
+        table = np.array([[float(cell) for cell in row.split(",")] for row in rows])
+        for column, change in changes.items():
+            table[:, int(column[1])] = change(table[:, int(column[1])])
+        np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    record = read_record(file, Options(normal=1.0))
+    result = fit(candidate(case.law), [record], FIXED[case.law], seed=seed)
+    return result, {one.name: one for one in (*result.estimates, *result.nuisances)}
+
+
+@pytest.mark.parametrize("begin", [0, 61, 200])
+def test_a_record_may_begin_anywhere(tmp_path, begin):
+    """Its first state is a number of the record; taken for unloaded, the damping made up for it."""
+    result, found = fitted(Case("LuGre", "strokes", 0.002, 0.0, begin, 1), tmp_path)
+    for name in ("bristleStiffness", "bristleDamping"):
+        assert found[name].low <= TRUTH["LuGre"][name] <= found[name].high
+        assert found[name].half_width < 0.1 * found[name].value
+    assert (abs(found["bristleDeflectionStart"].value) < 1e-6) == (begin == 0)
+    assert any("bristleDeflectionStart" in text for text in doubts(result))
+    held = fit(candidate("LuGre"), result.records, {"bristleDeflectionStart": 0.0}, extras=False)
+    assert not held.nuisances and "bristleDeflectionStart" in held.values
+
+
+def test_every_seed_prints_the_same(tmp_path):
+    case = Case("LuGre", "sines", 0.01, 0.0, 40, 1)
+    told = {tuple(summary(fitted(case, tmp_path, seed)[0])) for seed in (1, 2, 3)}
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_a_force_that_lags_is_found_and_said(tmp_path, lag):
+    """Three samples made the stiffness a third of what it is, within a few per cent."""
+    case = Case("LuGre", "sines", 0.003, 0.0, 0, 1)
+    later = {"_2": lambda force: np.concatenate((np.full(lag, force[0]), force))[: len(force)]}
+    result, found = fitted(case, tmp_path, **later)
+    assert (result.delay is not None) == (lag > 0)
+    assert found["bristleStiffness"].value == pytest.approx(4e5, rel=0.03)
+    if result.delay:
+        assert result.delay.value == pytest.approx(lag * INTERVAL, rel=0.1)
+        assert any("--delay 0" in text for text in doubts(result))
+
+
+def test_noise_on_a_measured_velocity_does_not_soften_the_contact(tmp_path):
+    random = np.random.default_rng(5)
+    noise = {"_1": lambda speed: speed + 3e-4 * random.standard_normal(len(speed))}
+    result, found = fitted(Case("LuGre", "sines", 0.003, 0.0, 0, 1), tmp_path, **noise)
+    stiffness = found["bristleStiffness"]
+    assert stiffness.low <= 4e5 <= stiffness.high or not stiffness.determined
+    assert any("smoothed over" in note for note in result.records[0].notes)
+
+
+@pytest.mark.parametrize("step", [1e-5, 1e-4, 2e-4])
+def test_coarse_encoders_give_a_velocity(step):
+    """By the moments of their steps: from 100 µm on the error had been 38 % of the force."""
+    time = np.arange(0, 10, 1e-3)
+    way = 0.01 * np.sin(3 * time) + 0.003 * np.sin(7 * time)
+    measured = np.round(way / step) * step
+    speed, rate = np.gradient(way, time), rate_of(measured, 1e-3, quantization(measured))
+    assert quantization(measured) == pytest.approx(step)
+    assert np.std(rate.values - speed) < 0.03 * np.std(speed)
+
+
+def test_a_viscous_part_that_differs_by_direction_is_found_by_itself(tmp_path):
+    case = Case("LuGre", "strokes", 0.003, 0.0, 0, 1)
+    file = tmp_path / "record.csv"
+    record_of(case, file)
+    title, *rows = file.read_text().splitlines()
+    time, speed, force = np.array([[float(cell) for cell in row.split(",")] for row in rows]).T
+    more = np.where(speed < 0, 0.3 * 60.0 * speed, 0.0)  # 1.3 times as much backward
+    table = np.column_stack([time, speed, force + more])
+    np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    record = read_record(file, Options(normal=1.0))
+    result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
+    ratio = next(one for one in result.estimates if one.name == "backwardViscousRatio")
+    assert ratio.low <= 1.3 <= ratio.high and ratio.high - ratio.low < 0.3
+
+
+def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
+    """A tenth of what it transmits, beside the friction that it has without load."""
+    file = tmp_path / "gear.csv"
+    record_of(Case("LuGre", "sines", 0.003, 0.0, 0, 1), file)
+    title, *rows = file.read_text().splitlines()
+    time, speed, force = np.array([[float(cell) for cell in row.split(",")] for row in rows]).T
+    load = 30 + 25 * np.sin(1.7 * time)
+    table = np.column_stack([time, speed, force + 0.1 * load * np.sign(speed), load])
+    title = "Time [s],Velocity [m/s],Friction [N],Transmitted force [N]"
+    np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    record = read_record(file, Options(normal=1.0))
+    result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
+    (share,) = result.load
+    assert share.name == "gearLoadCoefficient" and share.determined
+    assert share.value == pytest.approx(0.1, abs=0.01)
+    assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
+    assert any("the loss coefficient of GearLoad" in text for text in doubts(result))
