@@ -54,7 +54,7 @@ class Fitted:
 def fit(
     model: str | Path, record: str | Path | Mapping[str, Any] | Sequence[str | Path], **options: Any
 ) -> Fitted:
-    """Finds the parameters of a model in a measurement, as `bristle identify` does; needs scipy.
+    """Finds the parameters of a model in a measurement, as `bristle identify` does.
 
     The record is a file, several of them, or columns by name with their units, as the files have
     them. Options are those of the command: normal=100, fix={"stribeckExponent": 1}, …
