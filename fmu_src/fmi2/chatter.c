@@ -70,6 +70,25 @@ static double answered(double aa, double ff, double af) {
     return af > 0 && af * af >= CHATTER_PROPORTIONAL * CHATTER_PROPORTIONAL * aa * ff ? ff : 0;
 }
 
+/* Whether the force swings by what the contact holds, each step anew, and moves a body of less than
+ * 3/4 of a mass: told more than 4/3 of what there is, the loop is unstable at once, and told less it
+ * is stable with either timing. */
+static int swings_lighter(const Memory *k, double ff, double af) {
+    const double holds = most_held(
+        &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
+    return answered(k->chatter.aa, ff, af) > holds * holds / (1 - CHATTER_FORGETS) &&
+           3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
+}
+
+/* Says once that a body is shaken because its mass is less than couplingMass. */
+static void judge_mass(Instance *c) {
+    const Memory *k = &c->memory;
+    const Chatter *w = &k->chatter;
+    if (swings_lighter(k, w->ff, w->af) || swings_lighter(k, w->ff_late, w->af_late))
+        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
+             real_names[COUPLED_MASS]);
+}
+
 /* Judges a turn of the acceleration. */
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
@@ -110,18 +129,19 @@ static void note_force(Memory *k) {
     (void)k;
 }
 
-/* Says once that the body is shaken to and fro, where the element could help it. Called before a
- * step of a length, with the inputs of it. */
+/* Says once that the body is shaken to and fro, where the element could help it or was told too much
+ * of a mass. Called before a step of a length, with the inputs of it. */
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
     Chatter *w = &k->chatter;
-    if (couples(k)) return;
     const int turned = w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
     if (!(w->aa <= DBL_MAX && w->peak <= DBL_MAX && w->ff <= DBL_MAX && fabs(w->af) <= DBL_MAX &&
           fabs(w->af_late) <= DBL_MAX))
         memset(w, 0, sizeof *w); /* numbers that have no square */
+    else if (turned && couples(k))
+        judge_mass(c);
     else if (turned)
         judge_turn(c);
 #else
