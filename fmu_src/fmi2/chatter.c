@@ -74,8 +74,8 @@ static double answered(double aa, double ff, double af) {
  * 3/4 of a mass: told more than 4/3 of what there is, the loop is unstable at once, and told less it
  * is stable with either timing. */
 static int swings_lighter(const Memory *k, double ff, double af) {
-    const double holds = most_held(
-        &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
+    const double holds =
+        most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
     return answered(k->chatter.aa, ff, af) > holds * holds / (1 - CHATTER_FORGETS) &&
            3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
 }

@@ -98,19 +98,18 @@ FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, c
                                           const Modes *m) {
     const Inputs u = loop_inputs(motion, t, y);
     loop_Point point = {t, *y, *m, loop_no_states, {{0}}};
-    Inputs direction;
     States dx = no_states, dx_slope = no_states;
     Outputs out, out_slope;
     double column[loop_N_STATES];
     for (int j = 0; j < loop_N_STATES; j++) {
         States seed = no_states;
-        direction = no_inputs;
+        Inputs direction = no_inputs;
         if (j < N_STATES) {
             ((double *)&seed)[j] = 1;
             evaluate_state_slopes(motion->of.p, &u, law_part(y), &seed, m, &dx, &dx_slope, &out,
                                   &out_slope);
         } else {
-            velocity_of(&direction)[j - N_STATES] = 1;
+            ((double *)&direction)[COUPLED_VELOCITY + j - N_STATES] = 1;
             evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(y), &seed, m,
                             &dx, &dx_slope, &out, &out_slope);
         }
