@@ -22,6 +22,8 @@
 static const double CHATTER_FORGETS = 0.9;
 /* Correlation; an unrelated velocity has at most 0.87 on the average. */
 static const double CHATTER_PROPORTIONAL = 0.99;
+/* Correlation under a steady load, to which a load of five steps per period comes as near as 0.99. */
+static const double CHATTER_EXACT = 0.9999;
 static const double CHATTER_BACK =
     0.8; /* of the acceleration before; an oscillation of 7 steps or more stays below */
 static const double CHATTER_SMALL =
@@ -66,17 +68,17 @@ static int watch_motion(Memory *k) {
 
 /* Squared change of the force in the window if that of the acceleration is proportional to it, or
  * 0. */
-static double answered(double aa, double ff, double af) {
-    return af > 0 && af * af >= CHATTER_PROPORTIONAL * CHATTER_PROPORTIONAL * aa * ff ? ff : 0;
+static double answered(double aa, double ff, double af, double least) {
+    return af > 0 && af * af >= least * least * aa * ff ? ff : 0;
 }
 
-/* Whether the force swings by what the contact holds, each step anew, and moves a body of less than
- * 3/4 of a mass: told more than 4/3 of what there is, the loop is unstable at once, and told less it
- * is stable with either timing. */
+/* Whether the force swings by half of what the contact holds, each step anew, as a limit cycle of up
+ * to eight steps does (2 sin(pi/8)/sqrt(2)), and moves a body of less than 3/4 of couplingMass: told
+ * more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
 static int swings_lighter(const Memory *k, double ff, double af) {
-    const double holds =
-        most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
-    return answered(k->chatter.aa, ff, af) > holds * holds / (1 - CHATTER_FORGETS) &&
+    const double half = 0.5 * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u,
+                                                                    &k->reals.x, &k->modes));
+    return answered(k->chatter.aa, ff, af, CHATTER_EXACT) > half * half / (1 - CHATTER_FORGETS) &&
            3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
 }
 
@@ -84,7 +86,9 @@ static int swings_lighter(const Memory *k, double ff, double af) {
 static void judge_mass(Instance *c) {
     const Memory *k = &c->memory;
     const Chatter *w = &k->chatter;
-    if (swings_lighter(k, w->ff, w->af) || swings_lighter(k, w->ff_late, w->af_late))
+    const double late = gains_of_timing[k->modes.timing - 1].late;
+    if ((late < 1 && swings_lighter(k, w->ff, w->af)) ||
+        (late > 0 && swings_lighter(k, w->ff_late, w->af_late)))
         warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
              real_names[COUPLED_MASS]);
 }
@@ -93,8 +97,8 @@ static void judge_mass(Instance *c) {
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
     Chatter *w = &k->chatter;
-    const double at_once = answered(w->aa, w->ff, w->af),
-                 late = answered(w->aa, w->ff_late, w->af_late);
+    const double at_once = answered(w->aa, w->ff, w->af, CHATTER_PROPORTIONAL),
+                 late = answered(w->aa, w->ff_late, w->af_late, CHATTER_PROPORTIONAL);
     const double change = sqrt(fmax(at_once, late));
     const double holds =
         most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
