@@ -18,13 +18,15 @@
 
 /* The gains, in the order of couplingTiming. In stick w = 0 and the loop is linear, with r =
  * couplingMass/mass: at once, where k_x = 0, z^2 - 2(1 - r) z + (1 - r), dead beat at r = 1.
- * docs/coupling_stability.py has the roots of all, and what the others were chosen by. */
+ * Contacts that share a body at rest pull at each other without a trace in v, each with the load
+ * e[n] = (1 - beta) e[n-1] + beta F_acted of its own force: late that has the root -beta beside 1,
+ * so that beta is less than 1 there. docs/coupling_stability.py has the roots of all. */
 typedef struct {
     double late, beta, k, k_x;
 } Gains;
 
 static const Gains gains_of_timing[] = {
-    {0.5, 0.35, 0.35, 0.009}, {0, 1, 1, 0.02}, {1, 1, 0.3, 0.007}};
+    {0.5, 0.35, 0.35, 0.009}, {0, 1, 1, 0.02}, {1, 0.8, 0.3, 0.007}};
 
 /* Error of a trial step of law and body, relative to the change of velocity that matters: the mean
  * force is off by as much of what the contact holds. With 1e-4 the force on a point under a load
