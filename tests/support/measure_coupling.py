@@ -71,7 +71,12 @@ def rest(fmu):
         runs = [([part], [NORMAL], [step] * 600) for part in (0.1, 0.25, 0.5, 1.0, 1.2)]
         runs += [
             ([1 / len(normals)] * len(normals), normals, even)
-            for normals in ((5.0, 5.0 * (1 + 1e-12)), (4.5, 5.4), (1.0, 10.0), (1.0, 2.0, 3.0, 10.0))
+            for normals in (
+                (5.0, 5.0 * (1 + 1e-12)),
+                (4.5, 5.4),
+                (1.0, 10.0),
+                (1.0, 2.0, 3.0, 10.0),
+            )
         ]
         runs += [([1.0], [NORMAL], [0.2 * step, step, 2 * step] * 130), ([1.0], [NORMAL], uneven)]
         for timing in (EITHER, told(late)):
@@ -124,7 +129,9 @@ def hosts(fmu):
     ):
         cells, fine = [], None
         for step, own in ENDS.values():
-            found, fine = ratio(fmu, "belt", step, own if late is None else late, fine, EITHER, **how)
+            found, fine = ratio(
+                fmu, "belt", step, own if late is None else late, fine, EITHER, **how
+            )
             cells.append(f"{found:.2f}")
         yield name, " ".join(cells)
 
