@@ -7,7 +7,7 @@ hold    how high a load may jump, over what the law holds in fine steps; creep b
         0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
 rest    steps until the force is within 1 % of a load that has jumped to 0.3 of the limit
 bound   the largest force under sines over the limit, less 1, and over that of the law by itself
-bodies  error of the velocity with couplingMass over that without, for the bodies of fixed_step.cases
+bodies  error of the velocity with couplingMass over that without, for fixed_step.cases
 hosts   the same on the belt with other integrators, and with a force that acts two steps late
 best    drift, break-away and period beside those of the best element that knows nothing of the load
         but what velocities show
