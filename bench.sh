@@ -8,10 +8,13 @@ fail() {
     exit 1
 }
 
-[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 || fail "there are no FMUs yet: run ./build.sh first."
+[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 ||
+    fail "there are no FMUs yet: run ./build.sh first."
 . tools/environment.sh
-if ! { cmake -S bench -B build/bench -G Ninja && cmake --build build/bench; } >build/bench.log 2>&1; then
+if ! { cmake -S bench -B build/bench -G Ninja && cmake --build build/bench; } \
+    >build/bench.log 2>&1; then
     tail -n 20 build/bench.log >&2
-    fail "the benchmark cannot be built; it needs a C compiler and SUNDIALS (on Debian: apt-get install gcc libsundials-dev)."
+    fail "the benchmark cannot be built; it needs a C compiler and SUNDIALS \
+(on Debian: apt-get install gcc libsundials-dev)."
 fi
 exec python bench/bench.py "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds everything and runs all tests: style, static analysis, the suite, and the suite again with sanitizers.
-# Installs Python packages into .venv and, as root on Debian, missing system packages; otherwise names them.
-# With CI=true whatever is missing or skipped is a failure.
+# Builds everything and runs all tests: style, types, static analysis, the suite, and the suite
+# again with sanitizers. Installs Python packages into .venv and, as root on Debian, missing system
+# packages; otherwise names them. With CI=true whatever is missing or skipped is a failure.
 set -eu
 cd "$(dirname "$0")"
 . tools/environment.sh
@@ -21,12 +21,13 @@ tick() {
     SECONDS_SO_FAR=$(($(date +%s) - begun))
 }
 
-# --- what the checks need ----------------------------------------------------------------------------------------------
+# --- what the checks need ------------------------------------------------------------------------
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo
-       clang:clang /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev
+       /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo clang:clang
+       /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
 
 is_there() {
     for one in $(echo "$1" | tr '|' ' '); do
@@ -45,10 +46,13 @@ missing_packages() {
 missing=$(missing_packages)
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     step "Installing $missing"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1 &
+    {
+        apt-get update -qq
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
+    } >/dev/null 2>&1 &
 fi
 
-# --- build ---------------------------------------------------------------------------------------------------------------
+# --- build ---------------------------------------------------------------------------------------
 
 tick; step "Building"
 ./build.sh || { wait; fail "the FMUs cannot be built."; }
@@ -59,13 +63,18 @@ if [ -n "$missing" ]; then
     echo "These Debian packages are missing, so what needs them is skipped: $missing"
 fi
 has_sundials=""
-if is_there /usr/include/zip.h && is_there /usr/include/expat.h && is_there /usr/include/sunmatrix/sunmatrix_dense.h; then has_sundials=1; fi
-if [ -n "$has_sundials" ] && is_there cargo; then # its source is fetched and configured, mostly on one core, while the tests' packages come
+if is_there /usr/include/zip.h && is_there /usr/include/expat.h &&
+    is_there /usr/include/sunmatrix/sunmatrix_dense.h; then
+    has_sundials=1
+fi
+# Its source is fetched and configured, mostly on one core, while the tests' packages come.
+if [ -n "$has_sundials" ] && is_there cargo; then
     rig/sundials7.sh build/sundials7 >build/sundials7.log 2>&1 &
     sundials7=$!
 fi
 if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
-    python -m pip install --quiet --disable-pip-version-check -r requirements-check.txt || fail "the requirements of the tests cannot be installed."
+    python -m pip install --quiet --disable-pip-version-check -r requirements-check.txt ||
+        fail "the requirements of the tests cannot be installed."
     cp requirements-check.txt .venv/requirements-check.txt
 fi
 skipped=""
@@ -73,14 +82,16 @@ skipped=""
 build_with() { # PROJECT FOLDER [OPTION]; the target is named like the project
     project=$1 folder=build/$2
     shift 2
-    { cmake -S "$project" -B "$folder" -G Ninja "$@" && cmake --build "$folder" --target "$project"; } >"$folder.log" 2>&1 ||
+    { cmake -S "$project" -B "$folder" -G Ninja "$@" &&
+        cmake --build "$folder" --target "$project"; } >"$folder.log" 2>&1 ||
         { tail -n 20 "$folder.log" >&2; fail "the $project cannot be built."; }
 }
 if [ -n "$has_sundials" ]; then
     build_with rig rig
     build_with bench bench
     if is_there cargo; then
-        wait "$sundials7" || { tail -n 20 build/sundials7.log >&2; fail "SUNDIALS 7 cannot be built."; }
+        wait "$sundials7" ||
+            { tail -n 20 build/sundials7.log >&2; fail "SUNDIALS 7 cannot be built."; }
         build_with rig rig7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
         build_with bench bench7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
     else
@@ -89,44 +100,60 @@ if [ -n "$has_sundials" ]; then
     fi
 fi
 
-# --- style and static analysis -------------------------------------------------------------------------------------------
+# --- style and static analysis -------------------------------------------------------------------
 
 failed=""
-tick; step "Format"
-find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror || failed=1
+tick; step "Format and types"
+find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 |
+    xargs -0 clang-format --dry-run -Werror || failed=1
 ruff check --quiet . && ruff format --quiet --check . || failed=1
+mypy --no-error-summary || failed=1
 if is_there cppcheck; then
     tick; step "Static analysis"
-    headers=$(python -c 'import fmpy, os; print(os.path.join(os.path.dirname(fmpy.__file__), "c-code"))')
-    # Each FMU is one translation unit, and a twin is its model behind a frame, so that one of a kind stands for all. Solver and FMI layer are the same in all models
-    # whose sizes and functions are the same: one of them is looked at as a whole, of the others the law, its frame and its derivatives. A model may have no
-    # states, so a range in references.c may be empty.
+    headers=$(python -c 'from pathlib import Path; import fmpy
+print(Path(fmpy.__file__).parent / "c-code")')
+    # Each FMU is one translation unit, and a twin is its model behind a frame, so that one of a
+    # kind stands for all. Solver and FMI layer are the same in all models whose sizes and functions
+    # are the same: one of them is looked at as a whole, of the others the law, its frame and its
+    # derivatives. A model may have no states, so a range in references.c may be empty.
     models=$(cd modelDescription && ls [A-Z]*.toml | sed 's/\.toml$//')
-    twins=$(for twin in modelDescription/twins/*.toml; do ls build/generated | grep "$(basename "$twin" .toml)\$" | head -n 1; done)
-    (mkdir -p build/cppcheck && cd build/cppcheck && mkdir -p $models $twins runner) # what was found, for the next time
+    twins=$(for twin in modelDescription/twins/*.toml; do
+        ls build/generated | grep "$(basename "$twin" .toml)\$" | head -n 1
+    done)
+    # what was found, for the next time
+    (mkdir -p build/cppcheck && cd build/cppcheck && mkdir -p $models $twins runner)
     shapes=""
     for model in $models $twins; do
-        shape=$(grep -hE '^#define (HAS_|LINEAR_STATES)|^ +N_(INPUTS|STATES|MODES|INDICATORS|AXES) =' build/generated/"$model"/*.h | cksum | tr -d ' ')
+        sizes='^#define (HAS_|LINEAR_STATES)|^ +N_(INPUTS|STATES|MODES|INDICATORS|AXES) ='
+        shape=$(grep -hE "$sizes" build/generated/"$model"/*.h | cksum | tr -d ' ')
         unit=build/cppcheck/$model/unit.c
         case " $shapes " in
-            *" $shape "*) sed '/"solver\/solver.c"/d; /"fmi2\/fmi2.c"/d' "build/generated/$model/fmu.c" >"$unit" ;;
+            *" $shape "*)
+                sed '/"solver\/solver.c"/d; /"fmi2\/fmi2.c"/d' \
+                    "build/generated/$model/fmu.c" >"$unit"
+                ;;
             *) cp "build/generated/$model/fmu.c" "$unit" ;;
         esac
         shapes="$shapes $shape"
     done
-    echo $models $twins | tr ' ' '\n' | xargs -P 2 -I{} cppcheck -DFMI2_OVERRIDE_FUNCTION_PREFIX --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c --cppcheck-build-dir=build/cppcheck/{} \
-        -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c || failed=1
-    cppcheck --quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability --suppress=missingIncludeSystem --cppcheck-build-dir=build/cppcheck/runner \
+    analysis="--quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem"
+    echo $models $twins | tr ' ' '\n' |
+        xargs -P 2 -I{} cppcheck $analysis -DFMI2_OVERRIDE_FUNCTION_PREFIX \
+            --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c \
+            --cppcheck-build-dir=build/cppcheck/{} \
+            -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c || failed=1
+    cppcheck $analysis --cppcheck-build-dir=build/cppcheck/runner \
         -I runner -I rig -I fmu_src -I "$headers" runner/*.c || failed=1
 else
     skipped="$skipped
   static analysis: cppcheck is missing"
 fi
 
-# --- tests -----------------------------------------------------------------------------------------------------------------
+# --- tests ---------------------------------------------------------------------------------------
 
-# One more than there are cores, for a test that waits for a browser, a cluster or Wine leaves its core to others.
+# One more than there are cores, for a test that waits for a browser, a cluster or Wine leaves its
+# core to others.
 workers=$(($(getconf _NPROCESSORS_ONLN) + 1))
 [ $workers -le 8 ] || workers=8
 
@@ -135,31 +162,38 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 
 tick; step "Tests"
-python -m pytest tests -n $workers --dist loadgroup --complete --junit-xml="$results/plain.xml" || failed=1
+python -m pytest tests -n $workers --dist loadgroup --complete --junit-xml="$results/plain.xml" ||
+    failed=1
 
-# The same tests of every FMU on a binary that watches each memory access and each undefined operation. Tests marked `shipped` look
-# at the shipped file itself, those marked `endurance` go the same way over and over, and those without an FMU would only be run twice. Python itself leaks at its end, so leaks are not asked
-# for here: the suite counts every allocation of an instance by itself. Who allocated a block is always the suite, so nobody walks the stack to note it. Of many random
-# points, which have all been tried above, a quarter is tried again (tests/support/points.py).
+# The same tests of every FMU on a binary that watches each memory access and each undefined
+# operation. Tests marked `shipped` look at the shipped file itself, those marked `endurance` repeat
+# the same run over and over, and those without an FMU would only be run twice. Python itself leaks
+# at its end, so leaks are not asked for here: the suite counts every allocation of an instance by
+# itself. Who allocated a block is always the suite, so nobody walks the stack to note it. Of many
+# random points, which have all been tried above, a quarter is tried again
+# (tests/support/operating_points.py).
 tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
-{ cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 || { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
+{ cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 ||
+    { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n $workers --dist loadgroup -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests -n $workers --dist loadgroup -m "not shipped and not endurance" \
+    --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
-# --- summary -----------------------------------------------------------------------------------------------------------------
+# --- summary -------------------------------------------------------------------------------------
 
 tick
 echo
-python tests/support/summary.py "$results" || failed=1
+python tests/scripts/summary.py "$results" || failed=1
 [ -z "$skipped" ] || echo "Not checked:$skipped"
 echo "The check took $SECONDS_SO_FAR s."
 if [ -n "$failed" ]; then
     echo "FAILED"
     exit 1
 fi
-if [ "${CI:-}" = true ] && { [ -n "$skipped" ] || ! python tests/support/summary.py "$results" --nothing-skipped >/dev/null; }; then
+if [ "${CI:-}" = true ] && { [ -n "$skipped" ] ||
+    ! python tests/scripts/summary.py "$results" --nothing-skipped >/dev/null; }; then
     echo "FAILED: with CI=true nothing may be skipped"
     exit 1
 fi

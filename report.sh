@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to "python site/bristle_site report".
+# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to
+# "python site/bristle_site report".
 set -eu
 cd "$(dirname "$0")"
 
@@ -8,11 +9,13 @@ fail() {
     exit 1
 }
 
-[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 || fail "there are no FMUs yet: run ./build.sh first."
+[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 ||
+    fail "there are no FMUs yet: run ./build.sh first."
 . tools/environment.sh
 mkdir -p build
 if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1; then
     tail -n 20 build/rig.log >&2
-    fail "the rig cannot be built; it needs a C compiler, SUNDIALS, libzip and expat (on Debian: apt-get install gcc libsundials-dev libzip-dev libexpat1-dev)."
+    fail "the rig cannot be built; it needs a C compiler, SUNDIALS, libzip and expat \
+(on Debian: apt-get install gcc libsundials-dev libzip-dev libexpat1-dev)."
 fi
 exec python site/bristle_site report "$@"

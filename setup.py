@@ -1,5 +1,5 @@
-"""Puts what the build has made, the FMUs, the runner and the systems, into the wheel; everything
-else is told in pyproject.toml."""
+"""Puts what the build has made, the FMUs, the playground, the runner and the systems, into the
+wheel; everything else is told in pyproject.toml."""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ class BuildWithFmus(build_py):
             return
         files = [
             *BUILT.glob("*.fmu"),
+            *BUILT.glob("playground/*"),
             *(file for file in BUILT.glob("runner/*/*") if file.suffix != ".lib"),
         ]  # which Windows' linker leaves
         if not files:

@@ -62,8 +62,8 @@ static Case read_case(char *text) {
     for (int i = 0; i < m->n_states; i++)
         subject.states[i] = (fmi2ValueReference)(m->n_parameters + m->n_inputs + i);
     const int force = find_real(m, "frictionForce", first_output, m->n_outputs);
-    subject.force_place =
-        force < 0 ? 0 : force - first_output; /* a vector or a torque comes first */
+    /* a vector or a torque comes first */
+    subject.force_place = force < 0 ? 0 : force - first_output;
     subject.force = (fmi2ValueReference)(first_output + subject.force_place);
     return subject;
 }

@@ -25,8 +25,8 @@ typedef struct {
     double p[ROOM];
     fmi2ValueReference inputs[ROOM], states[ROOM];
     fmi2Integer first_order[ROOM]; /* of a derivative, for each input */
-    fmi2ValueReference
-        force; /* value reference of the first component; its place in the outputs is */
+    /* value reference of the first component; its place in the outputs is */
+    fmi2ValueReference force;
     int force_place;
 } Case;
 

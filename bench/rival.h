@@ -9,7 +9,7 @@
 typedef enum {
     CVODE_BDF,   /* multistep, stiff */
     CVODE_ADAMS, /* multistep, not stiff */
-    ARKODE_DIRK, /* one step, diagonally implicit Runge-Kutta of order 4: nothing is lost by a restart */
+    ARKODE_DIRK, /* one step, diagonally implicit, of order 4: nothing is lost by a restart */
     METHODS
 } Method;
 

@@ -17,27 +17,32 @@ if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
         set(optimization -O1)
+        set(without_references --no-references) # a library with sanitizers cannot be loaded by Python
     else()
         set(optimization -O0)
     endif()
-    # Lines and variables for those who look, but not where each variable is at each instruction of optimized code: that takes as long as all else.
-    set(compile_native gcc ${flags} ${optimization} -g -fno-var-tracking -fno-omit-frame-pointer ${sanitizers})
-    set(link_native gcc -shared ${sanitizers})
+    # Lines and variables for those who look, but not where each variable is at each instruction of
+    # optimized code: that takes as long as all else.
+    set(native_flags ${flags} ${optimization} -g $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>
+        -fno-omit-frame-pointer ${sanitizers})
 else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         if(NOT DEFINED targets_${platform})
-            message(FATAL_ERROR "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
+            message(FATAL_ERROR
+                "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
         endif()
         foreach(target IN LISTS targets_${platform})
             set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
-            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer -fno-sanitize=undefined)
+            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer
+                -fno-sanitize=undefined)
             set(link_${target} ${zig} -shared -O2 -s)
         endforeach()
     endforeach()
 endif()
 set(libraries_linux64 -lm)
 
-# Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which takes minutes to build.
+# Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
+# takes minutes to build.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -56,10 +61,13 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
 endif()
 
 file(GLOB generator CONFIGURE_DEPENDS
-     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/differentiate/*.py"
-     "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
+     "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.css"
+     "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py"
+     "${PROJECT_SOURCE_DIR}/python/bristle/format/*.py")
 
-# Compiles and links one source, or a list of them, for one target; what they include is in the folders, and changes with the files named after.
+# Compiles and links one source, or a list of them, for one target; what they include is in the
+# folders, and changes with the files named after.
 function(bristle_add_thin_library library source platform target folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
@@ -72,7 +80,8 @@ function(bristle_add_thin_library library source platform target folders)
         cmake_path(GET file STEM part)
         set(object "${PROJECT_BINARY_DIR}/objects/${target}/${name}/${part}.o")
         list(APPEND objects "${object}")
-        list(APPEND steps COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}" -c "${file}" -o "${object}")
+        list(APPEND steps COMMAND ${compile_${target}} ${folders} -isystem "${FMI2_INCLUDE_DIR}"
+            -c "${file}" -o "${object}")
     endforeach()
     add_custom_command(
         OUTPUT "${library}"
@@ -83,13 +92,32 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
+# The same as a target of CMake, by the compiler of this machine.
+function(bristle_add_native_library library source folders)
+    cmake_path(GET library PARENT_PATH folder)
+    cmake_path(GET library STEM name)
+    add_library(${name}_library MODULE ${source})
+    set_target_properties(${name}_library PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+        LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    target_include_directories(${name}_library PRIVATE ${folders})
+    target_include_directories(${name}_library SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
+    target_compile_options(${name}_library PRIVATE ${native_flags})
+    target_link_options(${name}_library PRIVATE ${sanitizers})
+    target_link_libraries(${name}_library PRIVATE m)
+endfunction()
+
 # Compiles and links one source for a platform, for all its processors in one library.
 function(bristle_add_library library source platform folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library FILENAME file)
+    if(targets_${platform} STREQUAL native)
+        bristle_add_native_library("${library}" "${source}" "${folders}")
+        return()
+    endif()
     list(LENGTH targets_${platform} count)
     if(count EQUAL 1)
-        bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}} "${folders}" ${ARGN})
+        bristle_add_thin_library("${library}" "${source}" ${platform} ${targets_${platform}}
+            "${folders}" ${ARGN})
         return()
     endif()
     foreach(target IN LISTS targets_${platform})
@@ -117,26 +145,30 @@ function(bristle_add_fmu description)
     file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${law}/*")
 
-    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it all. fmu.c stands for all files that are
-    # generated: they are written together.
+    # Every source is part of the GUID, so whatever changes comes through here; the depfile names it
+    # all. fmu.c stands for all files that are generated: they are written together.
     add_custom_command(
         OUTPUT "${generated}/fmu.c"
-        COMMAND ${run_generator} generate "${description}" --out "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
+        COMMAND ${run_generator} generate "${description}" --out "${generated}"
+            --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
         COMMENT "Generating ${model}"
         VERBATIM)
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
-        set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
-        bristle_add_library("${library}" "${generated}/fmu.c" ${platform} "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
+        set(library
+            "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
+        bristle_add_library("${library}" "${generated}/fmu.c" ${platform}
+            "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
         list(APPEND libraries "${library}")
     endforeach()
 
     add_custom_command(
         OUTPUT "${BRISTLE_DIST}/${model}.fmu"
-        COMMAND ${run_generator} package "${description}" --generated "${generated}" --fmi-include "${FMI2_INCLUDE_DIR}"
-                --out "${BRISTLE_DIST}/${model}.fmu" --libraries ${libraries}
+        COMMAND ${run_generator} package "${description}" --generated "${generated}"
+                --fmi-include "${FMI2_INCLUDE_DIR}" --out "${BRISTLE_DIST}/${model}.fmu"
+                ${without_references} --libraries ${libraries}
         DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
@@ -150,9 +182,11 @@ function(bristle_add_fmu description)
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)
-        set(command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' -isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
+        string(CONCAT command "cc ${flag_text} '-I${generated}' '-I${PROJECT_SOURCE_DIR}/fmu_src' "
+            "-isystem '${FMI2_INCLUDE_DIR}' -c '${file}'")
         set_property(GLOBAL APPEND PROPERTY bristle_compile_commands
-            "{\"directory\": \"${PROJECT_BINARY_DIR}\", \"file\": \"${file}\", \"command\": \"${command}\"}")
+            "{\"directory\": \"${PROJECT_BINARY_DIR}\", \
+\"file\": \"${file}\", \"command\": \"${command}\"}")
     endforeach()
 endfunction()
 
@@ -163,26 +197,35 @@ function(bristle_write_compile_commands)
     file(WRITE "${PROJECT_BINARY_DIR}/compile_commands.json" "[\n${text}\n]\n")
 endfunction()
 
-# The runner, which takes records through an FMU: beside the FMUs, where the Python package looks for it.
+# The runner, which takes records through an FMU: beside the FMUs, where the Python package looks
+# for it.
 function(bristle_add_runner)
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
-                            "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src" "${PROJECT_SOURCE_DIR}/runner/runner.h"
-                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c" "${PROJECT_SOURCE_DIR}/runner/jumps.c" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
+                            "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src"
+                            "${PROJECT_SOURCE_DIR}/runner/runner.h"
+                            "${PROJECT_SOURCE_DIR}/runner/sensitivities.c"
+                            "${PROJECT_SOURCE_DIR}/runner/jumps.c"
+                            "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})
     set(BRISTLE_RUNNERS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The systems of the rig as a library, beside the runner: all but those that read a motion, for which the runner is there.
+# The systems of the rig as a library, beside the runner: all but those that read a motion, for
+# which the runner is there.
 function(bristle_add_systems)
     set(rig "${PROJECT_SOURCE_DIR}/rig")
+    if(NOT EXISTS "${rig}")
+        return()
+    endif()
     file(GLOB system_files CONFIGURE_DEPENDS "${rig}/systems/*.c")
     list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
     file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
-    file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h" "${PROJECT_SOURCE_DIR}/runner/*.h")
+    file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h"
+        "${PROJECT_SOURCE_DIR}/runner/*.h")
     foreach(file IN LISTS system_files)
         cmake_path(GET file STEM name)
         list(APPEND names ${name})
@@ -191,7 +234,8 @@ function(bristle_add_systems)
     file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/systems")
     add_custom_command(
         OUTPUT "${registry}"
-        COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems" "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${names}
+        COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems"
+            "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${names}
         DEPENDS "${rig}/registry.py" ${system_files} ${set_files}
         COMMENT "Listing the systems and parameter sets"
         VERBATIM)
@@ -201,29 +245,32 @@ function(bristle_add_systems)
     endforeach()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(library "${BRISTLE_DIST}/runner/${platform}/systems${suffix_${platform}}")
-        bristle_add_library("${library}" "${sources}" ${platform} "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
+        bristle_add_library("${library}" "${sources}" ${platform}
+            "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(systems ALL DEPENDS ${libraries})
     set(BRISTLE_SYSTEMS ${libraries} PARENT_SCOPE)
 endfunction()
 
-# The wheel, with the FMUs, the runner and the systems in it; every platform has to be there, for it is one for all.
-function(bristle_add_wheel fmus)
-    file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py" "${PROJECT_SOURCE_DIR}/python/*.toml"
+# The wheel, with the FMUs, the playground, the runner and the systems in it; every platform has to
+# be there, for it is one for all.
+function(bristle_add_wheel fmus version)
+    file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
+        "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
     set(told pyproject.toml setup.py README.md LICENSE)
     list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
-    file(STRINGS "${PROJECT_SOURCE_DIR}/python/bristle/__init__.py" version REGEX "^VERSION = ")
-    string(REGEX REPLACE "VERSION = \"(.*)\"" "\\1" version "${version}")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
         OUTPUT "${wheel}"
         COMMAND "${CMAKE_COMMAND}" -E rm -rf "${PROJECT_SOURCE_DIR}/build/package"
-        COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}" "${Python3_EXECUTABLE}" -m pip wheel
+        COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}"
+            "${Python3_EXECUTABLE}" -m pip wheel
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
-        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${package} ${told}
+        DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
+                ${told}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

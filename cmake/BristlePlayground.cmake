@@ -1,24 +1,24 @@
-# The playground: all models in one WebAssembly module, compiled from the sources of the FMUs, together with the rig's coupling and those of
-# its systems that playground/situations.toml names, and the page around it: dist/playground/index.html.
+# The playground: all models in one WebAssembly module, compiled from the sources of the FMUs,
+# together with the rig's coupling and those of its systems that playground/situations.toml names,
+# and the page around it: dist/playground/index.html.
 
 set(playground "${PROJECT_SOURCE_DIR}/playground")
 set(rig "${PROJECT_SOURCE_DIR}/rig")
 set(wasm_folder "${PROJECT_BINARY_DIR}/playground")
 set(wasm_zig "${Python3_EXECUTABLE}" -m ziglang cc -target wasm32-wasi)
 set(wasm_flags ${flags})
-list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX) # the names of all models are in one module
-set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -DINTEGRATOR_ROOM=24 -I "${playground}" -I "${rig}"
+# the names of all models are in one module
+list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX)
+set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -DINTEGRATOR_ROOM=24
+    -I "${playground}" -I "${rig}"
     -I "${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}")
-# The headers of FMPy put no prefix before the names of the functions; as headers of the sources they leave it to these.
+# The headers of FMPy put no prefix before the names of the functions; as headers of the sources
+# they leave it to these.
 foreach(header fmi2Functions.h fmi2FunctionTypes.h fmi2TypesPlatform.h)
     file(COPY "${FMI2_INCLUDE_DIR}/${header}" DESTINATION "${wasm_folder}/headers")
 endforeach()
 file(GLOB wasm_headers CONFIGURE_DEPENDS "${playground}/*.h" "${rig}/*.h" "${rig}/systems/*.h"
      "${PROJECT_SOURCE_DIR}/fmu_src/solver/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
-
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${playground}/situations.toml")
-file(STRINGS "${playground}/situations.toml" situations REGEX "^system *=")
-list(TRANSFORM situations REPLACE "^system *= *\"(.*)\" *$" "\\1")
 
 # Compiles one source; further arguments are options and, after DEPENDS, what it depends on.
 function(bristle_add_wasm_object source name)
@@ -35,11 +35,10 @@ endfunction()
 
 set(wasm_objects "")
 set(generated_pages "")
-foreach(description IN LISTS descriptions)
-    cmake_path(GET description STEM model)
+foreach(model IN LISTS models)
     set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
-    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}" -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS)
-    list(APPEND models ${model})
+    bristle_add_wasm_object("${generated}/fmu.c" ${model} OPTIONS -I "${generated}"
+        -I "${wasm_folder}" -DBRISTLE_OWN_HEADERS)
     list(APPEND generated_pages "${generated}/fmu.c")
 endforeach()
 
@@ -59,18 +58,21 @@ file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
 set(registry "${wasm_folder}/registry.c")
 add_custom_command(
     OUTPUT "${registry}"
-    COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems" "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${situations}
+    COMMAND "${Python3_EXECUTABLE}" "${rig}/registry.py" "${rig}/systems"
+        "${PROJECT_SOURCE_DIR}/resources" "${registry}" ${situations}
     DEPENDS "${rig}/registry.py" ${set_files} "${playground}/situations.toml"
     COMMENT "Listing the situations and parameter sets"
     VERBATIM)
 
-foreach(source "${playground}/element.c" "${playground}/hand.c" "${rig}/integrator.c" "${playground}/page.c" "${elements}" "${registry}"
-        "${rig}/coupling.c" "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
+foreach(source "${playground}/element.c" "${playground}/fixed_step.c" "${playground}/hand.c"
+        "${playground}/page.c" "${elements}" "${registry}" "${rig}/integrator.c" "${rig}/coupling.c"
+        "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
     cmake_path(GET source STEM name)
     bristle_add_wasm_object("${source}" host_${name} DEPENDS ${wasm_headers})
 endforeach()
 foreach(situation IN LISTS situations)
-    bristle_add_wasm_object("${rig}/systems/${situation}.c" system_${situation} DEPENDS ${wasm_headers})
+    bristle_add_wasm_object("${rig}/systems/${situation}.c" system_${situation} DEPENDS
+        ${wasm_headers})
 endforeach()
 
 set(wasm_module "${wasm_folder}/elements.wasm")
@@ -81,11 +83,14 @@ add_custom_command(
     COMMENT "Linking the playground"
     VERBATIM)
 
-file(GLOB page_parts CONFIGURE_DEPENDS "${playground}/*.js" "${playground}/*.css" "${playground}/*.html" "${playground}/*.toml")
+file(GLOB page_parts CONFIGURE_DEPENDS "${playground}/*.js" "${playground}/*.css"
+    "${playground}/*.html" "${playground}/*.toml")
 set(page "${BRISTLE_DIST}/playground/index.html")
+set(BRISTLE_PLAYGROUND_PAGE "${page}") # part of the wheel
 add_custom_command(
     OUTPUT "${page}"
-    COMMAND ${run_generator} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription" --generated "${PROJECT_BINARY_DIR}/generated"
+    COMMAND ${run_generator} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription"
+        --generated "${PROJECT_BINARY_DIR}/generated"
             --module "${wasm_module}" --out "${page}"
     DEPENDS "${wasm_module}" ${generated_pages} ${page_parts} ${generator}
     COMMENT "Writing the playground"

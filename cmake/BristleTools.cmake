@@ -16,13 +16,15 @@ set(find_packages [[
 import importlib.util, pathlib
 packages = ["fmpy", "ziglang", "pycparser", "latex2mathml", "PIL", "setuptools"]
 missing = [name for name in packages if importlib.util.find_spec(name) is None]
-print(" ".join(missing) or pathlib.Path(importlib.util.find_spec("fmpy").origin).parent.joinpath("c-code").as_posix())
+fmpy = pathlib.Path(importlib.util.find_spec("fmpy").origin).parent if not missing else None
+print(" ".join(missing) or (fmpy / "c-code").as_posix())
 raise SystemExit(bool(missing))
 ]])
 execute_process(COMMAND "${Python3_EXECUTABLE}" -c "${find_packages}"
                 OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 if(failed)
-    message(FATAL_ERROR "${Python3_EXECUTABLE} lacks ${found}: run \"${Python3_EXECUTABLE}\" -m pip install -r requirements.txt")
+    message(FATAL_ERROR "${Python3_EXECUTABLE} lacks ${found}: "
+        "run \"${Python3_EXECUTABLE}\" -m pip install -r requirements.txt")
 endif()
 
 set(FMI2_INCLUDE_DIR "${found}" CACHE PATH "Folder with fmi2Functions.h")
@@ -31,5 +33,7 @@ if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
 endif()
 
 # ninja shows a command that fails in full above what it says, so commands are kept short.
-# Compiled modules are kept in the build folder, not beside the sources, which get packed and hashed.
-set(run_generator "${Python3_EXECUTABLE}" -X "pycache_prefix=${PROJECT_BINARY_DIR}/pycache" "${repository}/generator")
+# Compiled modules are kept in the build folder, not beside the sources, which get packed and
+# hashed.
+set(run_generator "${Python3_EXECUTABLE}" -X "pycache_prefix=${PROJECT_BINARY_DIR}/pycache"
+    "${repository}/generator")

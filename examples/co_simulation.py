@@ -10,11 +10,8 @@ hysteresis.
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from drawing import plt
 from fmpy import simulate_fmu
 
 DIST = Path(__file__).parent.parent / "dist"

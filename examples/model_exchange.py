@@ -9,11 +9,8 @@ the contact, the friction force follows the displacement like a spring; beyond i
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from drawing import plt
 from fmpy import simulate_fmu
 
 FMU = Path(__file__).parent.parent / "dist" / "LuGre.fmu"

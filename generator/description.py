@@ -5,25 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-# Relations of a variable to its bounds, as a description and as a sentence has them.
-IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
-
-
-# Kinds of models, in the order of the README, each with what it is about.
-MODEL_KINDS = {
-    "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
-    "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
-    "bristle": (
-        "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model"
-    ),
-    "hysteresis": "Hysteresis: loops for small motions",
-    "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
-    "load": (
-        "Loads: what presses the surfaces of joints, guides, gears and ropes; for the normalForce"
-        " of an element"
-    ),
-}
-
 
 def scalar_names(name: str, size: int | None) -> list[str]:
     """The names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]), der(z[2])."""
@@ -44,7 +25,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Bound:
-    relation: str  # one of IN_WORDS
+    relation: str  # one of IN_WORDS of the facts
     limit: float | str  # a number or the name of a parameter
 
 
@@ -236,7 +217,7 @@ class Description:
 
     @property
     def observed(self) -> tuple[Variable, ...]:
-        """The outputs that tell what is known of the body."""
+        """The outputs for what is observed of the body."""
         return (self.coupling.observed_load,) if self.coupling else ()
 
     @property

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 def all_inlined(lines: list[str]) -> list[str]:
     """Functions that are inlined wherever they are called, so that what a caller does not need can
-    be left out there. gcc does it by itself where it is told to inline all (`flatten`); clang looks
+    be left out there. gcc does it by itself where it has to inline all (`flatten`); clang looks
     at the first calls only."""
     return [
         "#ifdef __clang__",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bristle import BristleError
 from bristle.format.archive import LIBRARY_SUFFIX, PAGE, write_zip
+from bristle.format.references import FOLDER, with_references
 from bristle.format.sources import UNIT
 from .sources import fmi_headers, included_files, shipped_name, shipped_text
 
@@ -17,8 +18,11 @@ def write_package(
     fmi_include: Path,
     license_file: Path,
     libraries: list[Path],
-) -> None:
-    """Packs the generated files, the sources and the libraries (…/<platform>/<Model>.<suffix>)."""
+    references: bool = False,
+) -> bool:
+    """Packs the generated files, the sources, the libraries (…/<platform>/<Model>.<suffix>) and,
+    where they are wanted, reference results of the one for this machine; returns whether it has
+    any."""
     content: dict[str, bytes] = {}
     content["modelDescription.xml"] = (generated / "modelDescription.xml").read_bytes()
     content["model.png"] = (generated / "model.png").read_bytes()
@@ -37,7 +41,9 @@ def write_package(
         content[f"sources/{name}"] = file.read_bytes()
     for library in libraries:
         content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
-    write_zip(fmu, content)
+    whole = with_references(content) if references else content
+    write_zip(fmu, whole)
+    return any(name.startswith(FOLDER) for name in whole)
 
 
 def _notice(header: Path) -> str:

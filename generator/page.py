@@ -15,6 +15,7 @@ from latex2mathml.converter import convert
 
 from bristle import VERSION, BristleError
 from bristle.format.contact_step import CONTACT, GRAVITY, contact_step
+from bristle.format.facts import IN_WORDS, Facts
 from bristle.format.page_parts import (
     default_cell,
     footer_start,
@@ -23,7 +24,9 @@ from bristle.format.page_parts import (
     title_line,
 )
 from bristle.format.parameter_set import ParameterSet
-from .description import IN_WORDS, Choice, Description, Equation, Reference, Variable
+from .description import Choice, Description, Equation, Reference, Variable
+from .facts import facts
+from .page_start import start_html
 from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
@@ -53,55 +56,22 @@ TOOLS = [
     ),
 ]
 
-PASSIVE = "Passive: from an unloaded start it never returns more energy than it took."
-NOT_PASSIVE = "Not passive."
-PASSIVE_WITH = "Passive with {option} = {item}, but not with {others}."
-
-STYLE = """
-:root { --ink: #1f2a30; --soft: #5b6b75; --line: #d9e0e4; --accent: #b23a4c; --paper: #fff; --tint: #f5f7f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6ebee; --soft: #9fb0ba; --line: #38444c; --accent: #ef8a98; --paper: #171c20; --tint: #20272c; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 4rem; color: var(--ink); background: var(--paper);
-  font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
-header { border-bottom: 3px solid var(--accent); margin-bottom: 1.5rem; }
-h1 { margin: 0; font-size: 2rem; } header p { margin: .2rem 0 1rem; color: var(--soft); font-size: 1.1rem; }
-h2 { margin: 2.2rem 0 .6rem; font-size: 1.25rem; } h3 { margin: 1.4rem 0 .4rem; font-size: 1.02rem; }
-nav { font-size: .92rem; color: var(--soft); } nav a { margin-right: .9rem; white-space: nowrap; }
-a { color: var(--accent); }
-.equation { margin: .8rem 0; padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--accent);
-  overflow-x: auto; }
-.equation p { margin: 0 0 .4rem; } .equation math { font-size: 1.15rem; }
-.source { float: right; margin-left: 1rem; color: var(--soft); font-size: .85rem; }
-.scroll { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; font-size: .93rem; }
-th { text-align: left; color: var(--soft); font-weight: 600; }
-th, td { padding: .35rem .7rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number, td code { white-space: nowrap; } code { font-size: .92em; }
-@media (max-width: 40rem) {
-  .named tr { display: flex; flex-wrap: wrap; column-gap: .9rem; border-bottom: 1px solid var(--line); }
-  .named th, .named td { border: 0; padding: .15rem 0; } .named td:last-child { flex-basis: 100%; } }
-.note { padding: .7rem 1rem; background: var(--tint); border-left: 3px solid var(--soft); }
-.sketch { display: block; width: 100%; max-width: 35rem; font-size: 14px; stroke-width: 1.6; } .sketch text { fill: var(--soft); }
-.sketch .ground { fill: var(--tint); stroke: var(--line); } .sketch .body { fill: var(--tint); stroke: var(--ink); }
-.sketch path.force, .sketch path.motion { fill: none; } .sketch .radius { stroke: var(--soft); stroke-dasharray: 4 3; }
-.sketch line.force, .sketch path.force { stroke: var(--accent); stroke-width: 2.4; } .sketch line.motion, .sketch path.motion { stroke: var(--ink); stroke-width: 1.6; }
-.sketch text.force { fill: var(--accent); } .sketch text.motion { fill: var(--ink); }
-figure { margin: 1.2rem 0; } figure img { max-width: 100%; background: #fff; border-radius: 4px; }
-figcaption, footer { color: var(--soft); font-size: .9rem; } figcaption { max-width: 35rem; } footer { margin-top: 3rem; }
-"""
+SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
 def page_text(
     description: Description, sets: Sequence[ParameterSet], pictures: Sequence[Path]
 ) -> str:
+    known = facts(description)
     sections = {
+        "At a glance": start_html(description, known),
+        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "When to choose it": _list(description.choose),
         "Sign convention": (
             f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>'
         ),
         "Equations": equations_html(description),
-        "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "Inputs and outputs": _interface(description),
         "Parameters": _parameters(description),
         "States": _states(description),
@@ -114,7 +84,7 @@ def page_text(
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
         "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
-        "Energy": _energy(description),
+        "Energy": _energy(known),
         "Printed and bounded": _bounded(description),
         "Not modelled": _list(description.not_modelled),
         "Corrections to the printed equations": _list(description.errata),
@@ -134,11 +104,14 @@ def page_text(
 <style>{STYLE}</style>
 </head>
 <body>
+<main>
 {header_line(description.name, description.title)}
 <p>{escape(description.summary)}</p>
-<nav>{links}</nav>
+<nav aria-label="On this page">{links}</nav>
 {body}
-{footer_start(description.name)}, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, MIT licence.</footer>
+</main>
+{footer_start(description.name)}, Bristle {VERSION}, FMI 2.0 for model exchange and co-simulation, \
+MIT licence.</footer>
 </body>
 </html>
 """
@@ -231,17 +204,8 @@ def _list(texts: Iterable[str]) -> str:
     return f"<ul>\n{items}\n</ul>" if items else ""
 
 
-def _energy(description: Description) -> str:
-    text = PASSIVE if description.passive else NOT_PASSIVE
-    if description.passive_with:
-        option = next(
-            one
-            for one in description.options
-            if description.passive_with in [item for item, _ in one.items]
-        )
-        others = " or ".join(item for item, _ in option.items if item != description.passive_with)
-        text = PASSIVE_WITH.format(option=option.name, item=description.passive_with, others=others)
-    return f"<p><strong>{text}</strong> {escape(description.energy)}</p>"
+def _energy(known: Facts) -> str:
+    return f"<p><strong>{known.passivity()}</strong> {escape(known.energy)}</p>"
 
 
 def _bounded(description: Description) -> str:
@@ -250,15 +214,21 @@ def _bounded(description: Description) -> str:
         return ""
     changed = description.bounded
     systems = ", ".join(f"{system} ({percent:g} %)" for system, percent in changed.systems.items())
-    text = f"""Bounded changes the friction force in these benchmark systems, by up to so much of its largest value: {systems}; in no other
-by 0.1 %. Of the papers' numbers it changes"""
+    text = (
+        "Bounded changes the friction force in these benchmark systems, by up to so much of its "
+        f"largest value: {systems}; in no other with a given normal force by 0.1 %. Of the papers' "
+        "numbers it changes, in the digits shown here,"
+    )
     if not changed.numbers:
         return f"<p>{text} none.</p>"
     rows = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
         for cells in changed.numbers.values()
     )
-    return f"<p>{text}:</p><table><tr><th>Number</th><th>Printed</th><th>Bounded</th></tr>{rows}</table>"
+    return (
+        f'<p>{text}:</p><div class="scroll" {SCROLLS} aria-label="Table"><table>'
+        f"<tr><th>Number</th><th>Printed</th><th>Bounded</th></tr>{rows}</table></div>"
+    )
 
 
 def _equation(equation: Equation, linked: bool) -> str:
@@ -269,8 +239,8 @@ def _equation(equation: Equation, linked: bool) -> str:
         place = f", {escape(equation.place)}" if equation.place else ""
         source = f'<span class="source">{link}{place}</span>'
     return (
-        "<div"
-        f' class="equation">{source}<p>{escape(equation.text)}</p>{_math(equation.latex, "block")}</div>'
+        f'<div class="equation" {SCROLLS} aria-label="Equation">'
+        f"{source}<p>{escape(equation.text)}</p>{_math(equation.latex, 'block')}</div>"
     )
 
 
@@ -319,7 +289,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterabl
     ]
     kind = ' class="named"' if heads[-1] in ("Meaning", "Source") else ""
     return (
-        f'<div class="scroll"><table{kind}>\n<tr>{top}</tr>\n'
+        f'<div class="scroll" {SCROLLS} aria-label="Table"><table{kind}>\n<tr>{top}</tr>\n'
         + "\n".join(lines)
         + "\n</table></div>"
         if lines

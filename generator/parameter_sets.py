@@ -12,7 +12,10 @@ from bristle.format.parameter_set import ParameterSet
 from .description import Choice, Description
 
 KEYS = {"title": str, "source": str, "models": list, "values": dict}
-OPTIONAL_KEYS = {"values_of": dict}  # values of one model in place of those that all share
+OPTIONAL_KEYS = {
+    "values_of": dict,  # values of one model in place of those that all share
+    "notes": dict,  # on values, by the names of parameters: told where the model has one of them
+}
 
 
 def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]:
@@ -22,12 +25,22 @@ def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]
         data = _read(file)
         if description.model in data["models"]:
             values = data["values"] | _own_values(description, file, data)
-            sets.append(
-                ParameterSet(
-                    file.stem, data["title"], data["source"], _values(description, file, values)
-                )
-            )
+            own = _values(description, file, values)
+            source = "; ".join([data["source"], *_notes(file, data, own)])
+            sets.append(ParameterSet(file.stem, data["title"], source, own))
     return sets
+
+
+def _notes(file: Path, data: dict[str, Any], values: dict[str, float | int]) -> list[str]:
+    """The notes on those parameters that the model has."""
+    shown = []
+    for names, text in data.get("notes", {}).items():
+        listed = names.split(", ")
+        if unknown := [name for name in listed if name not in data["values"]]:
+            raise BristleError(f"{file}: notes: {unknown[0]} is not among the values.")
+        had = [name for name in listed if {name, f"{name}[1]"} & values.keys()]
+        shown += [f"{', '.join(had)}: {text}"] if had else []
+    return shown
 
 
 def set_files(folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import json
 import math
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,13 @@ from xml.etree import ElementTree
 
 from bristle import VERSION, BristleError
 from bristle.format.parameter_set import ParameterSet
+from bristle.format.facts import MODEL_KINDS
 from .description import Choice, Description, Variable
 from .header import counts
 from .page import equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets
 from .reading import read_description
+from .table import twins_of
 
 SCRIPTS = (
     "tools",
@@ -31,12 +33,14 @@ SCRIPTS = (
     "scene",
     "situation",
     "parameters",
+    "host",
+    "picker",
     "verdict",
     "address",
     "take",
     "page",
 )
-SITUATION_KEYS = {
+SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
     "title": str,
     "look": str,
@@ -44,6 +48,7 @@ SITUATION_KEYS = {
     "window": (int, float),
     "endless": bool,
 }
+GUIDE_KEYS = {"title": str, "text": str, "address": str}
 SPAN = 30.0  # a slider goes from a start value divided by this to its product with this
 LINE = 3.0  # one that has to pass zero goes to this many times the natural size, to either side
 
@@ -52,16 +57,19 @@ def write_playground(
     folder: Path, descriptions: Path, generated: Path, module: Path, out: Path
 ) -> None:
     """Puts the page together from the parts in `folder`."""
-    described = map(read_description, sorted(descriptions.glob("[A-Z]*.toml")))
+    described = [read_description(file) for file in sorted(descriptions.glob("[A-Z]*.toml"))]
     models = [
         _model(one, generated, folder.parent / "resources")
         for one in described
         if one.kind != "load"
-    ]  # a load moves nothing
+    ]
     catalogue = {
         "version": VERSION,
         "situations": situations(folder),
+        "guide": _entries(folder, "guide", GUIDE_KEYS),
+        "kinds": [{"name": name, "caption": caption} for name, caption in MODEL_KINDS.items()],
         "models": models,
+        "loads": [_element(one, generated) for one in described if one.kind == "load"],
     }
     page = (folder / "page.html").read_text(encoding="utf-8")
     parts = {
@@ -104,29 +112,41 @@ def address(
 
 def situations(folder: Path) -> list[dict[str, Any]]:
     """What the page offers, from the file in its folder."""
+    return _entries(folder, "situation", SITUATION_KEYS)
+
+
+def _entries(folder: Path, table: str, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
     file = folder / "situations.toml"
-    entries = tomllib.loads(file.read_text(encoding="utf-8")).get("situation", [])
+    entries = tomllib.loads(file.read_text(encoding="utf-8")).get(table, [])
     for i, entry in enumerate(entries, 1):
-        for key, kind in SITUATION_KEYS.items():
+        for key, kind in keys.items():
             if not isinstance(entry.get(key), kind):
-                raise BristleError(f"{file}: situation {i}: {key} is missing or of the wrong kind.")
+                raise BristleError(f"{file}: {table} {i}: {key} is missing or of the wrong kind.")
     return entries
 
 
-def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
+def _element(description: Description, generated: Path) -> dict[str, Any]:
+    """What the coupling needs of an element."""
     xml = generated / description.name / "modelDescription.xml"
-    guid = ElementTree.parse(xml).getroot().get("guid")
-    sets = parameter_sets(description, resources)
     return {
         "name": description.name,
-        "title": description.title,
-        "summary": " ".join(description.summary.split()),
-        "guid": guid,
+        "guid": ElementTree.parse(xml).getroot().get("guid"),
         "indicators": description.indicators,
+        "variables": list(_variables(description)),
+    }
+
+
+def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
+    sets = parameter_sets(description, resources)
+    return _element(description, generated) | {
+        "title": description.title,
+        "kind": description.kind,
+        "twins": twins_of(description.file),
+        "coupling": _coupling_reference(description),
+        "summary": " ".join(description.summary.split()),
         "choose": description.choose[0] if description.choose else "",
         "notModelled": list(description.not_modelled),
         "equations": equations_html(description, linked=False),
-        "variables": list(_variables(description)),
         "parameters": list(_parameters(description, sets)),
         "options": list(_options(description)),
         "modes": {
@@ -215,6 +235,16 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
             reference += 1
 
 
+def _coupling_reference(description: Description) -> int | None:
+    """The value reference of the mass that an element is told in a host with a fixed step."""
+    reference = 0
+    for entry in description.parameters:
+        if description.coupling and entry == description.coupling.mass:
+            return reference
+        reference += entry.count
+    return None
+
+
 def _slider(entry: Variable, start: float, others: Sequence[float]) -> dict[str, Any]:
     """From where to where a slider goes, in steps of equal ratio where the value is of one sign.
     All sets are within it."""
@@ -244,7 +274,7 @@ def _nice(value: float) -> float:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Those with items that count in model exchange; a whole number counts in co-simulation only."""
+    """Those with items that count in model exchange; whole numbers count in co-simulation only."""
     reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
     for option in description.options:
         for name in option.scalar_names:

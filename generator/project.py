@@ -3,8 +3,12 @@ file starts in no time."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from bristle import BristleError
 
 PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
 
@@ -37,6 +41,30 @@ class Project:
         folder = self.root / "modelDescription" / "twins"
         return sorted(file.stem for file in folder.glob("*.toml"))
 
+    @property
+    def models(self) -> list[str]:
+        folder = self.root / "modelDescription"
+        return sorted(file.stem for file in folder.glob("[A-Z]*.toml"))
+
+    def twins_of(self, model: str) -> list[str]:
+        """The twins that a model has: those of an interface that it includes."""
+        folder = self.root / "modelDescription"
+        included = _included(folder, folder / f"{model}.toml")
+        return [t for t in self.twins if _read(folder / "twins" / f"{t}.toml")["of"] in included]
+
     def pictures(self, model: str) -> list[Path]:
         folder = self.root / "modelDescription" / "pictures" / model
         return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise BristleError(f"{file}: {error}") from None
+
+
+def _included(folder: Path, file: Path) -> set[str]:
+    """The names of the shared files that a description includes, also by way of others."""
+    own = _read(file).get("include", [])
+    return set(own).union(*(_included(folder, folder / "shared" / f"{one}.toml") for one in own))

@@ -1,5 +1,5 @@
-"""A sketch of an element with its arrows: what the names of the interface mean, and which way they
-point."""
+"""A sketch of an element with its arrows: what the names of the interface mean, and in which
+direction they point."""
 
 from __future__ import annotations
 

@@ -46,10 +46,10 @@ def unit_text(description: Description) -> str:
         "#endif",
         "#define BRISTLE_TABLES",
     ]
-    rest = [
+    layers = [
         f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")
     ]
-    return "\n".join([*lines, f'#include "{model}.h"', *law, *rest]) + "\n"
+    return "\n".join([*lines, f'#include "{model}.h"', *law, *layers]) + "\n"
 
 
 def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:

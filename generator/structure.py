@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .description import Description, Variable
+from .description import Choice, Description, Variable
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         for name in output.scalar_names:
             running[name] = initial[name] = (
                 frozenset()
-            )  # it changes with a step, by what was seen in the steps before
+            )  # it changes with a step, by what was observed in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states
         initial[mode] = at_start.get(mode, everything)
@@ -73,14 +73,14 @@ def _scalars(entries: Iterable[Variable]) -> frozenset[str]:
 
 def _names(description: Description) -> dict[str, str]:
     """The variable behind each member of the C structs."""
-    groups = {
+    groups: dict[str, tuple[Variable | Choice, ...]] = {
         "p": description.parameters,
         "u": description.inputs,
         "x": description.states,
         "y": description.outputs,
         "m": description.modes + description.options,
     }
-    names = {}
+    names: dict[str, str] = {}
     for struct, entries in groups.items():
         for entry in entries:
             members = (

@@ -1,4 +1,5 @@
-"""The table of models, as the README shows it: made from the descriptions, never by hand."""
+"""The tables of models, short in the README and whole in docs/models.md: made from the
+descriptions, never by hand."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bristle import BristleError
-from .description import MODEL_KINDS, Description
+from bristle.format.facts import MODEL_KINDS, needs
+from .description import Description
+from .facts import facts
 from .reading import read_description
 
-BEGIN = "<!-- models: written by `.venv/bin/python -m generator table README.md` -->"
 END = "<!-- end of models -->"
 
 
@@ -54,34 +56,43 @@ def models_table(descriptions: Iterable[Description]) -> str:
     )
 
 
-def _needs(one: Description) -> str:
-    """What an element asks of its host beside normal force and velocity: inputs, and events where
-    it has modes."""
-    needs = [
-        f"`{entry.name}`"
-        for entry in one.inputs
-        if entry.name not in ("normalForce", "relativeVelocity")
+def families_table(descriptions: Iterable[Description]) -> str:
+    """A line for each kind of model, with the names of its members."""
+    members: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
+    for one in descriptions:
+        members[one.kind].append(f"`{one.name}`")
+    lines = [
+        f"| {MODEL_KINDS[kind]} | {', '.join(names)} |" for kind, names in members.items() if names
     ]
-    return ", ".join(needs + (["state events"] if one.modes else [])) or "–"
+    return "\n".join(["| kind | models |", "|---|---|", *lines])
 
 
-def with_table(text: str, table: str) -> str:
-    """A text with the table between its two marks renewed."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    for mark, found in ((BEGIN, begin), (END, end)):
-        if not found:
-            raise BristleError(
-                f"the line {mark} is missing, so the place of the table is not known."
-            )
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+WRITTEN = "<!-- {}: written by `.venv/bin/python -m generator table {}` -->"
+BEGINS = {  # the line before each table, with what writes it
+    WRITTEN.format("families", "README.md"): families_table,
+    WRITTEN.format("models", "docs/models.md"): models_table,
+}
 
 
-def renewed(readme: Path, descriptions: Path) -> str:
-    table = models_table(read_description(file) for file in model_files(descriptions))
+def _needs(one: Description) -> str:
+    inputs = [entry.name for entry in one.inputs]
+    found = needs(inputs, facts(one).roles, bool(one.modes))
+    return ", ".join(f"`{name}`" if name in inputs else name for name in found) or "–"
+
+
+def renewed(file: Path, descriptions: Path) -> str:
+    """The text of a file with the table between its two marks made anew."""
     try:
-        return with_table(readme.read_text(encoding="utf-8"), table)
+        text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise BristleError(f"{readme}: not a text in UTF-8.") from None
-    except BristleError as error:
-        raise BristleError(f"{readme}: {error}") from None
+        raise BristleError(f"{file}: not a text in UTF-8.") from None
+    begin = next((mark for mark in BEGINS if mark in text), None)
+    before, _, rest = text.partition(begin or "\0")
+    _, end, after = rest.partition(END)
+    if begin is None or not end:
+        missing = END if begin else " or ".join(BEGINS)
+        raise BristleError(
+            f"{file}: the line {missing} is missing, so the place of the table is not known."
+        )
+    table = BEGINS[begin](read_description(one) for one in model_files(descriptions))
+    return f"{before}{begin}\n{table}\n{END}{after}"

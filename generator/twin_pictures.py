@@ -33,7 +33,8 @@ class TwinPictures:
     def redrawn(self, svg: str) -> str:
         """The picture with other labels, and the numbers at its axes to go with them. A panel has
         the numbers of x, those of y, then both labels."""
-        lines, numbers = svg.split("\n"), {"middle": [], "end": []}
+        lines = svg.split("\n")
+        numbers: dict[str, list[int]] = {"middle": [], "end": []}
         axis = "middle"  # the label of x comes first
         for i, line in enumerate(lines):
             if tick := TICK.fullmatch(line):

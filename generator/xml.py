@@ -91,7 +91,7 @@ def xml_text(
 
 
 def _kind(root: Element, tag: str, description: Description, capabilities: dict[str, str]) -> None:
-    kind = SubElement(root, tag, modelIdentifier=description.name, **capabilities)
+    kind = SubElement(root, tag, {"modelIdentifier": description.name, **capabilities})
     SubElement(SubElement(kind, "SourceFiles"), "File", name=UNIT)
 
 
@@ -142,8 +142,8 @@ def _variables(root: Element, description: Description, resets: Collection[str])
         places[scalar.name] = reference + 1
     # A derivative names its state by index.
     elements = {element.get("name"): element for element in variables}
-    for state, rate in state_rates(description):
-        elements[rate][0].set("derivative", str(places[state]))
+    for state_name, rate in state_rates(description):
+        elements[rate][0].set("derivative", str(places[state_name]))
     for state in description.states:
         for name in state.scalar_names if state.symbol in resets else ():
             elements[name][0].set("reinit", "true")

@@ -9,6 +9,7 @@
 typedef struct {
     const char *name;
     Functions call;
+    fmi2DoStepTYPE *do_step;
 } LinkedElement;
 
 extern const LinkedElement linked_elements[]; /* ends with a name of NULL */
@@ -35,7 +36,8 @@ extern const LinkedElement linked_elements[]; /* ends with a name of NULL */
     fmi2GetDerivativesTYPE model##_fmi2GetDerivatives;                                             \
     fmi2GetEventIndicatorsTYPE model##_fmi2GetEventIndicators;                                     \
     fmi2GetContinuousStatesTYPE model##_fmi2GetContinuousStates;                                   \
-    fmi2GetNominalsOfContinuousStatesTYPE model##_fmi2GetNominalsOfContinuousStates;
+    fmi2GetNominalsOfContinuousStatesTYPE model##_fmi2GetNominalsOfContinuousStates;               \
+    fmi2DoStepTYPE model##_fmi2DoStep;
 
 #define LINKED_ELEMENT(model)                                                                      \
     {#model,                                                                                       \
@@ -60,6 +62,7 @@ extern const LinkedElement linked_elements[]; /* ends with a name of NULL */
       .get_derivatives = model##_fmi2GetDerivatives,                                               \
       .get_event_indicators = model##_fmi2GetEventIndicators,                                      \
       .get_continuous_states = model##_fmi2GetContinuousStates,                                    \
-      .get_nominals = model##_fmi2GetNominalsOfContinuousStates}},
+      .get_nominals = model##_fmi2GetNominalsOfContinuousStates},                                  \
+     model##_fmi2DoStep},
 
 #endif

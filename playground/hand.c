@@ -10,11 +10,11 @@ Hand hand;
 /* Where things are in the system that is in hand; -1 for what it does not have. */
 static const System *inner;
 static System outer;
-static int n_states, n_outputs, mass, position, velocity, height, rise, normal_force,
+static int n_states, n_outputs, n_answers, mass, position, velocity, height, rise, normal_force,
     external_force;
 static Quantity states[STATES_AT_MOST + 2];
 static const char *needs[NAMES_AT_MOST];
-static Contact contacts[2];
+static Contact contacts[CONTACTS_AT_MOST + 1];
 
 static int place_of(const char *const *names, const char *wanted) {
     for (int i = 0; names[i]; i++)
@@ -40,6 +40,21 @@ static double pull(const double *x) {
            hand.holds * (hand.stiffness * (hand.place - x[position]) - hand.damping * x[velocity]);
 }
 
+/* What the system knows of the answers: all but the power at its first contact. */
+static const double *own_answers(const double *y) {
+    static double own[NAMES_AT_MOST];
+    for (int i = 0; i < n_answers; i++) own[i] = y[i < n_outputs ? i : i + 1];
+    return own;
+}
+
+static void loads(const Moment *m, const double *x, const double *y, double *u) {
+    inner->loads(m, x, own_answers(y), u);
+}
+
+static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+    inner->results(m, x, own_answers(y), outputs);
+}
+
 static void inputs(const Moment *m, const double *x, double *u) {
     inner->inputs(m, x, u);
     if (normal_force >= 0) u[normal_force] += hand.press;
@@ -47,7 +62,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
 }
 
 static void rates(const Moment *m, const double *x, const double *y, double *dx) {
-    inner->rates(m, x, y, dx);
+    inner->rates(m, x, own_answers(y), dx);
     if (position >= 0) dx[velocity] += pull(x) / m->p[mass];
     if (rise >= 0) dx[rise] -= hand.press / m->p[mass];
     dx[n_states] = y[n_outputs];
@@ -60,7 +75,7 @@ static void find_places(const System *system) {
     velocity = state_of(system, "velocity");
     height = mass < 0 ? -1 : state_of(system, "height");
     rise = height < 0 ? -1 : position < 0 ? velocity : state_of(system, "verticalVelocity");
-    normal_force = place_of(contact->inputs, "normalForce");
+    normal_force = system->loads ? -1 : place_of(contact->inputs, "normalForce");
     external_force = position < 0 ? -1 : place_of(contact->inputs, "externalForce");
 }
 
@@ -84,12 +99,19 @@ const System *system_in_hand(const System *system) {
         needs[n_outputs] = contact->outputs[n_outputs];
     needs[n_outputs] = "dissipatedPower";
     needs[n_outputs + 1] = NULL;
-    contacts[0] = *contact;
+    n_answers = 0;
+    for (int c = 0; contact[c].name; c++) {
+        contacts[c] = contact[c];
+        contacts[c + 1].name = NULL;
+        for (int i = 0; contact[c].outputs[i]; i++) n_answers++;
+    }
     contacts[0].outputs = needs;
     outer = *system;
     outer.states = states;
     outer.contacts = contacts;
     outer.inputs = inputs;
     outer.rates = rates;
+    outer.loads = system->loads ? loads : NULL;
+    outer.results = system->results ? results : NULL;
     return &outer;
 }

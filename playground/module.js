@@ -1,17 +1,29 @@
-// The WebAssembly module: friction elements, systems and integrator. Nothing of a law is in this file.
+// The WebAssembly module: friction elements, systems and integrator. Nothing of a law is in this
+// file.
 
 const TYPES = { Real: 1, Integer: 2, Enumeration: 3 };
 const CAUSALITIES = { local: 0, parameter: 1, input: 2, output: 3 };
 const TOLERANCE = 1e-6;
 
-/** A friction element alone in its own instance of the module. Calls that the element refuses throw a Refusal with its sentence. */
+/** A friction element alone in its own instance of the module. Calls that the element refuses
+ * throw a Refusal with its sentence. */
 class Refusal extends Error {}
 
 class Element {
+    /** Elements that press others, which systems put beside a friction element. */
+    static loads = [];
+
     constructor(module, model) {
         this.model = model;
         this.call = new WebAssembly.Instance(module, {}).exports;
         this.call._initialize();
+        for (const one of [...Element.loads, model]) this.describe(one);
+        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
+            this.describeSituation(i),
+        );
+    }
+
+    describe(model) {
         this.say(model.name);
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
@@ -27,9 +39,6 @@ class Element {
         });
         this.say(model.guid);
         this.call.complete(model.indicators);
-        this.situations = Array.from({ length: this.call.situation_count() }, (_, i) =>
-            this.describeSituation(i),
-        );
     }
 
     /** Texts into the buffer of the module. */
@@ -101,10 +110,12 @@ class Element {
         this.numbers(this.call.hand(), 6).set(values);
     }
 
-    /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for the model's defaults, else a set's name. */
-    open(situation, settings, set, values) {
+    /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for
+     * the model's defaults, else a set's name. `step`: of a host with a fixed one. */
+    open(situation, settings, set, values, step = 0) {
         this.settings = settings;
-        this.demand(this.call.open(this.situations.findIndex((one) => one.name === situation)));
+        const at = this.situations.findIndex((one) => one.name === situation);
+        this.demand(this.call.open(at, step));
         if (set !== null) {
             this.say(set);
             this.demand(this.call.take_set());
@@ -120,6 +131,12 @@ class Element {
         for (const one of this.model.options)
             if (one.name in values)
                 this.demand(this.call.set_integer(one.reference, values[one.name]));
+    }
+
+    /** Tells an element in a host with a fixed step the mass that it moves, if it asks for it. */
+    couple(mass) {
+        if (this.model.coupling !== null)
+            this.demand(this.call.set_real(this.model.coupling, mass));
     }
 
     start() {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "element.h"
+#include "fixed_step.h"
 #include "hand.h"
 #include "integrator.h"
 #include "memory.h"
@@ -19,6 +20,7 @@ static Message message;
 static double settings[SETTINGS_AT_MOST];
 static Coupling *coupling;
 static Integrator integrator;
+static FixedStep host; /* whose step is 0 while the integrator runs */
 static double *rows;
 static int n_rows;
 
@@ -105,6 +107,14 @@ static Instance *instance(void) {
     return &coupling->elements[0].instance;
 }
 
+/* The element that is given for all contacts of a system, with the loads beside it. */
+static const Fmu *const *with_loads(const System *system, const Fmu *const *given) {
+    static const Fmu *all[CONTACTS_AT_MOST];
+    if (!system->beside) return given;
+    for (int c = 0; system->contacts[c].name; c++) all[c] = element_beside(system->beside[c]);
+    return all;
+}
+
 EXPORT(settings) double *settings_place(void) {
     return settings;
 }
@@ -113,11 +123,14 @@ EXPORT(hand) double *hand_place(void) {
     return &hand.holds;
 }
 
-static void on_row(void *context, double t, const double *x, bool event) {
-    (void)context, (void)event;
-    const double *row = coupling_row(coupling, t, x);
+static void keep_row(const double *row) {
     if (!row || n_rows == ROWS_AT_MOST) return;
     memcpy(rows + n_rows++ * coupling->n_columns, row, (size_t)coupling->n_columns * sizeof *row);
+}
+
+static void on_row(void *context, double t, const double *x, bool event) {
+    (void)context, (void)event;
+    keep_row(coupling_row(coupling, t, x));
 }
 
 EXPORT(close) void close_run(void) {
@@ -127,11 +140,15 @@ EXPORT(close) void close_run(void) {
     rows = NULL;
 }
 
-/* Whether the element fits into a situation; the settings are to be there. */
-EXPORT(open) int open_run(int situation) {
+/* Whether the element fits into a situation; the settings are to be there. A step of 0 is that of
+ * a host which solves law and bodies together. */
+EXPORT(open) int open_run(int situation, double step) {
     close_run();
+    host.step = step;
+    element_is_stepped(step > 0);
     const Fmu *const fmus[] = {element()};
-    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL, fmus, &message);
+    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL,
+                             with_loads(systems[situation], fmus), &message);
     if (!coupling) return 0;
     rows = new_array((size_t)(ROWS_AT_MOST * coupling->n_columns), sizeof *rows);
     n_rows = 0;
@@ -164,31 +181,40 @@ EXPORT(get_real) double get_real(fmi2ValueReference reference) {
     return value;
 }
 
+/* Another fixed step, at any time of a run with one. */
+EXPORT(set_step) void set_step(double step) {
+    host.step = step;
+}
+
 EXPORT(start) int start(double tolerance) {
+    host.on_row = keep_row;
+    if (host.step > 0) return fixed_step_begin(&host, coupling, host.step, &message);
     integrator.on_row = on_row;
     return coupling_initialize(coupling, INFINITY, tolerance, &message) &&
            integrator_begin(&integrator, coupling, 0, tolerance, &message);
 }
 
 EXPORT(begin_change) int begin_change(void) {
-    return integrator_begin_change(&integrator, &message);
+    return host.step > 0 || integrator_begin_change(&integrator, &message);
 }
 
 EXPORT(end_change) int end_change(void) {
-    return integrator_end_change(&integrator, &message);
+    return host.step > 0 || integrator_end_change(&integrator, &message);
 }
 
 /* Goes on until the time, the number of trial steps or the room for rows is used up. */
 EXPORT(advance) int advance(double until, int trials) {
+    if (host.step > 0) return fixed_step_advance(&host, until, trials, &message);
     const int room = (ROWS_AT_MOST - n_rows) / ROWS_OF_A_STEP;
     return integrator_advance(&integrator, until, trials < room ? trials : room, &message);
 }
 
 EXPORT(now) double now(void) {
-    return integrator.t;
+    return host.step > 0 ? host.t : integrator.t;
 }
 
 EXPORT(counter) double counter(int what) {
+    if (host.step > 0) return what == 0 ? (double)host.steps : 0;
     const long counters[] = {integrator.steps, integrator.events, integrator.forced};
     return (double)counters[what];
 }

@@ -36,27 +36,32 @@ const VERDICTS = [
     [
         "holds",
         "holds a load",
-        "Speed of the body 1 s after a constant load of a third of the static limit was put on. Below 1 µm/s it rests.",
+        "Speed of the body 1 s after a constant load of a third of the static limit was put on. " +
+            "Below 1 µm/s it rests.",
     ],
     [
         "drift",
         "drift per cycle",
-        "How far the second pulse of that load leaves the body from where it found it. Below 1 µm counts as none.",
+        "How far the second pulse of that load leaves the body from where it found it. Below 1 " +
+            "µm counts as none.",
     ],
     [
         "breakaway",
         "break-away",
-        "Largest friction force before the first slip on a belt, over the static limit. 1 makes full use of it.",
+        "Largest friction force before the first slip on a belt, over the static limit. 1 makes " +
+            "full use of it.",
     ],
     [
         "energy",
         "energy",
-        "What friction has taken from the bodies in the run above, or the most that it has given them beyond what it took.",
+        "What friction has taken from the bodies in the run above, or the most that it has given " +
+            "them beyond what it took.",
     ],
     [
         "events",
         "events per s",
-        "Events of the run above per second of its time: modes that change, loads that are switched, contact that is lost.",
+        "Events of the run above per second of its time: modes that change, loads that are " +
+            "switched, contact that is lost.",
     ],
 ];
 
@@ -64,6 +69,7 @@ class Page {
     constructor(catalogue, module) {
         this.catalogue = catalogue;
         this.module = module;
+        Element.loads = catalogue.loads;
         const described = new Element(module, catalogue.models[0]).situations;
         this.situations = catalogue.situations.map(
             (entry) =>
@@ -73,6 +79,8 @@ class Page {
                 ),
         );
         this.hand = new Hand();
+        this.host = new Host();
+        this.picker = new Picker(catalogue);
         this.slots = [];
         this.chosen = 0;
         this.playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -127,6 +135,7 @@ class Page {
             );
             observer.observe(canvas);
         }
+        this.buildGuide();
         this.buildVerdict();
         this.buildTake();
         this.listen();
@@ -135,6 +144,33 @@ class Page {
             () => location.hash !== this.written && this.follow(location.hash),
         );
         setInterval(() => this.describe(), 1500);
+    }
+
+    /** A minute for those who never saw friction curves: a few states, each with what to see. */
+    buildGuide() {
+        for (const { title, text, address } of this.catalogue.guide)
+            byId("guide-steps").append(
+                make(
+                    "button",
+                    {
+                        type: "button",
+                        "aria-pressed": "false",
+                        onclick: (event) => {
+                            this.follow(address);
+                            event.target.setAttribute("aria-pressed", "true");
+                            byId("guide-text").textContent = text;
+                        },
+                    },
+                    title,
+                ),
+            );
+    }
+
+    /** The guide has nothing more to say of another state. */
+    leaveGuide() {
+        byId("guide-text").textContent = "";
+        for (const button of byId("guide-steps").children)
+            button.setAttribute("aria-pressed", "false");
     }
 
     buildVerdict() {
@@ -210,25 +246,23 @@ class Page {
         return { from: to - window, to };
     }
 
-    notice(text) {
+    /** What is told above the scene: what is wrong, or what the page has done by itself. */
+    notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
+        byId("notice").classList.toggle("wrong", isWrong);
     }
 
     /** Goes to the state that an address asks for, or to the first one. */
     follow(hash) {
         const { wanted, problem } = readAddress(hash, this.catalogue, this.situations);
-        this.notice(problem ?? "");
-        const asked = wanted ?? { situation: null, settings: {}, press: 0, slots: [] };
-        const models = asked.slots.length
-            ? asked.slots
-            : START_MODELS.map((name) => this.catalogue.models.find((one) => one.name === name))
-                  .filter(Boolean)
-                  .map((model) => ({ model, set: "", values: {} }));
-        this.slots = models.map(({ model, set, values }, i) =>
-            Object.assign(new Slot(this.module, model, i), { set, values }),
-        );
-        if (!this.slots.length) this.slots = [new Slot(this.module, this.catalogue.models[0], 0)];
+        this.leaveGuide();
+        const asked = wanted ?? { situation: null, settings: {}, press: 0, host: {}, slots: [] };
+        this.slots = asked.slots.length
+            ? asked.slots.map(({ model, set, values }, i) =>
+                  Object.assign(new Slot(this.module, model, i), { set, values }),
+              )
+            : this.firstSlots();
         this.chosen = 0;
         this.pointer = null;
         this.hand.release();
@@ -239,9 +273,46 @@ class Page {
                 (one) => this.slots[0].element.situations.length && this.fits(this.slots[0], one),
             );
         this.settings = asked.settings;
+        this.host.release();
+        Object.assign(this.host, asked.host);
+        this.admit();
+        if (problem || asked.said) this.notice(problem ?? asked.said, Boolean(problem));
         this.restart();
         this.showSituation();
         this.showModels();
+    }
+
+    /** The models that the page begins with. */
+    firstSlots() {
+        const known = START_MODELS.map((name) =>
+            this.catalogue.models.find((one) => one.name === name),
+        ).filter(Boolean);
+        return (known.length ? known : [this.catalogue.models[0]]).map(
+            (model, i) => new Slot(this.module, model, i),
+        );
+    }
+
+    /** Keeps the models that fit the situation; where none does, takes some that do. Says so. */
+    admit() {
+        const others = this.slots.filter((slot) => !this.fits(slot, this.situation));
+        this.notice("");
+        if (!others.length) return;
+        const chosen = this.slot;
+        this.slots = this.slots.filter((slot) => !others.includes(slot));
+        const kept = this.slots.length;
+        if (!kept) this.slots = this.firstSlots().filter((slot) => this.fits(slot, this.situation));
+        for (const model of this.catalogue.models) {
+            if (this.slots.length) break;
+            const slot = new Slot(this.module, model, 0);
+            if (this.fits(slot, this.situation)) this.slots = [slot];
+        }
+        this.slots.forEach((slot, i) => (slot.index = i));
+        this.chosen = Math.max(this.slots.indexOf(chosen), 0);
+        const names = (slots) => slots.map((slot) => slot.model.name).join(" and "),
+            verb = (slots, word, ending = "s") => (slots.length > 1 ? word : word + ending),
+            left = `${names(others)} ${verb(others, "do", "es")} not fit`,
+            now = `${names(this.slots)} ${verb(this.slots, kept ? "stay" : "run")}`;
+        this.notice(`${left} “${this.situation.title}”: ${now}${kept ? "" : " instead"}.`, false);
     }
 
     fits(slot, situation) {
@@ -255,11 +326,14 @@ class Page {
     }
 
     choose(situation) {
+        this.leaveGuide();
         this.situation = situation;
         this.settings = {};
         this.pointer = null;
         this.hand.release();
         this.hand.press = 0;
+        if (!situation.pulls) this.host.release();
+        this.admit();
         this.restart();
         this.showSituation();
         this.showModels();
@@ -279,7 +353,12 @@ class Page {
     restartSlot(slot) {
         slot.spacing = this.situation.window / 2500;
         slot.ownSet = this.situation.set;
-        slot.restart(this.situation.name, this.situation.listed(this.settings), this.hand.numbers);
+        slot.restart(
+            this.situation.name,
+            this.situation.listed(this.settings),
+            this.hand.numbers,
+            this.host.told(this.situation, this.settings),
+        );
     }
 
     /** Everything that follows from new parameters. */
@@ -291,7 +370,8 @@ class Page {
     }
 
     writeAddress() {
-        const hash = writeAddress(this.situation, this.settings, this.hand.press, this.slots);
+        const { situation, settings, hand, host, slots } = this,
+            hash = writeAddress(situation, settings, hand.press, host, slots);
         this.written = hash;
         if (location.hash !== hash) history.replaceState(null, "", hash);
         return location.href;
@@ -366,10 +446,14 @@ class Page {
                 .filter((slot) => slot.count)
                 .map(
                     (slot) =>
-                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ${quantity(slot.now("force"), "N")}`,
+                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ` +
+                        `${quantity(slot.now("force"), "N")}`,
                 )
                 .join("; ")}.`,
         );
+        const chatter = byId("chatter"),
+            words = this.host.describe(this.slots);
+        if (chatter && chatter.textContent !== words) chatter.textContent = words;
         this.slots.forEach((slot) =>
             Object.entries(liveVerdict(slot)).forEach(([name, result]) =>
                 this.tell(slot, name, result),
@@ -424,8 +508,16 @@ class Page {
         const keys = [pulls && "← → pull", presses && "↑ ↓ lift and press"]
             .filter(Boolean)
             .join(", ");
+        const drag = pulls
+            ? "Drag the body along, and up or down to lift and press it."
+            : presses
+              ? "Drag the body up or down to lift and press it."
+              : "";
+        byId("sign").hidden = !this.slots.some(
+            (slot) => slot.column.velocity >= 0 && slot.column.height !== slot.column.position,
+        );
         byId("scene-help").textContent =
-            `${pulls ? "Drag the body along, and up or down to lift and press it." : presses ? "Drag the body up or down to lift and press it." : ""} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
+            `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
         byId("scene").classList.toggle("free", pulls || presses);
         const weight = this.situation.weight(this.settings),
             all = this.situation.complete(this.settings);
@@ -457,6 +549,16 @@ class Page {
             fields.push(this.pressField.row);
         }
         byId("settings").replaceChildren(...fields);
+        byId("host-place").replaceChildren(
+            ...(pulls ? [this.host.controls((anew) => this.changeHost(anew))] : []),
+        );
+    }
+
+    changeHost(anew) {
+        if (anew) this.restart();
+        else this.followHand();
+        this.saveAddress();
+        this.describe();
     }
 
     changeSetting(name, value) {
@@ -480,7 +582,11 @@ class Page {
 
     followHand() {
         for (const slot of this.slots)
-            slot.follow(this.situation.listed(this.settings), this.hand.numbers);
+            slot.follow(
+                this.situation.listed(this.settings),
+                this.hand.numbers,
+                this.host.told(this.situation, this.settings),
+            );
     }
 
     showModels() {
@@ -489,7 +595,13 @@ class Page {
             rows.push(
                 make(
                     "button",
-                    { type: "button", id: "add", onclick: () => this.add() },
+                    {
+                        type: "button",
+                        id: "add",
+                        "aria-haspopup": "dialog",
+                        onclick: () =>
+                            this.pick(null, (model) => this.replace(this.slots.length, model)),
+                    },
                     "+ compare with another model",
                 ),
             );
@@ -500,20 +612,18 @@ class Page {
 
     slotRow(slot, i) {
         const mark = `var(--${["one", "two", "three"][i]})`;
-        const select = make("select", { ariaLabel: `Model ${i + 1}` });
-        for (const model of this.catalogue.models)
-            select.append(
-                make(
-                    "option",
-                    { value: model.name, selected: model === slot.model, title: model.title },
-                    model.name,
-                ),
-            );
-        select.addEventListener("change", () =>
-            this.replace(
-                i,
-                this.catalogue.models.find((one) => one.name === select.value),
-            ),
+        const pick = make(
+            "button",
+            {
+                type: "button",
+                className: "pick-model",
+                title: slot.model.title,
+                "aria-haspopup": "dialog",
+                "aria-label": `Model ${i + 1}: ${slot.model.name}, choose another`,
+                onclick: () => this.pick(slot.model, (model) => this.replace(i, model)),
+            },
+            make("span", {}, slot.model.name),
+            make("span", { ariaHidden: "true" }, "▾"),
         );
         const row = make("div", { className: `slot${i === this.chosen ? " chosen" : ""}` });
         row.style.setProperty("--mark", mark);
@@ -521,8 +631,10 @@ class Page {
         line.setAttribute("width", "30");
         line.setAttribute("height", "8");
         line.setAttribute("aria-hidden", "true");
-        line.innerHTML = `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
-        row.append(line, select);
+        line.innerHTML =
+            `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" ` +
+            `stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
+        row.append(line, pick);
         if (this.slots.length > 1)
             row.append(
                 make(
@@ -566,23 +678,33 @@ class Page {
         this.showLines();
     }
 
-    /** Another model in a place; where it fits nowhere in this situation and is alone, the situation changes too. */
-    replace(i, model) {
-        this.slots[i] = new Slot(this.module, model, i);
-        this.chosen = i;
-        if (this.slots.length === 1 && !this.fits(this.slots[i], this.situation))
-            return this.choose(this.situations.find((one) => this.fits(this.slots[i], one)));
-        this.restart();
-        this.showModels();
+    /** The first situation that a slot fits into, that of now before all. */
+    placeOf(slot) {
+        return [this.situation, ...this.situations].find((one) => this.fits(slot, one));
     }
 
-    add() {
-        const next = this.catalogue.models.find(
-            (model) =>
-                !this.slots.some((slot) => slot.model === model) &&
-                this.fits(new Slot(this.module, model, 0), this.situation),
+    /** Asks for a model. */
+    pick(current, choose) {
+        this.places ??= new Map(
+            this.catalogue.models.map((model) => {
+                const slot = new Slot(this.module, model, 0);
+                return [model, this.situations.filter((one) => this.fits(slot, one))];
+            }),
         );
-        this.replace(this.slots.length, next ?? this.catalogue.models[0]);
+        const elsewhere = (model) =>
+            this.places.get(model).includes(this.situation) ? "" : this.places.get(model)[0].title;
+        this.picker.ask(current, elsewhere, choose);
+    }
+
+    /** Another model in a place; where it does not fit the situation, the situation changes too. */
+    replace(i, model) {
+        const slot = (this.slots[i] = new Slot(this.module, model, i)),
+            place = this.placeOf(slot);
+        this.chosen = i;
+        if (place !== this.situation) return this.choose(place);
+        this.notice("");
+        this.restart();
+        this.showModels();
     }
 
     remove(i) {
@@ -622,7 +744,7 @@ class Page {
         place.replaceChildren(
             make("h2", {}, model.name),
             make("p", { className: "title" }, model.title),
-            this.setButtons(slot),
+            this.setMenu(slot),
             ...rows,
             this.equations(model),
         );
@@ -646,37 +768,35 @@ class Page {
         }
     }
 
-    setButtons(slot) {
-        const list = make("ul", { className: "sets", "aria-label": "Parameter sets" });
-        const button = (set, text, title) =>
-            list.append(
-                make(
-                    "li",
-                    {},
-                    make(
-                        "button",
-                        {
-                            type: "button",
-                            title,
-                            "aria-pressed": String(
-                                slot.set === set && !Object.keys(slot.values).length,
-                            ),
-                            onclick: () => this.takeSet(slot, set),
-                        },
-                        text,
-                    ),
-                ),
-            );
-        if (this.situation.set)
-            button(
-                "",
-                "of this situation",
-                `The surface of ${this.situation.source}, as far as ${slot.model.name} has its parameters`,
-            );
-        button(this.situation.set ? null : "", "defaults", "The defaults of the model");
-        for (const one of slot.model.sets)
-            button(one.name, one.name.replaceAll("_", " "), `${one.title}. ${one.source}.`);
-        return list;
+    /** The sets that the parameters may start from, in one menu. */
+    setMenu(slot) {
+        const { set: own, source } = this.situation,
+            entries = slot.model.sets.map((one) => ({
+                set: one.name,
+                text: one.title,
+                note: `${one.name}.ssv, from ${one.source}.`,
+            }));
+        const note = "The defaults of the model.";
+        entries.unshift({ set: own ? null : "", text: "defaults", note });
+        if (own) {
+            const part = `as far as ${slot.model.name} has its parameters`;
+            const surface = `The surface of ${source}, ${part}.`;
+            entries.unshift({ set: "", text: "surface of this situation", note: surface });
+        }
+        const select = make("select", { id: "set" });
+        entries.forEach(({ text }, i) => select.append(make("option", { value: i }, text)));
+        select.append(make("option", { value: "own", hidden: true }, "changed by hand"));
+        select.addEventListener("change", () =>
+            this.takeSet(slot, entries[Number(select.value)].set),
+        );
+        const chosen = entries.findIndex((one) => one.set === slot.set);
+        select.value = Object.keys(slot.values).length ? "own" : chosen;
+        return make(
+            "div",
+            { className: "sets" },
+            make("label", { className: "pick" }, make("span", {}, "Values"), select),
+            make("p", { className: "title" }, entries[chosen].note),
+        );
     }
 
     takeSet(slot, set) {
@@ -706,10 +826,7 @@ class Page {
     }
 
     showSets(slot) {
-        if (Object.keys(slot.values).length)
-            document
-                .querySelectorAll(".sets button")
-                .forEach((button) => button.setAttribute("aria-pressed", "false"));
+        if (Object.keys(slot.values).length) byId("set").value = "own";
     }
 
     equations(model) {
@@ -748,7 +865,11 @@ class Page {
                     make(
                         "div",
                         { className: "lines" },
-                        make("pre", {}, text),
+                        make(
+                            "pre",
+                            { tabIndex: 0, role: "region", ariaLabel: `Lines for ${tool}` },
+                            text,
+                        ),
                         make(
                             "button",
                             { type: "button", onclick: (event) => this.copy(text, event.target) },
@@ -819,7 +940,8 @@ class Page {
                 weight,
                 mass,
             );
-        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0); // a pull to the side is seldom quite level
+        // a pull to the side is seldom quite level
+        const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0);
         this.hand.extraPress = this.situation.presses ? (past / 50) * weight : 0;
         this.followHand();
     }

@@ -2,7 +2,8 @@
 
 const SLIDER_STEPS = 1000;
 
-/** A number with a slider. `entry`: name, symbol, unit, factor, text, range, slider, start; `onChange(value)` returns what is wrong, if anything. */
+/** A number with a slider. `entry`: name, symbol, unit, factor, text, range, slider, start;
+ * `onChange(value)` returns what is wrong, if anything. */
 class Field {
     constructor(entry, value, onChange) {
         this.entry = entry;

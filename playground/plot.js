@@ -3,7 +3,8 @@
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 const DASHES = [[], [8, 4], [2, 3.5]];
 
-/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the rest of a scheme. */
+/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the rest of a
+ * scheme. */
 const SCHEMES = {
     light: {
         lines: ["#0072b2", "#d55e00", "#008a63"],
@@ -135,20 +136,25 @@ class SvgPen {
             pairs.push(`${SvgPen.number(points[i])},${SvgPen.number(points[i + 1])}`);
         const dashes = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
         this.parts.push(
-            `<${closed ? "polygon" : "polyline"} points="${pairs.join(" ")}" fill="${fill ?? "none"}" stroke="${colour ?? "none"}" stroke-width="${width}" stroke-linejoin="round" stroke-linecap="round"${dashes}/>`,
+            `<${closed ? "polygon" : "polyline"} points="${pairs.join(" ")}" ` +
+                `fill="${fill ?? "none"}" stroke="${colour ?? "none"}" stroke-width="${width}" ` +
+                `stroke-linejoin="round" stroke-linecap="round"${dashes}/>`,
         );
     }
 
     box(x, y, width, height, fill, stroke = null, radius = 0, lineWidth = 1) {
         const [a, b, w, h] = [x, y, width, height].map(SvgPen.number);
         this.parts.push(
-            `<rect x="${a}" y="${b}" width="${w}" height="${h}" rx="${radius}" fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="${lineWidth}"/>`,
+            `<rect x="${a}" y="${b}" width="${w}" height="${h}" rx="${radius}" ` +
+                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" ` +
+                `stroke-width="${lineWidth}"/>`,
         );
     }
 
     dot(x, y, radius, fill, stroke = null) {
         this.parts.push(
-            `<circle cx="${SvgPen.number(x)}" cy="${SvgPen.number(y)}" r="${radius}" fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="1.5"/>`,
+            `<circle cx="${SvgPen.number(x)}" cy="${SvgPen.number(y)}" r="${radius}" ` +
+                `fill="${fill ?? "none"}" stroke="${stroke ?? "none"}" stroke-width="1.5"/>`,
         );
     }
 
@@ -163,7 +169,9 @@ class SvgPen {
         const [a, b] = [x, y].map(SvgPen.number),
             escaped = text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
         this.parts.push(
-            `<text transform="translate(${a} ${b})${turned ? " rotate(-90)" : ""}" fill="${colour}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}">${escaped}</text>`,
+            `<text transform="translate(${a} ${b})${turned ? " rotate(-90)" : ""}" ` +
+                `fill="${colour}" font-size="${size}" font-weight="${weight}" ` +
+                `text-anchor="${anchor}">${escaped}</text>`,
         );
     }
 
@@ -171,7 +179,8 @@ class SvgPen {
         const id = `clip${this.clips++}`,
             [a, b, w, h] = [x, y, width, height].map(SvgPen.number);
         this.parts.push(
-            `<clipPath id="${id}"><rect x="${a}" y="${b}" width="${w}" height="${h}"/></clipPath><g clip-path="url(#${id})">`,
+            `<clipPath id="${id}"><rect x="${a}" y="${b}" width="${w}" height="${h}"/></clipPath>` +
+                `<g clip-path="url(#${id})">`,
         );
         call();
         this.parts.push("</g>");
@@ -185,11 +194,17 @@ class SvgPen {
     }
 
     file(width, height, background) {
-        return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family='${FONT}'>\n<rect width="100%" height="100%" fill="${background}"/>\n${this.parts.join("\n")}\n</svg>\n`;
+        return (
+            `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+            `viewBox="0 0 ${width} ${height}" font-family='${FONT}'>\n` +
+            `<rect width="100%" height="100%" fill="${background}"/>\n${this.parts.join("\n")}\n` +
+            `</svg>\n`
+        );
     }
 }
 
-/** One axis: from where to where, in which unit. It opens at once and closes slowly, so that a plot does not twitch. */
+/** One axis: from where to where, in which unit. It opens at once and closes slowly, so that a
+ * plot does not twitch. */
 class Axis {
     constructor(unit, label, about = null) {
         this.unit = unit;
@@ -384,7 +399,11 @@ class Plot {
             .join(", ");
         if (!names || !this.ends) return `${this.title}: nothing yet.`;
         const { lowX, highX, lowY, highY } = this.ends;
-        return `${this.title} of ${names}: ${this.y.label} between ${quantity(lowY, this.y.unit)} and ${quantity(highY, this.y.unit)}, ${this.x.label} between ${quantity(lowX, this.x.unit)} and ${quantity(highX, this.x.unit)}.`;
+        return (
+            `${this.title} of ${names}: ${this.y.label} between ` +
+            `${quantity(lowY, this.y.unit)} and ${quantity(highY, this.y.unit)}, ${this.x.label} ` +
+            `between ${quantity(lowX, this.x.unit)} and ${quantity(highX, this.x.unit)}.`
+        );
     }
 }
 
@@ -488,7 +507,10 @@ class ModePlot {
             .filter((slot) => slot.newest)
             .map(
                 (slot) =>
-                    `${slot.model.name} ${slot.modeColumns.map(([at, items]) => inWords(items[slot.newest[at] - 1])).join(", ") || "has no modes"}`,
+                    `${slot.model.name} ` +
+                    (slot.modeColumns
+                        .map(([at, items]) => inWords(items[slot.newest[at] - 1]))
+                        .join(", ") || "has no modes"),
             );
         return `${this.title}: ${texts.join("; ") || "nothing yet"}.`;
     }

@@ -4,11 +4,13 @@ const LANE = 102; // height of a lane
 const SMALLEST_REACH = 1e-6; // m
 const ROOM_FOR_A_HAND = 0.02; // m
 const BODY = { width: 70, height: 40 };
+const EDGE = 6; // of the scene, that arrows keep off
 
 /** The force of now in a unit that does not change all the time. */
 function forceText(slot) {
     const { name, factor } = suitable(slot.largestForce, "N");
-    return `${(slot.now("force") / factor).toFixed(slot.largestForce / factor >= 100 ? 0 : 2).replace("-", "−")} ${name}`;
+    const digits = slot.largestForce / factor >= 100 ? 0 : 2;
+    return `${(slot.now("force") / factor).toFixed(digits).replace("-", "−")} ${name}`;
 }
 
 class Scene {
@@ -144,7 +146,7 @@ class Scene {
             7,
             2.2,
         );
-        this.drawForces(slot, x, under, ground, colours, colour);
+        this.drawForces(slot, x, under, ground, width, colours, colour);
         if (hand.holds && situation.pulls)
             this.drawHand(
                 x,
@@ -235,26 +237,26 @@ class Scene {
         }
     }
 
-    drawForces(slot, x, under, ground, colours, colour) {
+    drawForces(slot, x, under, ground, width, colours, colour) {
         const size = Math.max(slot.largestForce, 1e-12),
             force = slot.now("force"),
             load = slot.now("load"),
             normal = slot.now("normal");
         if (!this.isVertical && Math.abs(force) > 1e-3 * size)
-            this.drawArrow(
+            this.drawAlong(
                 x - Math.sign(force) * (BODY.width / 2 + 4),
                 ground - 5,
                 -46 * (force / size),
-                0,
+                width,
                 colour,
                 2.6,
             );
         if (slot.element.columns.includes("load") && load)
-            this.drawArrow(
+            this.drawAlong(
                 x + Math.sign(load) * (BODY.width / 2 + 6),
                 under - BODY.height / 2,
                 Math.sign(load) * 34,
-                0,
+                width,
                 colours.soft,
                 2.2,
             );
@@ -264,6 +266,13 @@ class Scene {
             if (length > 1)
                 this.drawArrow(x, under - BODY.height - 4 - length, 0, length, colours.soft, 1.8);
         }
+    }
+
+    /** An arrow to the side, moved as far as it takes to stay in the scene. */
+    drawAlong(x, y, dx, width, colour, lineWidth) {
+        const low = EDGE + Math.max(-dx, 0),
+            high = width - EDGE - Math.max(dx, 0);
+        this.drawArrow(clamp(x, low, high), y, dx, 0, colour, lineWidth);
     }
 
     drawArrow(x, y, dx, dy, colour, width) {

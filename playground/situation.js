@@ -74,7 +74,8 @@ class Hand {
         });
     }
 
-    /** Holds the body by a spring that is as stiff on the screen at any scale: pulled over the whole scene it gives several times the weight. */
+    /** Holds the body by a spring that is as stiff on the screen at any scale: pulled over the
+     * whole scene it gives several times the weight. */
     hold(place, sceneWidth, weight, mass) {
         this.holds = true;
         this.place = place;

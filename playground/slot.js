@@ -2,8 +2,11 @@
 
 const ROWS = 6000;
 const TRIALS = 400; // between two looks at the clock
+const TURNS = 0.02; // weight of a step in the share of those that turn the force: 50 count
+const TURN = 0.02; // of the largest force: what is less is not seen
 
-/** What the plots draw, whatever the system and the element call it; the first name that there is a column of. */
+/** What the plots draw, whatever the system and the element call it; the first name that there is
+ * a column of. */
 const COLUMNS = {
     time: ["time"],
     position: ["position", "displacement", "height"],
@@ -27,14 +30,15 @@ class Slot {
     }
 
     /** Begins the run anew. Where the element refuses, `problem` says why, and there is no run. */
-    restart(situation, settings, hand) {
+    restart(situation, settings, hand, host = { step: 0, mass: 0 }) {
         this.problem = "";
         this.fits = true;
         this.count = this.next = 0;
         this.column = {};
         this.element.hand = hand;
         try {
-            this.element.open(situation, settings, this.set, this.values);
+            this.element.open(situation, settings, this.set, this.values, host.step);
+            if (host.step) this.element.couple(host.mass);
         } catch (refusal) {
             return this.stop(refusal, false);
         }
@@ -54,7 +58,9 @@ class Slot {
             .filter(([at]) => at >= 0);
         this.width = columns.length;
         this.rows = new Float64Array(ROWS * this.width);
-        this.lowestWork = this.largestForce = 0;
+        this.lowestWork = this.largestForce = this.turning = this.lastChange = 0;
+        this.host = host;
+        this.newest = null;
         this.running = true;
         this.advance(0, Infinity);
         this.element.call.take_rows();
@@ -87,6 +93,7 @@ class Slot {
         const force = row[this.column.force],
             last = this.count ? ((this.next + ROWS - 1) % ROWS) * this.width : -1;
         this.largestForce = Math.max(this.largestForce, Math.abs(force));
+        this.watch(force);
         this.lowestWork = Math.min(this.lowestWork, row[this.column.work]);
         if (this.count > 1) {
             const near =
@@ -102,6 +109,14 @@ class Slot {
         this.newest = Float64Array.from(row);
         this.next = (this.next + 1) % ROWS;
         this.count = Math.min(this.count + 1, ROWS);
+    }
+
+    /** Follows how often the force turns round from step to step. */
+    watch(force) {
+        const change = this.newest ? force - this.newest[this.column.force] : 0,
+            turns = change * this.lastChange < 0 && Math.abs(change) > TURN * this.largestForce;
+        this.turning += TURNS * (Number(turns) - this.turning);
+        this.lastChange = change;
     }
 
     /** The options with the values they have: the slot's own, those of its set, or the defaults. */
@@ -129,7 +144,8 @@ class Slot {
         return this.newest && at >= 0 ? this.newest[at] : NaN;
     }
 
-    /** Gives new values, live where the parameter allows it. What the element refuses is taken back; the sentence comes back. */
+    /** Gives new values, live where the parameter allows it. What the element refuses is taken
+     * back; the sentence comes back. */
     change(values) {
         const before = { ...this.values };
         Object.assign(this.values, values);
@@ -154,11 +170,15 @@ class Slot {
     }
 
     /** Tells the running element of new settings or a moved hand. */
-    follow(settings, hand) {
+    follow(settings, hand, host = this.host) {
         this.element.hand = hand;
         this.element.settings = settings;
         if (!this.running) return;
         try {
+            if (host.step) {
+                this.element.call.set_step(host.step);
+                this.element.couple(host.mass);
+            }
             this.element.change(() => {});
         } catch (refusal) {
             this.stop(refusal, true);

@@ -2,7 +2,8 @@
 
 const SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues";
 
-/** All parameters and options of a slot with their values, and whether they differ from the model's defaults. */
+/** All parameters and options of a slot with their values, and whether they differ from the
+ * model's defaults. */
 function allValues(slot) {
     const reals = slot.model.parameters.map((one) => ({
         name: one.name,
@@ -26,9 +27,16 @@ const quotedXml = (text) =>
 function ssvText(slot, version) {
     const lines = allValues(slot).map(
         ({ name, value, kind }) =>
-            `    <ssv:Parameter name="${quotedXml(name)}">\n      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`,
+            `    <ssv:Parameter name="${quotedXml(name)}">\n` +
+            `      <ssv:${kind} value="${value}" />\n    </ssv:Parameter>`,
     );
-    return `<?xml version="1.0" encoding="UTF-8"?>\n<ssv:ParameterSet xmlns:ssv="${SSV}" version="1.0" name="${slot.model.name}" description="Parameters of ${slot.model.name} from the playground" generationTool="Bristle ${quotedXml(version)}">\n  <ssv:Parameters>\n${lines.join("\n")}\n  </ssv:Parameters>\n</ssv:ParameterSet>\n`;
+    return (
+        `<?xml version="1.0" encoding="UTF-8"?>\n` +
+        `<ssv:ParameterSet xmlns:ssv="${SSV}" version="1.0" name="${slot.model.name}" ` +
+        `description="Parameters of ${slot.model.name} from the playground" ` +
+        `generationTool="Bristle ${quotedXml(version)}">\n  <ssv:Parameters>\n` +
+        `${lines.join("\n")}\n  </ssv:Parameters>\n</ssv:ParameterSet>\n`
+    );
 }
 
 /** The name that OpenModelica makes of a variable's name. */
@@ -40,13 +48,20 @@ const TOOLS = {
         const values = allValues(slot)
             .filter((one) => one.differs)
             .map(({ name, value }) => `    "${name}": ${value},`);
-        return `from fmpy import simulate_fmu\n\nresult = simulate_fmu("dist/${slot.model.name}.fmu", start_values={\n${values.join("\n")}${values.length ? "\n" : ""}})`;
+        return (
+            `from fmpy import simulate_fmu\n\nresult = simulate_fmu("dist/${slot.model.name}` +
+            `.fmu", start_values={\n${values.join("\n")}${values.length ? "\n" : ""}})`
+        );
     },
     OpenModelica: (slot) => {
         const values = allValues(slot)
             .filter((one) => one.differs)
             .map(({ name, value }) => `${inModelica(name)} = ${value}`);
-        return `// after importFMU("${slot.model.name}.fmu")\n${slot.model.name}_me_FMU friction${values.length ? `(\n  ${values.join(",\n  ")})` : ""};`;
+        return (
+            `// after importFMU("${slot.model.name}.fmu")\n` +
+            `${slot.model.name}_me_FMU ` +
+            `friction${values.length ? `(\n  ${values.join(",\n  ")})` : ""};`
+        );
     },
     rig: (slot, situation, settings) => {
         const parameters = situation.settings
@@ -66,7 +81,8 @@ const TOOLS = {
     },
 };
 
-/** The kept rows of all slots as the rig writes them: one line per model and time, empty where a model has no such variable. */
+/** The kept rows of all slots as the rig writes them: one line per model and time, empty where a
+ * model has no such variable. */
 function csvText(slots) {
     const names = [...new Set(slots.flatMap((slot) => slot.element.columns ?? []))];
     const lines = [["model", ...names].join(",")];
@@ -100,17 +116,19 @@ function svgText(plots, slots, view, title) {
         pen.line([x, 46, x + 30, 46], colours.lines[slot.index], 2.4, DASHES[slot.index]);
         pen.text(slot.model.name, x + 38, 50, colours.ink, { size: 13 });
     });
-    plots.forEach((plot, i) => {
-        pen.moved(gap + (i % 2) * (width + gap), top + Math.floor(i / 2) * (height + gap), () => {
+    let [x, y] = [0, top];
+    for (const plot of plots) {
+        const isWide = plot instanceof ModePlot,
+            [w, h] = isWide ? [2 * width + gap, 118] : [width, height];
+        if (isWide && x) [x, y] = [0, y + height + gap];
+        pen.moved(gap + x, y, () => {
             pen.text(plot.title, MARGIN.left, 14, colours.soft, { size: 12, weight: 600 });
-            pen.moved(0, 22, () => plot.draw(pen, width, height - 22, slots, view));
+            pen.moved(0, 22, () => plot.draw(pen, w, h - 22, slots, view));
         });
-    });
-    return pen.file(
-        2 * width + 3 * gap,
-        top + Math.ceil(plots.length / 2) * (height + gap) + 6,
-        colours.paper,
-    );
+        if (isWide || x) [x, y] = [0, y + h + gap];
+        else x = width + gap;
+    }
+    return pen.file(2 * width + 3 * gap, y + (x ? height + gap : 0) + 6, colours.paper);
 }
 
 function download(name, content, type) {

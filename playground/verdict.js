@@ -1,10 +1,12 @@
-// What a model can do with the parameters of now, measured from short runs in the papers' systems, as in the report.
+// What a model can do with the parameters of now, measured from short runs in the papers' systems,
+// as in the report.
 
 const REST_SPEED = 1e-6; // m/s: below it a body rests
 const NO_DRIFT = 1e-6; // m
 const NO_ENERGY = 1e-6; // J
 const GRIP = 9; // s: the belt has carried every body to its first break-away by then
-const GRIP_WAY = 0.7357; // m: by which the spring is stretched when it pulls with the static limit, as in the paper
+// m: by which the spring is stretched when it pulls with the static limit, as in the paper
+const GRIP_WAY = 0.7357;
 
 /** Waits until the page has drawn. */
 const pause = () => new Promise((go) => setTimeout(go));
@@ -20,7 +22,8 @@ class Verdict {
         return (parameters.staticFriction ?? parameters.dynamicFriction ?? NaN) * normal;
     }
 
-    /** A run of a system; gives the rows of the columns that are named. A younger measurement ends it. */
+    /** A run of a system; gives the rows of the columns that are named. A younger measurement
+     * ends it. */
     async run(round, system, settings, parameters, stop, names) {
         const situation = this.element.situations.find((one) => one.name === system);
         if (!situation) throw new Refusal("");
@@ -106,6 +109,8 @@ function liveVerdict(slot) {
     const work = slot.now("work"),
         gained = -slot.lowestWork,
         time = slot.now("time");
+    if (slot.host.step)
+        return { energy: { text: "–", good: null }, events: { text: "–", good: null } };
     const energy =
         gained > NO_ENERGY
             ? { text: `gave ${quantity(gained, "J")}`, good: false }

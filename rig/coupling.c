@@ -6,10 +6,14 @@
 
 #include "memory.h"
 
+enum { MATRIX_ROOM = 32 }; /* answers of a loop at most */
+#include "solver/matrix.c"
+
 enum { ITERATIONS_AT_MOST = 100 }; /* of an event */
 enum {
-    LOOP_STEPS_AT_MOST = 60
-}; /* of Newton's method; one is enough where the elements answer linearly */
+    SUBSTITUTIONS = 2,      /* before; enough where a load feeds friction and nothing comes back */
+    LOOP_STEPS_AT_MOST = 60 /* of Newton's method; one is enough where elements answer linearly */
+};
 
 static const char SLIDING[] = "relativeVelocity", TURNING[] = "relativeAngularVelocity";
 
@@ -143,6 +147,14 @@ static void add_variable(Coupling *k, const Element *e, const char *prefix, cons
     free(shown);
 }
 
+/* Whether a contact is the only one that takes the FMU that is given for all of them: the others
+ * are loads, which go by their own names. */
+static bool is_alone(const System *system, int contact) {
+    for (int c = 0; system->contacts[c].name; c++)
+        if (c != contact && (!system->beside || strchr(system->beside[c], '%'))) return false;
+    return !system->beside || strchr(system->beside[contact], '%');
+}
+
 /* The order here is that of fill_row. */
 static void name_columns(Coupling *k) {
     add_column(k, NULL, "time");
@@ -153,7 +165,7 @@ static void name_columns(Coupling *k) {
         const Element *e = &k->elements[c];
         const Fmu *fmu = e->instance.fmu;
         const Description *d = &fmu->description;
-        const char *prefix = k->n_contacts > 1 ? k->system->contacts[c].name : NULL;
+        const char *prefix = is_alone(k->system, c) ? NULL : k->system->contacts[c].name;
         for (int i = 0; i < e->n_inputs; i++)
             add_column(k, prefix, e->offers[e->input_places[i] - e->first_input]);
         for (int i = 0; i < fmu->n_states; i++) add_variable(k, e, prefix, fmu_state(fmu, i)->name);
@@ -183,7 +195,6 @@ static void allocate(Coupling *k) {
         {&k->seeds, k->n_inputs},
         {&k->answers, k->n_outputs + k->n_states},
         {&k->force_slopes, k->n_own * k->n_outputs},
-        {&k->loop_matrix, k->n_outputs * k->n_outputs},
         {&k->loop_slopes, k->n_outputs * k->n_outputs},
         {&k->input_slopes, k->n_outputs * k->n_inputs},
         {&k->loop_rest, k->n_outputs},
@@ -223,6 +234,11 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
             coupling_close(k);
             return NULL;
         }
+    if (k->is_looped && k->n_outputs > MATRIX_ROOM) {
+        fail(message, "the system %s has too many outputs for a loop.", system->name);
+        coupling_close(k);
+        return NULL;
+    }
     name_columns(k);
     allocate(k);
     pass_time_events(k, 0);
@@ -306,9 +322,8 @@ static int find_loop_slopes(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     find_inputs(k, x, k->y, k->shifted_inputs);
     for (int o = 0; o < n; o++) {
-        const double y = k->y[o],
-                     change = fmax(fabs(y),
-                                   1); /* inputs are linear in the answers: any change will do */
+        /* inputs are linear in the answers: any change will do */
+        const double y = k->y[o], change = fmax(fabs(y), 1);
         double *slopes = k->input_slopes + o * k->n_inputs;
         k->y[o] = y + change;
         find_inputs(k, x, k->y, k->loop_inputs);
@@ -330,39 +345,17 @@ static int find_loop_slopes(Coupling *k, const double *x) {
     return 0;
 }
 
-/* The identity less the slopes of the answers F(u(y)). */
-static void fill_loop_matrix(Coupling *k) {
+/* Solves (identity - slopes of the answers F(u(y))) x = right, in place. */
+static bool solve_loop(const Coupling *k, double *right) {
     const int n = k->n_outputs;
+    double matrix[MATRIX_ROOM][MATRIX_ROOM];
+    int row[MATRIX_ROOM];
     for (int i = 0; i < n; i++)
-        for (int o = 0; o < n; o++)
-            k->loop_matrix[i * n + o] = (i == o) - k->loop_slopes[i * n + o];
-}
-
-/* Gaussian elimination with pivoting, a x = b, in place: x is b. */
-static bool eliminate(double *a, double *b, int n) {
-    for (int i = 0; i < n; i++) {
-        int pivot = i;
-        for (int r = i + 1; r < n; r++)
-            if (fabs(a[r * n + i]) > fabs(a[pivot * n + i])) pivot = r;
-        if (fabs(a[pivot * n + i]) < 1e-12) return false;
-        for (int c = 0; c < n && pivot != i; c++) {
-            const double kept = a[i * n + c];
-            a[i * n + c] = a[pivot * n + c];
-            a[pivot * n + c] = kept;
-        }
-        const double kept = b[i];
-        b[i] = b[pivot];
-        b[pivot] = kept;
-        for (int r = i + 1; r < n; r++) {
-            const double factor = a[r * n + i] / a[i * n + i];
-            for (int c = i; c < n; c++) a[r * n + c] -= factor * a[i * n + c];
-            b[r] -= factor * b[i];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int c = i + 1; c < n; c++) b[i] -= a[i * n + c] * b[c];
-        b[i] /= a[i * n + i];
-    }
+        for (int o = 0; o < n; o++) matrix[i][o] = (i == o) - k->loop_slopes[i * n + o];
+    factorize(n, matrix, row);
+    back_substitute(n, matrix, row, right, right);
+    for (int o = 0; o < n; o++)
+        if (!isfinite(right[o])) return false;
     return true;
 }
 
@@ -383,9 +376,8 @@ static int find_loads_in_slip(Coupling *k, const double *x) {
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         if (e->load < 0 || follows_loop(k, e)) continue;
-        fill_loop_matrix(k);
         for (int o = 0; o < n; o++) k->loop_rest[o] = o == e->first_output;
-        if (!eliminate(k->loop_matrix, k->loop_rest, n)) continue;
+        if (!solve_loop(k, k->loop_rest)) continue;
         const int at = e->input_places[e->load];
         double feedback = 0;
         for (int o = 0; o < n; o++)
@@ -416,6 +408,10 @@ static int close_loop(Coupling *k, const double *x) {
             size = fmax(size, fabs(k->loop_y[o]));
         }
         if (rest <= 1e-13 * size) return find_loads_in_slip(k, x);
+        if (step < SUBSTITUTIONS) {
+            memcpy(k->y, k->loop_y, (size_t)k->n_outputs * sizeof *k->y);
+            continue;
+        }
         if (rest >= nearest) {
             for (int o = 0; o < k->n_outputs; o++) k->y[o] -= k->loop_step[o] /= 2;
             continue;
@@ -423,8 +419,7 @@ static int close_loop(Coupling *k, const double *x) {
         nearest = rest;
         const int answer = find_loop_slopes(k, x);
         if (answer) return answer;
-        fill_loop_matrix(k);
-        if (!eliminate(k->loop_matrix, k->loop_rest, k->n_outputs)) break;
+        if (!solve_loop(k, k->loop_rest)) break;
         for (int o = 0; o < k->n_outputs; o++) k->y[o] += k->loop_step[o] = k->loop_rest[o];
     }
     fail(&k->complaint, "the loads of the contacts cannot be found at t = %.9g s.", k->moment.t);
@@ -659,7 +654,21 @@ static bool find_changed_loads(Coupling *k, bool *changed, Message *message) {
     return true;
 }
 
+/* Gives the FMUs what the system has as its own parameters, as they are now. */
+static bool share_parameters(Coupling *k, Message *message) {
+    for (const Shared *one = k->system->shared; one && one->contact >= 0; one++) {
+        Instance *instance = &k->elements[one->contact].instance;
+        const Variable *variable = description_find(&instance->fmu->description,
+                                                    k->system->parameters[one->parameter].name);
+        const fmi2Status status = instance->fmu->call.set_real(
+            instance->component, &variable->reference, 1, &k->moment.p[one->parameter]);
+        if (!instance_good(instance, status, "fmi2SetReal", message)) return false;
+    }
+    return true;
+}
+
 bool coupling_settle(Coupling *k, double t, Message *message) {
+    if (!share_parameters(k, message)) return false;
     pass_time_events(k, t);
     find_inputs(k, k->x, k->y, k->u);
     if (k->is_looped && close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
@@ -679,6 +688,7 @@ bool coupling_settle(Coupling *k, double t, Message *message) {
 }
 
 bool coupling_initialize(Coupling *k, double stop, double tolerance, Message *message) {
+    if (!share_parameters(k, message)) return false;
     for (int i = 0; i < k->n_own; i++) k->nominals[i] = k->system->states[i].nominal;
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];

@@ -1,10 +1,10 @@
 /* A system with FMUs at its contacts as one set of equations, for any integrator:
  *
- *     d/dt (x, z_1 … z_c) = (rates(t, x, y), dz_1/dt … dz_c/dt)      z_i: states of the FMU at contact i
+ *     d/dt (x, z_1 … z_c) = (rates(t, x, y), dz_1/dt … dz_c/dt)
  *
- * with its event indicators, its Jacobian and its events. The order of calls is coupling_open,
- * coupling_set…, coupling_initialize; then it is evaluated at will, and an event is
- * coupling_enter_event and coupling_settle.
+ * (z_i: states of the FMU at contact i) with its event indicators, its Jacobian and its events.
+ * The order of calls is coupling_open, coupling_set…, coupling_initialize; then it is evaluated at
+ * will, and an event is coupling_enter_event and coupling_settle.
  */
 #ifndef COUPLING_H
 #define COUPLING_H
@@ -23,14 +23,14 @@ typedef struct {
     double *input_values;
     int first_input, first_output, first_state, first_indicator;
     int load;                              /* place in inputs of the system's `load`, or -1 */
-    bool states_changed, nominals_changed; /* by the event that is under way */
+    bool states_changed, nominals_changed; /* by the event that is being handled */
 } Element;
 
 typedef struct {
     const System *system;
     Moment moment;
-    int n_contacts, n_own, n_states, n_inputs, n_outputs, n_indicators,
-        n_columns; /* own: states of the system */
+    /* own: states of the system */
+    int n_contacts, n_own, n_states, n_inputs, n_outputs, n_indicators, n_columns;
     Element *elements;
     char **columns;    /* names of a row of results; ends with NULL */
     double *x;         /* all states at the present point of the integration */
@@ -39,12 +39,12 @@ typedef struct {
     Message complaint; /* of the FMU that refused the last evaluation */
 
     double *dx, *u, *y, *row; /* at the last point */
-    double *own_rates, *own_inputs, *shifted_states, *shifted_rates,
-        *shifted_inputs; /* for the Jacobian */
+    /* for the Jacobian */
+    double *own_rates, *own_inputs, *shifted_states, *shifted_rates, *shifted_inputs;
     double *seeds, *answers, *force_slopes;
     bool is_looped; /* an input depends on answers */
-    double *loop_matrix, *loop_slopes, *input_slopes, *loop_rest,
-        *loop_step; /* of the loop that it makes */
+    /* of the loop that it makes */
+    double *loop_slopes, *input_slopes, *loop_rest, *loop_step;
     double *loop_y, *loop_inputs;
     double *memory; /* all of these vectors */
 } Coupling;
@@ -54,7 +54,7 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
                         const Fmu *const *fmus, Message *message);
 void coupling_close(Coupling *coupling);
 
-/* Sets a parameter of the FMU at one contact. `known` tells whether the FMU has it; without it
+/* Sets a parameter of the FMU at one contact. `known` says whether the FMU has it; without it
  * nothing happens. */
 bool coupling_set(Coupling *coupling, int contact, const char *name, const char *value, bool *known,
                   Message *message);

@@ -25,8 +25,8 @@ typedef struct {
 } Item;
 
 typedef struct {
-    char *version, *guid,
-        *identifier; /* identifier: of the model exchange part; NULL without one */
+    /* identifier: of the model exchange part; NULL without one */
+    char *version, *guid, *identifier;
     int n_indicators;
     bool has_slopes;            /* directional derivatives */
     bool needs_completed_steps; /* wants to hear of every step of the integrator */
@@ -35,8 +35,8 @@ typedef struct {
     int n_items;
     Item *items;
     int n_rates;
-    int *
-        rates; /* indices of the variables that ModelStructure lists as derivatives, counted from 1 */
+    /* indices of the variables that ModelStructure lists as derivatives, counted from 1 */
+    int *rates;
 } Description;
 
 typedef struct {

@@ -6,8 +6,8 @@
 #include "coupling.h"
 
 typedef struct {
-    double stop, interval,
-        tolerance; /* interval 0: a row of results for every step of the solver */
+    /* interval 0: a row of results for every step of the solver */
+    double stop, interval, tolerance;
     void (*on_row)(void *context, const double *row);
     void (*on_progress)(void *context, double fraction); /* after every step */
     void *context;

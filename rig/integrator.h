@@ -7,14 +7,12 @@
 #include "coupling.h"
 
 #ifndef INTEGRATOR_ROOM
-#define INTEGRATOR_ROOM                                                                            \
-    64 /* of which the stack holds some 100 kB; the page, with less of a stack, says less */
+/* of which the stack holds some 100 kB; the page, with less of a stack, says less */
+#define INTEGRATOR_ROOM 64
 #endif
 
-enum {
-    INTEGRATOR_STATES = INTEGRATOR_ROOM,
-    INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM
-}; /* at most */
+/* at most */
+enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM };
 
 typedef struct {
     Coupling *coupling;

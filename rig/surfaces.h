@@ -19,7 +19,7 @@ bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *messa
 bool set_parameter(const System *system, double *parameters, const char *name, double value,
                    Message *message);
 
-/* Gives NAME to all contacts, CONTACT.NAME to one; tells in `known` whether any of them has it. */
+/* Gives NAME to all contacts, CONTACT.NAME to one; says in `known` whether any of them has it. */
 bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message);
 
 #endif

@@ -1,9 +1,11 @@
 /* A system: the host's side of a benchmark. It moves bodies, and friction elements (FMUs) act at
  * its contacts.
  *
- *     dx/dt = rates(t, x, y)          x: states of the system
- *     u     = inputs(t, x)            u: what the contacts feel, in the order of their `inputs`, contact by contact
- *     y     = FMUs(t, u)              y: what they answer, in the order of their `outputs`, contact by contact
+ *     dx/dt = rates(t, x, y)   x: states of the system
+ *     u     = inputs(t, x)     u: what the contacts feel, in the order of their `inputs`,
+ *                              contact by contact
+ *     y     = FMUs(t, u)       y: what they answer, in the order of their `outputs`,
+ *                              contact by contact
  *
  * A system is one file systems/<name>.c with its equations in a comment on top and one `const
  * System system_<name>`; the build finds it. Names in `inputs` and `outputs` are those of the FMU's
@@ -41,8 +43,8 @@ typedef struct {
 
 typedef struct {
     const char *name, *unit;
-    double
-        nominal; /* size that counts: the absolute tolerance of a state is this times the relative one */
+    /* size that counts: the absolute tolerance of a state is this times the relative one */
+    double nominal;
     const char *text;
 } Quantity;
 
@@ -53,6 +55,11 @@ typedef struct {
     const char *const *outputs;
 } Contact;
 
+/* A parameter of the system that the FMU at a contact has too, by the same name. */
+typedef struct {
+    int parameter, contact;
+} Shared;
+
 typedef struct {
     const double *p; /* parameters in the order of the descriptor */
     const Table *table;
@@ -62,20 +69,22 @@ typedef struct {
 
 typedef struct {
     const char *name, *title, *source;
-    double stop,
-        interval; /* defaults; a stop of 0 is the end of the table. No step is longer than ten intervals */
+    /* defaults; a stop of 0 is the end of the table. No step is longer than ten intervals */
+    double stop, interval;
     const Parameter *parameters; /* lists end with a name of NULL */
     const Quantity *states;
     const Quantity *outputs;
     const Contact *contacts;
-    const char *const *
-        beside; /* which FMU each contact takes of the folder of the one that is given for all of them: its
-                                  name, with % in place of the name of that one; NULL: all take that one */
+    /* which FMU each contact takes of the folder of the one that is given for all of them: its
+     * name, with % in place of the name of that one; NULL: all take that one */
+    const char *const *beside;
+    /* given to the FMUs at the start and at every event; ends with a contact of -1; NULL: none */
+    const Shared *shared;
     int n_indicators;
-    const char
-        *load; /* the one input that `loads` fills in, which an element need not have; NULL: any */
-    bool
-        reads_table; /* the motion comes from a file, and its columns are the inputs of the one contact */
+    /* the one input that `loads` fills in, which an element need not have; NULL: any */
+    const char *load;
+    /* the motion comes from a file, and its columns are the inputs of the one contact */
+    bool reads_table;
 
     void (*start)(const double *p, double *x); /* may be NULL: all zero */
     void (*inputs)(const Moment *m, const double *x, double *u);

@@ -9,8 +9,9 @@ typedef struct {
     char **names;          /* ends with NULL */
     double *times;         /* never falling; a repeated time is a jump */
     double *values;        /* row by row */
-    char
-        separator; /* of cells: comma, semicolon or tab; beside the last two a comma in a number is a decimal one */
+    /* of cells: comma, semicolon or tab; beside the last two a comma in a number is a decimal
+     * one */
+    char separator;
 } Table;
 
 bool table_read(Table *table, const char *path, Message *message);

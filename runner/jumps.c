@@ -1,8 +1,10 @@
 /* How sensitivities jump at events.
  *
- *     dt/dp = -(dg/dx s + dg/dp)/(dg/dt)                               when the event comes: where its indicator g crosses zero
- *     s+ = dr/dp + dr/dx (s- + f- dt/dp) + dr/du u' dt/dp - f+ dt/dp   with x+ = r(p, u, x-); x+ = x- where nothing is reset
+ *     dt/dp = -(dg/dx s + dg/dp)/(dg/dt)
+ *     s+ = dr/dp + dr/dx (s- + f- dt/dp) + dr/du u' dt/dp - f+ dt/dp
  *
+ * The event comes where its indicator g crosses zero; x+ = r(p, u, x-), and x+ = x- where nothing
+ * is reset
  * (saltation; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems,
  * 7.3). An event that a jump of the inputs makes comes at their time, whatever the parameters are:
  * dt/dp = 0.
@@ -12,8 +14,8 @@
  * what the event does. FMI has no slopes of indicators and events; they are cheap and smooth within
  * a mode, so that differences of them are as good. */
 
-static const double EVENT_TIME =
-    1e-8; /* to which an event is located, as a part of the interval between two samples */
+/* to which an event is located, as a part of the interval between two samples */
+static const double EVENT_TIME = 1e-8;
 
 typedef struct {
     size_t indicators, modes, states, inputs;

@@ -50,9 +50,10 @@ typedef struct {
     const Fmu *fmu;
     const char *guid;
     double tolerance; /* 0: the FMU's own */
-    double
-        seconds; /* of this process's processor time after which a simulation is given up; 0: never */
-    int linear; /* inputs move linearly from sample to sample; otherwise each is held until the next */
+    /* of this process's processor time after which a simulation is given up; 0: never */
+    double seconds;
+    /* inputs move linearly from sample to sample; otherwise each is held until the next */
+    int linear;
     Variables reals; /* set once, before the start */
     const double *real_values;
     Variables integers;

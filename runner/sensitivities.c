@@ -16,28 +16,27 @@ enum { STATES_AT_MOST = 16, MATRIX_ROOM = 2 * STATES_AT_MOST };
 
 #include "jumps.c"
 
-static const double SLOPE_TOLERANCE =
-    1e-3; /* of a step, relative to the largest sensitivity so far */
-static const double EVENT_TOLERANCE =
-    1e-5; /* of a step towards an event: at a fold of the law slopes grow without bound */
-enum {
-    EVENTS_AT_MOST = 40
-}; /* between two samples: beyond, a bristle swings faster than the record tells */
-static const double SHORTEST =
-    1.0 / 256; /* part of the interval between two samples, below which an error is taken */
+/* of a step, relative to the largest sensitivity so far */
+static const double SLOPE_TOLERANCE = 1e-3;
+/* of a step towards an event: at a fold of the law slopes grow without bound */
+static const double EVENT_TOLERANCE = 1e-5;
+/* between two samples: beyond, a bristle swings faster than the record tells */
+enum { EVENTS_AT_MOST = 40 };
+/* part of the interval between two samples, below which an error is taken */
+static const double SHORTEST = 1.0 / 256;
 static const double STAGE = 1.0 / 3; /* of a step; the other stage is its end */
-static const double FILTER =
-    0.40824829046386302; /* 1/sqrt(6): the mean of the eigenvalues of Radau IIA */
+/* 1/sqrt(6): the mean of the eigenvalues of Radau IIA */
+static const double FILTER = 0.40824829046386302;
 
 /* Everything that is needed on the way, in one piece of memory. A linearization has a column for
  * each state and known, and a row for the rate of each state and each output. */
 typedef struct {
     size_t states, knowns, rows;
     fmi2ValueReference *unknowns; /* rates and outputs */
-    double *begin, *inner,
-        *end; /* linearizations at the start, the inner stage and the end of a step */
-    double *s, *next,
-        *largest; /* sensitivities, after the step, and the largest of each so far; known by known */
+    /* linearizations at the start, the inner stage and the end of a step */
+    double *begin, *inner, *end;
+    /* sensitivities, after the step, and the largest of each so far; known by known */
+    double *s, *next, *largest;
     double *right, *error; /* of the linear systems */
     double trial;          /* length of the next step, 0: none yet */
     fmi2FMUstate stored;
@@ -169,8 +168,9 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
     const Fmu *fmu = record->fmu;
     const double resolution = fmax(EVENT_TIME * length, 1e-14 * fabs(record->times[sample]));
     double until = length; /* where the next event lies ahead */
-    double back =
-        0; /* how far ahead: more than can be resolved, where the way there was another when it was gone again */
+    /* how far ahead: more than can be resolved, where the way there was another when it was gone
+     * again */
+    double back = 0;
     int due = 0, events = 0;
     for (double done = 0; done < length;) {
         const double rest = length - done;
@@ -216,9 +216,8 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
         const double error =
             own->states ? follow(own, h, until < length ? EVENT_TOLERANCE : SLOPE_TOLERANCE) : 0;
         const double next = h * fmin(4, fmax(0.2, 0.8 / cbrt(fmax(error, 1e-3))));
-        own->trial = h < way || error > 1
-                         ? next
-                         : fmax(next, own->trial); /* an end that is near tells nothing about it */
+        /* an end that is near tells nothing about it */
+        own->trial = h < way || error > 1 ? next : fmax(next, own->trial);
         if (error > 1 && h > shortest) {
             own->trial = fmax(own->trial, 0.999 * shortest);
             if (fails(fmu->set_state(component, own->stored))) return 1;
@@ -281,8 +280,8 @@ static int simulate_slopes(Record *record, fmi2Component component, Sensitivitie
             if (advance_slopes(record, component, own, sample, length)) return 1;
         }
         if (set_signals(record, component, sample + 1)) return 1;
-        if (record->linear && length > 0)
-            continue; /* inputs that move are already there, to rounding */
+        /* inputs that move are already there, to rounding */
+        if (record->linear && length > 0) continue;
         if ((watches(record) &&
              jump_at_sample(record, component, &own->events, own->s, sample + 1)) ||
             linearize(record, component, own, own->begin))

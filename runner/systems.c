@@ -121,6 +121,9 @@ static void forget(Fmu *fmu) {
 static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *parameters,
                          const Fmu **fmus) {
     const System *system = run->system;
+    if (system->beside)
+        return fail(&watch->message, "the system %s takes loads beside the element, as the rig has",
+                    system->name);
     for (int i = 0; system->parameters && system->parameters[i].name; i++)
         parameters[i] = system->parameters[i].value;
     for (int i = 0; i < run->n_parameters; i++) {

@@ -29,8 +29,8 @@ typedef struct {
     int n_settings;
     const Setting *settings; /* of the element: NAME, or CONTACT.NAME */
     const char *set;         /* a parameter set by its name, or NULL */
-    double stop, interval,
-        tolerance; /* a stop of 0: the system's; an interval of 0: a row for every step */
+    /* a stop of 0: the system's; an interval of 0: a row for every step */
+    double stop, interval, tolerance;
     int n_columns; /* results */
     char **columns;
     size_t n_rows;

@@ -8,18 +8,18 @@ the tools, which take FMUs by their names) or all platforms (`platforms`) are th
 `--complete` says that nothing may be missing.
 """
 
-import re
 from collections import Counter
 
 import pytest
 from hypothesis import settings
 
-import points
+import fmus
+import operating_points
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
 from fmus import COMPLETE, FMUS, FOLDER, PLATFORMS, TWINS
 
 # The shared checks say what they compared, like the tests themselves.
-pytest.register_assert_rewrite("curves", "mass", "prescribed")
+pytest.register_assert_rewrite("friction_curves", "body_on_element", "prescribed")
 
 settings.register_profile(
     "bristle", max_examples=60, deadline=None, derandomize=True, print_blob=True
@@ -37,24 +37,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    points.AGAIN = config.getoption("--only-fmus")
-    settings.load_profile("bristle again" if points.AGAIN else "bristle")
+    fmus.MUST_BE_COMPLETE = config.getoption("--complete")
+    operating_points.AGAIN = config.getoption("--only-fmus")
+    settings.load_profile("bristle again" if operating_points.AGAIN else "bristle")
     if not FMUS:
         raise pytest.UsageError(f"no FMU in {FOLDER}: run ./build.sh first")
-
-
-def pytest_ignore_collect(collection_path, config):
-    """Tests of the tools take FMUs by their names."""
-    if collection_path.match("tools/test_*.py") and not (
-        COMPLETE or config.getoption("--complete")
-    ):
-        if re.search(
-            r"^from fmus import .*\b(FMUS|FOLDER)\b",
-            collection_path.read_text(encoding="utf-8"),
-            re.M,
-        ):
-            return True
-    return None
 
 
 def pytest_generate_tests(metafunc):
@@ -102,7 +89,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    from batches import Batches  # with xdist alone
+    from xdist_batches import Batches  # with xdist alone
 
     return Batches(config, log) if config.getvalue("dist") == "loadgroup" else None
 

@@ -1,6 +1,6 @@
 /* Mass: a body on a line.
  *
- *     m dv/dt = F_load - F_R,   dx/dt = v
+ *     m dv/dt = F_load - F_R - F_O,   dx/dt = v
  */
 #include "Mass.h"
 
@@ -8,7 +8,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
                      States *dx, Outputs *y) {
     (void)m;
     dx->x = x->v;
-    dx->v = (u->F_load - u->F_R) / p->m;
+    dx->v = (u->F_load - u->F_R - u->F_O) / p->m;
     y->x_out = x->x;
     y->v_out = x->v;
 }

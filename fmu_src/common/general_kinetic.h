@@ -1,8 +1,8 @@
 /* General kinetic friction: a linear rise up to the speed v_r, the Stribeck curve beyond it, and
  * the jump between them.
  *
- *     stick   mu = mu_s a/v_r           for a < v_r      Colantonio et al. 2022, eq 38; a: speed, v_r: eps
- *     slip    mu = mu(a) + nu a         above
+ *     stick   mu = mu_s a/v_r       for a < v_r   Colantonio et al. 2022, eq 38; a: speed, v_r: eps
+ *     slip    mu = mu(a) + nu a     above
  *
  * The curve has fallen a little at v_r already, so the law jumps there from mu_s to mu(v_r) + nu
  * v_r. A mode selects the piece and changes only at an event (hysteresis.h); until then each piece

@@ -1,6 +1,7 @@
 /* Normal force of a point that is pressed into a surface.
  *
- *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0      Colantonio et al. 2022, eq 19, for delta > 0 and never negative
+ *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0   Colantonio et al. 2022, eq 19,
+ *                                                              for delta > 0 and never negative
  *
  * The paper's K and D have units that change with the exponents. Divided by a reference penetration
  * delta_0 they do not: K is the elastic force and D the damping at that penetration; delta_0 = 1 m

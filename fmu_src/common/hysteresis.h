@@ -15,8 +15,8 @@
 #include <math.h>
 
 static const double HYSTERESIS = 1e-6; /* H */
-static const double REST =
-    1e-4; /* slip has come to rest at this fraction of a speed that is small for the model */
+/* slip has come to rest at this fraction of a speed that is small for the model */
+static const double REST = 1e-4;
 
 /* Value over limit, bounded so that it cannot overflow. */
 static double part_of_limit(double value, double limit) {

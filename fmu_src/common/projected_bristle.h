@@ -1,9 +1,10 @@
 /* One bristle in the plane of a contact, per unit of normal force: the LuGre model in any
  * direction.
  *
- *     g     = mu(|v_t|)                                                    Colantonio et al. 2022, eq 23
- *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n               eq 21 and its last term
- *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v     eq 24, F_v = (nu N + sigma2) v_t: viscous.h, viscous_power.h
+ *     g     = mu(|v_t|)                                    Colantonio et al. 2022, eq 23
+ *     dz/dt = v_t - sigma0 |v_t|/g z - sigma0/sigma1 (n z) n         eq 21 and its last term
+ *     F     = (sigma0 z_t + sigma1 (v_t - sigma0 |v_t|/g z_t)) N + F_v                  eq 24
+ *     F_v   = (nu N + sigma2) v_t                               viscous.h, viscous_power.h
  *
  * v_t and z_t are the components in the plane. As long as the normal n keeps its direction, z stays
  * in the plane and the last term is zero. When the normal rotates, z would be left behind. Its
@@ -63,7 +64,7 @@ static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n)
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* The end of a way from a along d as far as it lies within a distance from zero; or, where no part
+/* The end of a path from a along d as far as it lies within a distance from zero; or, where no part
  * of it does, what is nearest, drawn in. */
 static Vector within(double most, Vector a, Vector d) {
     const Vector e = unit(d);

@@ -11,10 +11,10 @@
 
 #include <math.h>
 
-static const double SHORTEST =
-    1e-6; /* time in which a deflection follows, as a part of the bristle's own time constant */
-static const double NO_LENGTH =
-    1e-290; /* stands for a limit of zero, so that nothing is divided by it */
+/* time in which a deflection follows, as a part of the bristle's own time constant */
+static const double SHORTEST = 1e-6;
+/* stands for a limit of zero, so that nothing is divided by it */
+static const double NO_LENGTH = 1e-290;
 
 /* Rate of a deflection that saturates at the limit: v - |v| z/limit. Limit, tau and z may be given
  * multiplied by a stiffness. */

@@ -1,8 +1,9 @@
 /* Smooth steps between two levels, as multibody packages have them.
  *
- *     STEP     cubic polynomial, continuous slope           Pennestri et al. 2016, eq 19 with its lost factor 3 - 2u
- *     STEP5    quintic polynomial, continuous curvature     Schuderer et al. 2023, section 3.1
- *     sine     half a wave, continuous slope                the same (Simpack)
+ *     STEP     cubic polynomial, continuous slope         Pennestri et al. 2016,
+ *                                                         eq 19 with its lost factor 3 - 2u
+ *     STEP5    quintic polynomial, continuous curvature   Schuderer et al. 2023, section 3.1
+ *     sine     half a wave, continuous slope              the same (Simpack)
  *
  * step(x, x0, h0, x1, h1) runs from h0 at x0 to h1 at x1 and is constant outside. odd_step(u) runs
  * from -1 at u = -1 to 1 at u = 1, written so that it is exactly odd and accurate near zero.

@@ -1,8 +1,9 @@
 /* The stick-slip element of Adams and RecurDyn, which differ in where the speed v_d comes from.
  *
- *     stick   |v| <= v_s:  mu = mu_s ((1 - |beta|) q(x/x_s) + beta),  beta = q(v/v_s)     Schuderer et al. 2023, eqs 2-5
- *     slip    |v| >  v_s:  mu = STEP5(|v|, v_s, mu_s, v_d, mu_d) sgn v                    eq 2
- *     F = mu N                                                                            eq 3
+ *     stick   |v| <= v_s:  mu = mu_s ((1 - |beta|) q(x/x_s) + beta),     Schuderer et al. 2023,
+ *                          beta = q(v/v_s)                               eqs 2-5
+ *     slip    |v| >  v_s:  mu = STEP5(|v|, v_s, mu_s, v_d, mu_d) sgn v   eq 2
+ *     F = mu N                                                           eq 3
  *
  * q(u) = (15 u - 10 u^3 + 3 u^5)/8 is STEP5(u, -1, -1, 1, 1), odd and constant outside. x is what
  * the body has moved since stick began: dx/dt = v, held at x_s, so that a motion back is felt at
@@ -11,7 +12,7 @@
  *
  * By direction (direction.h) the part of x has its side from x, that of the velocity from v.
  *
- * x comes to rest at x_s over the last thousandth of its way. q differs from 1 by less than 3e-9
+ * x comes to rest at x_s over the last thousandth of its path. q differs from 1 by less than 3e-9
  * there, and a solver meets no jump.
  */
 #ifndef BRISTLE_STICK_SLIP_H

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-static const double LINEAR_PART =
-    1e-4; /* of the reference speed, below which the power becomes a line */
+/* of the reference speed, below which the power becomes a line */
+static const double LINEAR_PART = 1e-4;
 
 /* Factor that makes a force proportional to the speed a grow with its power n: (s^2 +
  * LINEAR_PART^2)^((n-1)/2), s = a/v_n. Multiplied by s it is odd, rises everywhere and has a finite

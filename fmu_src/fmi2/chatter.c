@@ -7,10 +7,11 @@
  * velocity that does not answer to the force reaches -0.87 (white noise through a linear law), or
  * -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where they are
  * proportional, a turn of the acceleration counts if
- *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of stability each turn is
- *     weaker than the last, and an oscillation that the steps resolve turns through small accelerations; or
- *   - the force acts late, and the turn follows the last one within a few steps: a spring that acts late feeds an
- *     oscillation, whatever the law takes out of it.
+ *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of
+ *     stability each turn is weaker than the last, and an oscillation that the steps resolve turns
+ *     through small accelerations; or
+ *   - the force acts late, and the turn follows the last one within a few steps: a spring that acts
+ *     late feeds an oscillation, whatever the law takes out of it.
  * Both only where the force changes by a good part of what the contact holds. */
 #include <float.h>
 #include <math.h>
@@ -24,22 +25,17 @@ static const double CHATTER_FORGETS = 0.9;
 static const double CHATTER_PROPORTIONAL = 0.99;
 /* Correlation under a steady load, to which a load of five steps per period comes as near as 0.99. */
 static const double CHATTER_EXACT = 0.9999;
-static const double CHATTER_BACK =
-    0.8; /* of the acceleration before; an oscillation of 7 steps or more stays below */
-static const double CHATTER_SMALL =
-    0.1; /* change of the force, relative to what the contact holds: counts once, */
-static const double CHATTER_LARGE = 0.2; /* and twice */
-enum {
-    CHATTER_COUNT = 4,
-    CHATTER_FAST = 24,
-    CHATTER_FAR = 50,
-    CHATTER_KNOWN = 10
-}; /* turns; steps */
+/* Of the acceleration before; an oscillation of 7 steps or more stays below. */
+static const double CHATTER_BACK = 0.8;
+/* Changes of the force, relative to what the contact holds, that count once and twice. */
+static const double CHATTER_SMALL = 0.1, CHATTER_LARGE = 0.2;
+/* The first counts turns, the others steps. */
+enum { CHATTER_COUNT = 4, CHATTER_FAST = 24, CHATTER_FAR = 50, CHATTER_KNOWN = 10 };
 
 /* Takes the last step into account; returns whether the acceleration has turned. */
 static int watch_motion(Memory *k) {
-    Chatter *w = &k->chatter;
-    const double *v = velocity_of(&k->reals.u), *v_last = velocity_of(&k->u_last);
+    Chatter *w = &k->stepping.chatter;
+    const double *v = velocity_of(&k->reals.u), *v_last = velocity_of(&k->state.u_last);
     const double *F = w->given;
     double turn = 0, a_square = 0, aa = 0, ff = 0, af = 0, af_late = 0;
     for (int i = 0; i < N_AXES; i++) {
@@ -77,16 +73,17 @@ static double answered(double aa, double ff, double af, double least) {
  * more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
 static int swings_lighter(const Memory *k, double ff, double af) {
     const double half = 0.5 * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u,
-                                                                    &k->reals.x, &k->modes));
-    return answered(k->chatter.aa, ff, af, CHATTER_EXACT) > half * half / (1 - CHATTER_FORGETS) &&
+                                                                    &k->reals.x, &k->state.modes));
+    return answered(k->stepping.chatter.aa, ff, af, CHATTER_EXACT) >
+               half * half / (1 - CHATTER_FORGETS) &&
            3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
 }
 
 /* Says once that a body is shaken because its mass is less than couplingMass. */
 static void judge_mass(Instance *c) {
     const Memory *k = &c->memory;
-    const Chatter *w = &k->chatter;
-    const double late = gains_of_timing[k->modes.timing - 1].late;
+    const Chatter *w = &k->stepping.chatter;
+    const double late = gains_of_timing[k->state.modes.timing - 1].late;
     if ((late < 1 && swings_lighter(k, w->ff, w->af)) ||
         (late > 0 && swings_lighter(k, w->ff_late, w->af_late)))
         warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
@@ -96,12 +93,12 @@ static void judge_mass(Instance *c) {
 /* Judges a turn of the acceleration. */
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
-    Chatter *w = &k->chatter;
+    Chatter *w = &k->stepping.chatter;
     const double at_once = answered(w->aa, w->ff, w->af, CHATTER_PROPORTIONAL),
                  late = answered(w->aa, w->ff_late, w->af_late, CHATTER_PROPORTIONAL);
     const double change = sqrt(fmax(at_once, late));
-    const double holds =
-        most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes));
+    const double holds = most_held(
+        &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes));
     const int since = w->since;
     w->since = 0;
     if (since > CHATTER_FAR || !(change >= CHATTER_SMALL * holds && change > 0)) {
@@ -125,10 +122,11 @@ NOINLINE static void judge_turn(Instance *c) {
 /* Remembers the force that a step has given. */
 static void note_force(Memory *k) {
 #if HAS_COUPLING
-    memcpy(k->chatter.given, (const double *)&k->reals.y + COUPLED_FORCE, sizeof k->chatter.given);
+    memcpy(k->stepping.chatter.given, output_values(&k->reals.y) + COUPLED_FORCE,
+           sizeof k->stepping.chatter.given);
 #endif
 #if HAS_APPROACH
-    k->rebound.normal = k->reals.y.N;
+    k->stepping.rebound.normal = k->reals.y.N;
 #endif
     (void)k;
 }
@@ -138,7 +136,7 @@ static void note_force(Memory *k) {
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
-    Chatter *w = &k->chatter;
+    Chatter *w = &k->stepping.chatter;
     const int turned = w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
     if (!(w->aa <= DBL_MAX && w->peak <= DBL_MAX && w->ff <= DBL_MAX && fabs(w->af) <= DBL_MAX &&

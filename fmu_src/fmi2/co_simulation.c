@@ -6,8 +6,8 @@
 
 static void set_rate(Memory *k, fmi2ValueReference reference, double value) {
     const fmi2ValueReference input = reference - FIRST_INPUT;
-    ((double *)&k->u_rate)[input] = value;
-    k->new_rates |= 1 << input;
+    input_places(&k->kept.u_rate)[input] = value;
+    k->state.new_rates |= 1 << input;
     note_load(k, input);
 }
 
@@ -40,7 +40,7 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueR
                                        const fmi2Real value[]) {
     Instance *c = (Instance *)component;
     const char *function = "fmi2SetRealInputDerivatives";
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEPPING, function);
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEP_COMPLETE, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == fmi2OK && nvr > 0) status = need(c, order, function);
     if (status != fmi2OK) return status;
@@ -56,7 +56,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
                                         size_t nvr, const fmi2Integer order[], fmi2Real value[]) {
     Instance *c = (Instance *)component;
     const char *function = "fmi2GetRealOutputDerivatives";
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING | TERMINATED, function);
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE | TERMINATED, function);
     if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == fmi2OK && nvr > 0) status = need(c, order, function);
     if (status == fmi2OK) status = bring_up_to_date(c);
@@ -64,11 +64,9 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
     Reals slopes;
     memset(&slopes, 0, sizeof slopes);
     slopes.x = c->memory.reals.dx;
-    slopes.u = c->memory.u_rate;
-    if (is_coupled(&c->memory))
-        ; /* a mean force has no slope */
-    else if ((status = follow_slopes(c, &slopes)) != fmi2OK)
-        return status;
+    slopes.u = c->memory.kept.u_rate;
+    /* a mean force has no slope */
+    if (!is_coupled(&c->memory) && (status = follow_slopes(c, &slopes)) != fmi2OK) return status;
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
             return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
@@ -83,7 +81,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2Value
 /* A master may round its communication points, but must not leave out a part of the run: neither at
  * once nor little by little. */
 static fmi2Status check_step(Instance *c, double point, double length) {
-    const double gap = point - c->memory.time, left_out = c->memory.left_out + gap;
+    const double gap = point - c->memory.state.time, left_out = c->memory.stepping.left_out + gap;
     if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX &&
         fabs(gap) <= 1e-9 * length + 1e-12 * fabs(point))
         return fmi2OK; /* nearly always */
@@ -92,7 +90,7 @@ static fmi2Status check_step(Instance *c, double point, double length) {
                       length);
     if (fabs(gap) > 0.05 * length + 1e-12 * fabs(point))
         return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.",
-                      point, c->memory.time);
+                      point, c->memory.state.time);
     if (fabs(left_out) > 0.1 * length)
         return refuse(c, fmi2Error,
                       "The step starts at %.9g s; with it the steps leave out %.3g s of the run.",
@@ -107,24 +105,25 @@ static fmi2Status check_step(Instance *c, double point, double length) {
 static Point start_of_step(const Instance *c, const Motion *motion) {
     const Memory *k = &c->memory;
     if (N_STATES == 0) {
-        const Point point = {0, k->reals.x, k->modes, no_states, {{0}}};
+        const Point point = {0, k->reals.x, k->state.modes, no_states, {{0}}};
         return point;
     }
 #if LINEAR_STATES
-    if (N_MODES == 0 && !k->stale && c->slopes_known) {
-        Point point = {0, k->reals.x, k->modes, k->reals.dx, {{0}}};
-        for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&c->slopes)[i];
+    if (N_MODES == 0 && !k->state.stale && c->slopes_known) {
+        Point point = {0, k->reals.x, k->state.modes, k->reals.dx, {{0}}};
+        for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&c->slopes)[i];
         return point;
     }
 #endif
-    return point_at(motion, 0, &k->reals.x, &k->modes);
+    return point_at(motion, 0, &k->reals.x, &k->state.modes);
 }
 
 static int advance_alone(Instance *c, const Motion *motion, double length) {
     Memory *k = &c->memory;
-    settle_at(motion, 0, &k->reals.x, &k->modes);
+    settle_at(motion, 0, &k->reals.x, &k->state.modes);
     const Point from = start_of_step(c, motion);
-    return advance_from(motion, &from, length, &k->reals.x, &k->modes, &k->solver_step);
+    return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
+                        &k->stepping.solver_step);
 }
 
 /* With the body, where the loop over it is closed or has been until now. */
@@ -132,9 +131,9 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 #if HAS_COUPLING
     Memory *k = &c->memory;
     if (couples(k)) {
-        if (length == 0)
-            return SOLVER_DONE; /* nothing has moved, and the force that was given still acts */
-        return couple(motion, length, &k->coupling, &k->reals.x, &k->modes);
+        /* nothing has moved, and the force that was given still acts */
+        if (length == 0) return SOLVER_DONE;
+        return couple(motion, length, &k->coupling, &k->reals.x, &k->state.modes);
     }
     /* it has been switched off and is forgotten */
     memset(&k->coupling, 0, sizeof k->coupling);
@@ -146,7 +145,7 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 /* Tells which input its rate leads beyond all numbers. */
 COLD static fmi2Status refuse_motion(Instance *c, const Inputs *end, double length) {
     int i = 0;
-    while (isfinite(((const double *)end)[i])) i++;
+    while (isfinite(input_values(end)[i])) i++;
     return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.",
                   real_names[FIRST_INPUT + i], length);
 }
@@ -167,11 +166,11 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
                             const Memory *before) {
     StepLog log = {c, point};
     States x = before->reals.x;
-    Modes m = before->modes;
-    double step = before->solver_step;
+    Modes m = before->state.modes;
+    double step = before->stepping.solver_step;
 #if HAS_COUPLING
     if (couples(&c->memory)) { /* what was tried on the way to a common solution is no event */
-        log_mode_changes(c, point + length, &m, &c->memory.modes);
+        log_mode_changes(c, point + length, &m, &c->memory.state.modes);
         return;
     }
 #endif
@@ -181,27 +180,26 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
 }
 
 /* Copies what a step may change, but for derivatives and outputs, which follow from it; what is
- * observed of a body and the coupling with it, which comes last, only where it is used. */
-static void copy_changing(Memory *to, const Memory *from, int with_coupling) {
-    enum { FIRST = offsetof(Memory, u_last) };
+ * observed of a body and the coupling with it only where they are used. */
+static void copy_state(Memory *to, const Memory *from, int with_coupling) {
     to->reals.u = from->reals.u;
     to->reals.x = from->reals.x;
+    to->state = from->state;
+    to->stepping = from->stepping;
 #if HAS_COUPLING
-    memcpy((char *)to + FIRST, (const char *)from + FIRST, offsetof(Memory, coupling) - FIRST);
     if (!with_coupling) return;
     to->reals.observed = from->reals.observed;
     to->coupling = from->coupling;
 #else
     (void)with_coupling;
-    memcpy((char *)to + FIRST, (const char *)from + FIRST, sizeof *to - FIRST);
 #endif
 }
 
 /* Puts everything back to where it was before a step that has failed. */
 COLD static void take_back(Instance *c, const Memory *before, int with_coupling) {
-    copy_changing(&c->memory, before, with_coupling);
+    copy_state(&c->memory, before, with_coupling);
     forget_slopes(c);
-    if (!c->memory.stale) renew(c, 0);
+    if (!c->memory.state.stale) renew(c, 0);
 }
 
 /* Whether a step may change what the coupling with the body remembers. */
@@ -219,12 +217,13 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     Memory before; /* of which only what a step may change is filled in */
     const int with_coupling = may_couple(k);
-    copy_changing(&before, k, with_coupling);
-    Motion motion = {&k->reals.p, &before.reals.u, &k->u_rate, k->tolerance, 1, NULL, NULL};
+    copy_state(&before, k, with_coupling);
+    Motion motion = {&k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL,
+                     NULL};
     for (int i = 0; i < N_INPUTS; i++)
-        if (((const double *)&k->u_rate)[i] != 0) motion.held = 0;
+        if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
     const Inputs end = inputs_at(&motion, length);
-    if (!motion.held && !all_finite((const double *)&end, N_INPUTS))
+    if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);
     begin_run(k);
     if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
@@ -235,10 +234,10 @@ static fmi2Status make_step(Instance *c, double point, double length) {
         with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
     k->reals.u = end;
     apply_constraints(k);
-    k->left_out += point - k->time;
-    k->time = point + length;
-    k->new_rates = 0;
-    k->started = 1;
+    k->stepping.left_out += point - k->state.time;
+    k->state.time = point + length;
+    k->state.new_rates = 0;
+    k->state.started = 1;
     /* without slopes where inputs are held: most hosts give others before the next step */
     const int goes_on = !motion.held && !with_coupling;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
@@ -265,7 +264,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
                       fmi2Boolean noSetFMUStatePriorToCurrentPoint) {
     Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2DoStep");
+    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE, "fmi2DoStep");
     if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
     if (status == fmi2OK) status = check_parameters(c);
     if (status == fmi2OK) status = check_point(c);
@@ -276,7 +275,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
 
 fmi2Status fmi2CancelStep(fmi2Component component) {
     Instance *c = (Instance *)component;
-    const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEPPING, "fmi2CancelStep");
+    const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE, "fmi2CancelStep");
     if (status != fmi2OK) return status;
     return refuse(c, fmi2Error,
                   "There is no step to cancel: fmi2DoStep returns when its step is done.");
@@ -306,7 +305,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind,
     const fmi2Status status = allow_status(c, value, "fmi2GetRealStatus");
     if (status != fmi2OK) return status;
     if (kind != fmi2LastSuccessfulTime) return no_such_status(c, kind);
-    *value = c->memory.time;
+    *value = c->memory.state.time;
     return fmi2OK;
 }
 

@@ -5,7 +5,7 @@
 /* Whether the loop over the body is to be closed inside. */
 static int couples(const Memory *k) {
 #if HAS_COUPLING
-    return ((const double *)&k->reals.p)[COUPLED_MASS] > 0;
+    return parameter_values(&k->reals.p)[COUPLED_MASS] > 0;
 #else
     (void)k;
     return 0;
@@ -15,7 +15,7 @@ static int couples(const Memory *k) {
 /* Remembers that the importer gives the load. */
 static void note_load(Memory *k, fmi2ValueReference input) {
 #if HAS_COUPLING
-    if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->load_set = 1;
+    if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->kept.load_set = 1;
 #else
     (void)k;
     (void)input;
@@ -25,7 +25,7 @@ static void note_load(Memory *k, fmi2ValueReference input) {
 /* Says once that a run goes on without the load that stick has to hold. */
 static void warn_of_missing_load(Instance *c) {
 #if HAS_COUPLING
-    if (COUPLED_LOAD >= 0 && !c->memory.load_set)
+    if (COUPLED_LOAD >= 0 && !c->memory.kept.load_set)
         warn(c, WARNED_LOAD,
              "%s has never been set: stick does not know the load that it has to hold, and the "
              "body creeps or "
@@ -39,7 +39,7 @@ static void warn_of_missing_load(Instance *c) {
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
-    return k->co_simulates && k->coupling.steps > 0 && couples(k);
+    return k->kept.co_simulates && k->coupling.steps > 0 && couples(k);
 #else
     (void)k;
     return 0;

@@ -9,8 +9,8 @@ typedef struct {
 } Present;
 
 static Present present(const Memory *k) {
-    Present now = {k->reals.x, k->modes};
-    if (N_MODES > 0 && k->phase == STEPPING) {
+    Present now = {k->reals.x, k->state.modes};
+    if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
         Inputs room;
         settle_modes(&k->reals.p, present_inputs(k, &room), &now.x, &now.modes);
     }
@@ -34,7 +34,7 @@ static void pass_advice(Instance *c) {
 
 /* Derivatives and outputs lie side by side. */
 static int results_are_finite(const Reals *reals) {
-    const double *outputs = (const double *)&reals->y;
+    const double *outputs = output_values(&reals->y);
     return all_finite(outputs - N_STATES, N_STATES + N_OUTPUTS);
 }
 
@@ -94,7 +94,7 @@ static fmi2Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
     const fmi2Status status = check_point(c);
     if (status != fmi2OK) return status;
-    if (k->phase == CONTINUOUS) warn_of_missing_load(c);
+    if (k->kept.phase == CONTINUOUS_TIME_MODE) warn_of_missing_load(c);
     follow_start(k);
     int finite;
     if (is_coupled(k)) {
@@ -103,18 +103,18 @@ static fmi2Status renew(Instance *c, int with_slopes) {
         const Present now = present(k);
         finite = evaluate_now(c, &k->reals.u, &now.x, &now.modes, with_slopes);
     } else {
-        finite = evaluate_now(c, &k->reals.u, &k->reals.x, &k->modes, with_slopes);
+        finite = evaluate_now(c, &k->reals.u, &k->reals.x, &k->state.modes, with_slopes);
     }
     if (!finite)
         return refuse_result(
             c, "the friction law overflows: inputs, states or parameters are too large");
-    k->stale = 0;
+    k->state.stale = 0;
     return fmi2OK;
 }
 
 /* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation
  * steps will step from there. */
 static fmi2Status bring_up_to_date(Instance *c) {
-    if (!c->memory.stale) return fmi2OK;
-    return renew(c, c->memory.phase == STEPPING && !couples(&c->memory));
+    if (!c->memory.state.stale) return fmi2OK;
+    return renew(c, c->memory.kept.phase == STEP_COMPLETE && !couples(&c->memory));
 }

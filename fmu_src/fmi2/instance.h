@@ -24,17 +24,18 @@
 #include <fmi2Functions.h>
 #endif
 
-/* Phases of the FMI 2.0 state machines of both kinds, as bits so that a function can name all it
- * allows. */
+/* States of the two state machines of FMI 2.0, by the standard's names, as bits so that a function
+ * can name all it allows. */
 enum {
     INSTANTIATED = 1,
-    INITIALIZATION = 2,
-    EVENT = 4,
-    CONTINUOUS = 8,
-    STEPPING = 16, /* co-simulation, between two steps */
+    INITIALIZATION_MODE = 2,
+    EVENT_MODE = 4,
+    CONTINUOUS_TIME_MODE = 8,
+    STEP_COMPLETE = 16,
     TERMINATED = 32,
-    BEFORE_START = INSTANTIATED | INITIALIZATION,
-    RUNNING = EVENT | CONTINUOUS | STEPPING,
+    BEFORE_START = INSTANTIATED | INITIALIZATION_MODE,
+    MODEL_EXCHANGE = EVENT_MODE | CONTINUOUS_TIME_MODE,
+    RUNNING = MODEL_EXCHANGE | STEP_COMPLETE,
     ANY_PHASE = 63
 };
 
@@ -62,8 +63,8 @@ typedef struct {
     double given[N_AXES];        /* force at its end, which the host has now */
     double force[N_AXES];        /* at its start */
     double force_change[N_AXES]; /* from the one before */
-    double aa, ff, ff_late, af,
-        af_late; /* products of changes of acceleration and force, older ones fading */
+    /* products of changes of acceleration and force, older ones fading */
+    double aa, ff, ff_late, af, af_late;
     double peak; /* largest squared acceleration, fading */
     int thrown;  /* the last acceleration was as large as that */
     int turns;   /* that count */
@@ -81,64 +82,72 @@ typedef struct {
     double rate;   /* of the penetration at its start */
     double normal; /* force at its end, which the host has now */
     double force;  /* at its start */
-    double given
-        [2]; /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    /* energy given to the bodies since touch-down, if the force acts at once and a step late */
+    double given[2];
     double exchanged[2]; /* all work since then */
     double most;         /* work of an impact until now */
 } Rebound;
 #endif
 
-/* Everything that a stored FMU state has to restore; a co-simulation step may change what follows
- * from u_last on, and inputs and states. */
+/* What no co-simulation step changes: what is set, and what model exchange knows of inputs and
+ * indicators at other times. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;
-    double
-        t_ahead; /* model exchange: time, inputs and states at which an indicator last had a different sign */
+    double t_ahead; /* time, inputs and states at which an indicator last had another sign */
     Inputs u_ahead;
     States x_ahead;
-    double t_set;  /* model exchange: time for which the inputs were set */
+    double t_set;  /* time for which the inputs were set */
     double t_seen; /* time at which indicators were last asked for, and the inputs then */
     Inputs u_seen;
     double t_from; /* the same when the inputs last went on from there */
     Inputs u_from;
-    States nominals; /* of the states, as last returned; zero before the run */
-    int ahead;       /* one of AHEAD_… */
-    int signs;       /* bit i: indicator i was positive when continuous-time mode was entered */
-    int phase;
+    States nominals;  /* of the states, as last returned; zero before the run */
+    int ahead;        /* one of AHEAD_… */
+    int signs;        /* bit i: indicator i was positive when continuous-time mode was entered */
+    int phase;        /* state of the state machine */
     int states_given; /* the importer has set the states before the run started */
-    int load_set; /* the importer has set the load, or its rate, in a model that has one among its inputs */
-    int unchecked; /* parameters have changed since the last check of their rules */
-    Reals reals;
-    Inputs
-        u_last; /* inputs at the end of the last co-simulation step, in model exchange at the last event */
+    int load_set;     /* it has set the load, or its rate, in a model with one among its inputs */
+    int unchecked;    /* parameters have changed since the last check of their rules */
+    int co_simulates;
+} Settings;
+
+/* What a co-simulation step changes beside inputs and states; one that fails puts all of it back. */
+typedef struct {
+    Inputs u_last; /* inputs at the end of the last step, in model exchange at the last event */
     Modes modes;
     double time;
+    int new_rates; /* bit i: input i has a rate for the next step, which setting its value keeps */
+    int started;   /* has left event mode, or made a step: initial values and options are fixed */
+    int stale;     /* derivatives and outputs have to be evaluated again */
+} State;
+
+/* The same of what only co-simulation has. */
+typedef struct {
     double solver_step;
     double left_out; /* time skipped by steps that did not start where the last one ended */
-    int new_rates; /* bit i: the rate of input i was set for the next step, so that setting its value keeps it */
-    int started; /* has left event mode, or made a step: from here on initial values and options are fixed */
-    int stale;        /* derivatives and outputs have to be evaluated again */
-    int co_simulates; /* an instance for model exchange has no room for what comes last */
 #if HAS_APPROACH
     Rebound rebound;
 #endif
 #if HAS_COUPLING
     Chatter chatter;
 #endif
+} Stepping;
+
+/* Everything that a stored FMU state has to restore. */
+typedef struct {
+    Settings kept;
+    Reals reals;
+    State state;
+    Stepping stepping; /* from here on model exchange has no room */
 #if HAS_COUPLING
-    Coupling
-        coupling; /* with the body, where couplingMass is given; last, so that a step without it need not copy it */
+    Coupling coupling; /* with the body, where couplingMass is given */
 #endif
 } Memory;
 
 /* What the memory of an instance of a kind takes. */
 static size_t memory_size(fmi2Type kind) {
-#if HAS_COUPLING
-    if (kind == fmi2ModelExchange) return offsetof(Memory, co_simulates) + sizeof(int);
-#endif
-    (void)kind;
-    return sizeof(Memory);
+    return kind == fmi2ModelExchange ? offsetof(Memory, stepping) : sizeof(Memory);
 }
 
 typedef struct {
@@ -152,7 +161,9 @@ typedef struct {
     unsigned warned; /* warnings that have been logged, one bit each */
     int refused;     /* a call has been refused, and the reason logged */
 #if LINEAR_STATES
-    int slopes_known; /* unless the memory is stale: of the rates, from the last evaluation between co-simulation steps */
+    /* unless the memory is stale: of the rates, from the last evaluation between co-simulation
+     * steps */
+    int slopes_known;
     States slopes;
 #endif
     char *name;    /* which lies behind the memory */

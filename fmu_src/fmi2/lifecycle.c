@@ -6,16 +6,17 @@
 static const char *phase_name(int phase) {
     switch (phase) {
         case INSTANTIATED: return "after instantiation";
-        case INITIALIZATION: return "in initialization mode";
-        case EVENT: return "in event mode";
-        case CONTINUOUS: return "in continuous-time mode";
-        case STEPPING: return "between co-simulation steps";
+        case INITIALIZATION_MODE: return "in initialization mode";
+        case EVENT_MODE: return "in event mode";
+        case CONTINUOUS_TIME_MODE: return "in continuous-time mode";
+        case STEP_COMPLETE: return "between co-simulation steps";
         default: return "after termination";
     }
 }
 
 COLD static fmi2Status refuse_phase(Instance *c, const char *function) {
-    return refuse(c, fmi2Error, "%s must not be called %s.", function, phase_name(c->memory.phase));
+    return refuse(c, fmi2Error, "%s must not be called %s.", function,
+                  phase_name(c->memory.kept.phase));
 }
 
 COLD static fmi2Status refuse_kind(Instance *c, const char *function) {
@@ -28,7 +29,8 @@ COLD static fmi2Status refuse_kind(Instance *c, const char *function) {
 /* Whether a function may be called now; a call in a wrong phase changes nothing. */
 static fmi2Status allow(Instance *c, int phases, const char *function) {
     if (!c) return fmi2Error;
-    return phases == ANY_PHASE || c->memory.phase & phases ? fmi2OK : refuse_phase(c, function);
+    return phases == ANY_PHASE || c->memory.kept.phase & phases ? fmi2OK
+                                                                : refuse_phase(c, function);
 }
 
 static fmi2Status allow_kind(Instance *c, fmi2Type kind, int phases, const char *function) {
@@ -43,14 +45,15 @@ static fmi2Status need(Instance *c, const void *pointer, const char *function) {
 static void set_start_values(Instance *c) {
     Memory *k = &c->memory;
     memset(k, 0, memory_size(c->kind));
-    k->co_simulates = c->kind == fmi2CoSimulation;
+    k->kept.co_simulates = c->kind == fmi2CoSimulation;
     memcpy(&k->reals.p, own()->parameters, sizeof k->reals.p);
     memcpy(&k->reals.u, own()->inputs, sizeof k->reals.u);
-    for (int i = 0; i < N_OPTIONS; i++) ((int *)&k->modes)[OPTION_PLACE + i] = own()->options[i];
-    k->tolerance = 1e-6;
-    k->phase = INSTANTIATED;
-    k->unchecked = 1;
-    k->stale = 1;
+    for (int i = 0; i < N_OPTIONS; i++)
+        mode_places(&k->state.modes)[OPTION_PLACE + i] = own()->options[i];
+    k->kept.tolerance = 1e-6;
+    k->kept.phase = INSTANTIATED;
+    k->kept.unchecked = 1;
+    k->state.stale = 1;
 }
 
 static void refuse_instance(const fmi2CallbackFunctions *functions, const char *name,
@@ -147,11 +150,11 @@ fmi2Status fmi2SetupExperiment(fmi2Component component, fmi2Boolean toleranceDef
     if (stopTimeDefined && !(stopTime >= startTime))
         return refuse(c, fmi2Error, "The stop time %g lies before the start time %g.", stopTime,
                       startTime);
-    if (toleranceDefined && tolerance > 0)
-        c->memory.tolerance = fmax(tolerance, 1e-13); /* rounding allows no better */
+    if (toleranceDefined && tolerance > 0) /* rounding allows no better than 1e-13 */
+        c->memory.kept.tolerance = fmax(tolerance, 1e-13);
     else if (toleranceDefined)
         tolerate(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
-    c->memory.time = startTime;
+    c->memory.state.time = startTime;
     return fmi2OK;
 }
 
@@ -159,18 +162,18 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component component) {
     Instance *c = (Instance *)component;
     const fmi2Status status = allow(c, INSTANTIATED, "fmi2EnterInitializationMode");
     if (status != fmi2OK) return status;
-    c->memory.phase = INITIALIZATION;
+    c->memory.kept.phase = INITIALIZATION_MODE;
     return fmi2OK;
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
     Instance *c = (Instance *)component;
-    fmi2Status status = allow(c, INITIALIZATION, "fmi2ExitInitializationMode");
+    fmi2Status status = allow(c, INITIALIZATION_MODE, "fmi2ExitInitializationMode");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
     follow_start(&c->memory);
     renew_nominals(&c->memory);
-    c->memory.phase = c->kind == fmi2ModelExchange ? EVENT : STEPPING;
+    c->memory.kept.phase = c->kind == fmi2ModelExchange ? EVENT_MODE : STEP_COMPLETE;
     return fmi2OK;
 }
 
@@ -178,10 +181,10 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component) {
  * told. */
 fmi2Status fmi2Terminate(fmi2Component component) {
     Instance *c = (Instance *)component;
-    if (c && c->refused && c->memory.phase & BEFORE_START) return fmi2Error;
+    if (c && c->refused && c->memory.kept.phase & BEFORE_START) return fmi2Error;
     const fmi2Status status = allow(c, RUNNING, "fmi2Terminate");
     if (status != fmi2OK) return status;
-    c->memory.phase = TERMINATED;
+    c->memory.kept.phase = TERMINATED;
     return fmi2OK;
 }
 

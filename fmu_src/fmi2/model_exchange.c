@@ -21,9 +21,9 @@ static inline fmi2Status allow_vector(Instance *c, int phases, const void *value
 fmi2Status fmi2EnterEventMode(fmi2Component component) {
     Instance *c = (Instance *)component;
     const fmi2Status status =
-        allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2EnterEventMode");
+        allow_kind(c, fmi2ModelExchange, MODEL_EXCHANGE, "fmi2EnterEventMode");
     if (status != fmi2OK) return status;
-    c->memory.phase = EVENT;
+    c->memory.kept.phase = EVENT_MODE;
     return fmi2OK;
 }
 
@@ -32,7 +32,8 @@ fmi2Status fmi2EnterEventMode(fmi2Component component) {
  * the mode is then the one beyond the detected crossing, and so are the indicators until that time
  * is reached. */
 static int is_just_ahead(const Memory *k) {
-    return k->t_ahead > k->time && k->t_ahead - k->time <= 16 * DBL_EPSILON * fabs(k->t_ahead);
+    return k->kept.t_ahead > k->state.time &&
+           k->kept.t_ahead - k->state.time <= 16 * DBL_EPSILON * fabs(k->kept.t_ahead);
 }
 
 /* Inputs for indicators and modes. A host that goes back from the time for which it has set the
@@ -40,19 +41,19 @@ static int is_just_ahead(const Memory *k) {
  * of its step, with the inputs of the end. Between the two they are taken as a straight line. */
 static Inputs inputs_now(const Memory *k) {
     Inputs u = k->reals.u;
-    if (!(k->t_from < k->time && k->time < k->t_set)) return u;
-    const double part = (k->time - k->t_from) / (k->t_set - k->t_from);
+    if (!(k->kept.t_from < k->state.time && k->state.time < k->kept.t_set)) return u;
+    const double part = (k->state.time - k->kept.t_from) / (k->kept.t_set - k->kept.t_from);
     for (int i = 0; i < N_INPUTS; i++) {
-        const double from = ((const double *)&k->u_from)[i], to = ((const double *)&k->reals.u)[i];
-        ((double *)&u)[i] = (1 - part) * from + part * to;
+        const double from = input_values(&k->kept.u_from)[i], to = input_values(&k->reals.u)[i];
+        input_places(&u)[i] = (1 - part) * from + part * to;
     }
     return u;
 }
 
 static void current_indicators(const Memory *k, const Inputs *u, double *values) {
-    const int ahead = k->ahead == AHEAD_TAKEN && is_just_ahead(k);
-    indicators(&k->reals.p, ahead ? &k->u_ahead : u, ahead ? &k->x_ahead : &k->reals.x, &k->modes,
-               values);
+    const int ahead = k->kept.ahead == AHEAD_TAKEN && is_just_ahead(k);
+    indicators(&k->reals.p, ahead ? &k->kept.u_ahead : u, ahead ? &k->kept.x_ahead : &k->reals.x,
+               &k->state.modes, values);
 }
 
 static int signs_of(const double *values) {
@@ -64,28 +65,28 @@ static int signs_of(const double *values) {
 /* Stores a point at which an indicator has a different sign than on entry to continuous-time
  * mode. */
 static void look_ahead(Memory *k, const Inputs *u, const double *values) {
-    if (k->phase != CONTINUOUS || signs_of(values) == k->signs) return;
-    k->ahead = AHEAD_SEEN;
-    k->t_ahead = k->time;
-    k->u_ahead = *u;
-    k->x_ahead = k->reals.x;
+    if (k->kept.phase != CONTINUOUS_TIME_MODE || signs_of(values) == k->kept.signs) return;
+    k->kept.ahead = AHEAD_SEEN;
+    k->kept.t_ahead = k->state.time;
+    k->kept.u_ahead = *u;
+    k->kept.x_ahead = k->reals.x;
 }
 
 /* Modes at the current point, or at the crossing just ahead; returns 1 if a state was reset. */
 static int settle_event(Memory *k) {
-    if (k->ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
+    if (k->kept.ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
         const Inputs u = inputs_now(k);
-        k->ahead = AHEAD_NOTHING;
-        return settle_modes(&k->reals.p, &u, &k->reals.x, &k->modes);
+        k->kept.ahead = AHEAD_NOTHING;
+        return settle_modes(&k->reals.p, &u, &k->reals.x, &k->state.modes);
     }
-    States x = k->x_ahead;
-    k->ahead = AHEAD_TAKEN;
-    if (!settle_modes(&k->reals.p, &k->u_ahead, &x, &k->modes)) return 0;
+    States x = k->kept.x_ahead;
+    k->kept.ahead = AHEAD_TAKEN;
+    if (!settle_modes(&k->reals.p, &k->kept.u_ahead, &x, &k->state.modes)) return 0;
     for (int i = 0; i < N_STATES; i++) {
-        const double after = ((const double *)&x)[i];
-        if (after != ((const double *)&k->x_ahead)[i]) ((double *)&k->reals.x)[i] = after;
+        const double after = state_values(&x)[i];
+        if (after != state_values(&k->kept.x_ahead)[i]) state_places(&k->reals.x)[i] = after;
     }
-    k->x_ahead = x;
+    k->kept.x_ahead = x;
     return 1;
 }
 
@@ -93,17 +94,17 @@ static int settle_event(Memory *k) {
  * because some importers hand in a struct they have not initialized. */
 fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
     Instance *c = (Instance *)component;
-    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2NewDiscreteStates");
+    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT_MODE, "fmi2NewDiscreteStates");
     if (status == fmi2OK) status = need(c, info, "fmi2NewDiscreteStates");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
     Memory *k = &c->memory;
-    const Modes before = k->modes;
+    const Modes before = k->state.modes;
     begin_run(k);
     const int constrained = apply_constraints(k);
     const int reset = settle_event(k) || constrained;
-    if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->time, &before, &k->modes);
-    k->stale = 1;
+    if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->state.time, &before, &k->state.modes);
+    k->state.stale = 1;
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;
     info->nominalsOfContinuousStatesChanged = renew_nominals(k) ? fmi2True : fmi2False;
@@ -116,15 +117,15 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info) {
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component) {
     Instance *c = (Instance *)component;
-    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT, "fmi2EnterContinuousTimeMode");
+    fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT_MODE, "fmi2EnterContinuousTimeMode");
     if (status == fmi2OK) status = check_parameters(c);
     if (status != fmi2OK) return status;
     double values[INDICATOR_ROOM];
     const Inputs u = inputs_now(&c->memory);
     current_indicators(&c->memory, &u, values);
-    c->memory.signs = signs_of(values);
-    c->memory.phase = CONTINUOUS;
-    c->memory.started = 1;
+    c->memory.kept.signs = signs_of(values);
+    c->memory.kept.phase = CONTINUOUS_TIME_MODE;
+    c->memory.state.started = 1;
     return fmi2OK;
 }
 
@@ -136,7 +137,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component,
     Instance *c = (Instance *)component;
     (void)noSetFMUStatePriorToCurrentPoint;
     const fmi2Status status =
-        allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2CompletedIntegratorStep");
+        allow_kind(c, fmi2ModelExchange, MODEL_EXCHANGE, "fmi2CompletedIntegratorStep");
     if (status != fmi2OK) return status;
     if (!enterEventMode || !terminateSimulation)
         return need(c, NULL, "fmi2CompletedIntegratorStep");
@@ -148,27 +149,27 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component component,
 
 fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time) {
     Instance *c = (Instance *)component;
-    const fmi2Status status = allow_kind(c, fmi2ModelExchange, EVENT | CONTINUOUS, "fmi2SetTime");
+    const fmi2Status status = allow_kind(c, fmi2ModelExchange, MODEL_EXCHANGE, "fmi2SetTime");
     if (status != fmi2OK) return status;
     if (!isfinite(time)) return refuse(c, fmi2Discard, "The time must be finite, not %g.", time);
-    c->memory.time = time;
+    c->memory.state.time = time;
     return fmi2OK;
 }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real x[], size_t nx) {
     Instance *c = (Instance *)component;
     const fmi2Status status =
-        allow_vector(c, EVENT | CONTINUOUS, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
+        allow_vector(c, MODEL_EXCHANGE, x, nx, N_STATES, "states", "fmi2SetContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
     if (!all_finite(x, N_STATES))
         return refuse(c, fmi2Discard, "At time %g a continuous state is not finite.",
-                      c->memory.time);
+                      c->memory.state.time);
     memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
-    c->memory.states_given = 1;
-    c->memory.stale = 1;
-    if (c->memory.phase == EVENT)
+    c->memory.kept.states_given = 1;
+    c->memory.state.stale = 1;
+    if (c->memory.kept.phase == EVENT_MODE)
         tolerate(c, TOLERATED_STATES_IN_EVENT_MODE,
-                 "The states were set %s; the new values are used.", phase_name(EVENT));
+                 "The states were set %s; the new values are used.", phase_name(EVENT_MODE));
     return fmi2OK;
 }
 
@@ -189,8 +190,8 @@ fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component component, fmi2Real n
     const fmi2Status status = allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states",
                                            "fmi2GetNominalsOfContinuousStates");
     if (status != fmi2OK || nx == 0) return status;
-    const int given = !(c->memory.phase & BEFORE_START);
-    memcpy(nominals, given ? (const double *)&c->memory.nominals : state_nominals,
+    const int given = !(c->memory.kept.phase & BEFORE_START);
+    memcpy(nominals, given ? state_values(&c->memory.kept.nominals) : state_nominals,
            N_STATES * sizeof *nominals);
     return fmi2OK;
 }
@@ -217,7 +218,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component component, fmi2Real values[], si
     current_indicators(k, &u, values);
     if (!all_finite(values, N_INDICATORS)) return refuse_result(c, "an event indicator overflows");
     look_ahead(k, &u, values);
-    k->t_seen = k->time;
-    k->u_seen = u;
+    k->kept.t_seen = k->state.time;
+    k->kept.u_seen = u;
     return fmi2OK;
 }

@@ -4,34 +4,39 @@
 COLD static void log_mode_changes(const Instance *c, double time, const Modes *before,
                                   const Modes *after) {
     for (int i = 0; i < N_MODES; i++) {
-        const int a = ((const int *)before)[i], b = ((const int *)after)[i],
-                  first = mode_first_item[i];
+        const int a = mode_values(before)[i], b = mode_values(after)[i], first = mode_first_item[i];
         if (a != b && a > 0)
             log_message(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time,
                         mode_names[i], mode_items[first + a - 1], mode_items[first + b - 1]);
     }
 }
 
+/* The states' own parameters, which come last. */
+static States start_values(const Parameters *p) {
+    States x = no_states;
+    memcpy(&x, parameter_values(p) + N_PARAMETERS - N_STATES, N_STATES * sizeof(double));
+    return x;
+}
+
 /* Initial states and modes, from the current parameters and inputs. */
 static void start_over(Memory *k) {
-    const double *starts = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
-    for (int i = 0; i < N_STATES; i++) ((double *)&k->reals.x)[i] = starts[i];
-    for (int i = 0; i < N_MODES; i++) ((int *)&k->modes)[i] = 0;
+    k->reals.x = start_values(&k->reals.p);
+    for (int i = 0; i < N_MODES; i++) mode_places(&k->state.modes)[i] = 0;
 #if HAS_INITIALIZE
     initialize(&k->reals.p, &k->reals.u, &k->reals.x);
 #endif
-    settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->modes);
-    k->stale = 1;
+    settle_modes(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes);
+    k->state.stale = 1;
 }
 
 /* Before the start, a changed parameter or input also changes the initial states and modes. */
 static void follow_start(Memory *k) {
-    if (k->phase & BEFORE_START && k->stale) start_over(k);
+    if (k->kept.phase & BEFORE_START && k->state.stale) start_over(k);
 }
 
 /* Until the run has started, the inputs have no past. */
 static void begin_run(Memory *k) {
-    if (!k->started) k->u_last = k->reals.u;
+    if (!k->state.started) k->state.u_last = k->reals.u;
 }
 
 /* Projects the states onto what the law allows, given the change of the inputs since the last call;
@@ -40,11 +45,11 @@ static int apply_constraints(Memory *k) {
     int changed = 0;
 #if HAS_CONSTRAIN
     const States before = k->reals.x;
-    constrain(&k->reals.p, &k->u_last, &k->reals.u, &k->reals.x);
+    constrain(&k->reals.p, &k->state.u_last, &k->reals.u, &k->reals.x);
     for (int i = 0; i < N_STATES; i++)
-        if (((const double *)&before)[i] != ((const double *)&k->reals.x)[i]) changed = 1;
+        if (state_values(&before)[i] != state_values(&k->reals.x)[i]) changed = 1;
 #endif
-    k->u_last = k->reals.u;
+    k->state.u_last = k->reals.u;
     return changed;
 }
 
@@ -52,14 +57,14 @@ static int apply_constraints(Memory *k) {
  * and for unloaded states, since states change without an event. They are kept until one of them
  * changes by more than a factor of two; returns 1 in that case. */
 static int renew_nominals(Memory *k) {
-    const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->tolerance, 1, NULL, NULL};
-    const States resolved = resolved_at(&now, 0, &no_states, &k->modes);
+    const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->kept.tolerance, 1, NULL, NULL};
+    const States resolved = resolved_at(&now, 0, &no_states, &k->state.modes);
     int changed = 0;
     for (int i = 0; i < N_STATES; i++) {
-        const double before = ((const double *)&k->nominals)[i],
-                     after = ((const double *)&resolved)[i];
+        const double before = state_values(&k->kept.nominals)[i],
+                     after = state_values(&resolved)[i];
         if (after > 2 * before || 2 * after < before) changed = 1;
     }
-    if (changed) k->nominals = resolved;
+    if (changed) k->kept.nominals = resolved;
     return changed;
 }

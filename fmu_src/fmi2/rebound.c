@@ -20,7 +20,7 @@ static int gains(const Rebound *w, int late) {
 static void warn_of_rebound(Instance *c, double length) {
 #if HAS_APPROACH
     Memory *k = &c->memory;
-    Rebound *w = &k->rebound;
+    Rebound *w = &k->stepping.rebound;
     const double rate = approach(&k->reals.p, &k->reals.u), acted[2] = {w->normal, w->force};
     const double way = 0.5 * w->length * (w->rate + rate);
     for (int late = 0; late < 2; late++) {

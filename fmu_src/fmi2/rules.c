@@ -2,10 +2,8 @@
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
-    double
-        even = 0,
-        odd =
-            0; /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
+    /* sums of zeros, unless a value is not finite; two of them, which compilers add at once */
+    double even = 0, odd = 0;
     for (size_t i = 0; i + 1 < count; i += 2) {
         even += 0 * values[i];
         odd += 0 * values[i + 1];
@@ -26,7 +24,7 @@ static int keeps_rule(double value, int relation, double bound) {
 /* Checks the rules of all parameters and reports the first that is broken. */
 static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
     static const char *const words[] = {"at least", "greater than", "at most", "less than"};
-    const double *p = (const double *)parameters;
+    const double *p = parameter_values(parameters);
     for (int i = 0; i < N_RULES; i++) {
         const Rule *rule = &rules[i];
         const double bound = rule->other < 0 ? rule->bound : p[rule->other];
@@ -47,9 +45,9 @@ static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
 
 /* Checks the rules if parameters have changed since the last check. */
 static fmi2Status check_parameters(Instance *c) {
-    if (!c->memory.unchecked) return fmi2OK;
+    if (!c->memory.kept.unchecked) return fmi2OK;
     const fmi2Status status = check_rules(c, &c->memory.reals.p);
-    if (status == fmi2OK) c->memory.unchecked = 0;
+    if (status == fmi2OK) c->memory.kept.unchecked = 0;
     return status;
 }
 
@@ -57,14 +55,14 @@ static fmi2Status check_parameters(Instance *c) {
  * OpenModelica sets them there and reads the states at once. Before the start and between
  * co-simulation steps they may still be set one after the other, so they are not checked yet. */
 static fmi2Status check_effect(Instance *c) {
-    if (!c->memory.unchecked) return fmi2OK; /* nearly always */
-    return c->memory.phase & (EVENT | CONTINUOUS) ? check_parameters(c) : fmi2OK;
+    if (!c->memory.kept.unchecked) return fmi2OK; /* nearly always */
+    return c->memory.kept.phase & MODEL_EXCHANGE ? check_parameters(c) : fmi2OK;
 }
 
 /* Refuses a result that is not finite; if a parameter breaks its rule, that is the reason given. */
 COLD static fmi2Status refuse_result(Instance *c, const char *what) {
     const fmi2Status status = check_parameters(c);
-    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.time, what)
+    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.state.time, what)
                             : status;
 }
 
@@ -75,7 +73,7 @@ static fmi2Status check_point(Instance *c) {
 #if HAS_CHECK_INPUTS
     const Reals *reals = &c->memory.reals; /* which are not changed here */
     const char *objection = check_inputs(&reals->p, &reals->u);
-    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.time, objection);
+    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.state.time, objection);
 #endif
     return fmi2OK;
 }

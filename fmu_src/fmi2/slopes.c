@@ -4,12 +4,9 @@
 
 /* Slopes of the states at the start, where they follow from parameters and inputs. */
 static void start_slopes(const Memory *k, Reals *slopes) {
-    const double *starts = (const double *)&slopes->p + N_PARAMETERS - N_STATES;
-    for (int i = 0; i < N_STATES; i++) ((double *)&slopes->x)[i] = starts[i];
+    slopes->x = start_values(&slopes->p);
 #if HAS_INITIALIZE
-    States x;
-    const double *values = (const double *)&k->reals.p + N_PARAMETERS - N_STATES;
-    for (int i = 0; i < N_STATES; i++) ((double *)&x)[i] = values[i];
+    States x = start_values(&k->reals.p);
     initialize_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &x, &slopes->x);
 #else
     (void)k;
@@ -26,8 +23,8 @@ static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
     const Present now = present(k);
     evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x,
                     &now.modes, &dx, &slopes->dx, &y, &slopes->y);
-    if (!all_finite((const double *)&slopes->y, N_OUTPUTS) ||
-        !all_finite((const double *)&slopes->dx, N_STATES))
+    if (!all_finite(output_values(&slopes->y), N_OUTPUTS) ||
+        !all_finite(state_values(&slopes->dx), N_STATES))
         return refuse_result(c, "a directional derivative is not finite");
     return fmi2OK;
 }
@@ -44,7 +41,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
         status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);
     if (status != fmi2OK) return status;
     Memory *k = &c->memory;
-    const int starting = (k->phase & BEFORE_START) != 0;
+    const int starting = (k->kept.phase & BEFORE_START) != 0;
     Reals slopes;
     memset(&slopes, 0, sizeof slopes);
     for (size_t i = 0; i < nKnown; i++) {

@@ -45,76 +45,6 @@ static fmi2Status check_stored(Instance *c, const StoredState *stored) {
     return fmi2OK;
 }
 
-#if HAS_COUPLING
-static int is_zero(const void *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (((const unsigned char *)bytes)[i] != 0) return 0;
-    return 1;
-}
-#endif
-
-/* Whether the bytes can be the state of a running instance: the checksum shows that they are
- * unchanged, not who wrote them. */
-static int is_sound(const StoredState *stored) {
-    const Memory *k = &stored->memory;
-    const int phases = stored->kind == fmi2ModelExchange ? EVENT | CONTINUOUS : STEPPING;
-    const int *m = (const int *)&k->modes;
-    if (!all_finite((const double *)&k->reals.p, N_PARAMETERS) ||
-        !all_finite((const double *)&k->reals.u, N_INPUTS) ||
-        !all_finite((const double *)&k->reals.x, N_STATES) ||
-        !all_finite((const double *)&k->u_rate, N_INPUTS) ||
-        !all_finite((const double *)&k->u_last, N_INPUTS) || !isfinite(k->time) ||
-        !isfinite(k->left_out) || !isfinite(k->t_ahead) ||
-        !all_finite((const double *)&k->u_ahead, N_INPUTS) ||
-        !all_finite((const double *)&k->x_ahead, N_STATES) || !isfinite(k->t_set) ||
-        !isfinite(k->t_seen) || !all_finite((const double *)&k->u_seen, N_INPUTS) ||
-        !isfinite(k->t_from) || !all_finite((const double *)&k->u_from, N_INPUTS))
-        return 0;
-    if (!(k->tolerance > 0 && isfinite(k->tolerance) && k->solver_step >= 0 &&
-          isfinite(k->solver_step)))
-        return 0;
-    if (k->phase == 0 || k->phase & (k->phase - 1) ||
-        !(k->phase & (BEFORE_START | TERMINATED | phases)))
-        return 0;
-    if (k->ahead < AHEAD_NOTHING || k->ahead > AHEAD_TAKEN || k->signs < 0 ||
-        k->signs >> N_INDICATORS)
-        return 0;
-    if (k->new_rates < 0 || k->new_rates >> N_INPUTS ||
-        (k->states_given | k->load_set | k->started | k->unchecked) & ~1)
-        return 0;
-    for (int i = 0; i < N_STATES; i++) {
-        const double nominal = ((const double *)&k->nominals)[i];
-        if (!(nominal <= state_nominals[i]) ||
-            !(k->phase & BEFORE_START ? nominal >= 0 : nominal > 0))
-            return 0;
-    }
-#if HAS_COUPLING
-    const Coupling *coupling = &k->coupling;
-    const Chatter *chatter = &k->chatter;
-    if (!all_finite((const double *)chatter, CHATTER_NUMBERS) || chatter->thrown & ~1 ||
-        chatter->turns < 0 || chatter->turns > CHATTER_COUNT || chatter->since < 0 ||
-        chatter->steps < 0)
-        return 0;
-    const size_t used = memory_size(fmi2ModelExchange);
-    if (!k->co_simulates && !is_zero((const char *)k + used, sizeof *k - used)) return 0;
-    if (!all_finite((const double *)&coupling->history, sizeof coupling->history / sizeof(double)))
-        return 0;
-    if (coupling->steps & ~1) return 0;
-    for (int i = 0; i < N_MODES; i++) {
-        const int last = ((const int *)&coupling->m)[i];
-        if (last < 0 || last > mode_item_count[i]) return 0;
-    }
-#endif
-#if HAS_APPROACH
-    if (!all_finite((const double *)&k->rebound, sizeof k->rebound / sizeof(double))) return 0;
-#endif
-    for (int i = 0; i < N_MODES; i++)
-        if (m[i] < (k->phase & BEFORE_START ? 0 : 1) || m[i] > mode_item_count[i]) return 0;
-    for (int i = 0; i < N_OPTIONS; i++)
-        if (m[OPTION_PLACE + i] < 1 || m[OPTION_PLACE + i] > option_largest[i]) return 0;
-    return 1;
-}
-
 /* Makes room for a state, unless there is one already to write over. */
 static fmi2Status make_room(Instance *c, fmi2FMUstate *state) {
     if (*state) return check_stored(c, (const StoredState *)*state);
@@ -163,7 +93,7 @@ typedef struct {
     unsigned char *to;
     const unsigned char *from;
     size_t count; /* bytes passed so far */
-    int odd;      /* a word was read that does not fit into an int */
+    int unsound;  /* a value was passed that no instance can have */
 } Walk;
 
 static uint64_t carry_word(Walk *walk, uint64_t word) {
@@ -178,70 +108,103 @@ static uint64_t carry_word(Walk *walk, uint64_t word) {
     return word;
 }
 
-static void carry_reals(Walk *walk, void *values, int count) {
-    for (int i = 0; i < count; i++) {
+/* Finite numbers, of any struct. */
+static void carry_reals(Walk *walk, void *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double *value = (double *)values + i;
         uint64_t word;
-        memcpy(&word, (double *)values + i, sizeof word);
+        memcpy(&word, value, sizeof word);
         word = carry_word(walk, word);
-        memcpy((double *)values + i, &word, sizeof word);
+        memcpy(value, &word, sizeof word);
+        if (!isfinite(*value)) walk->unsound = 1;
     }
 }
 
-static void carry_integers(Walk *walk, int *values, int count) {
-    for (int i = 0; i < count; i++) {
-        const int64_t number = (int64_t)carry_word(walk, (uint64_t)(int64_t)values[i]);
-        if (number < INT_MIN || number > INT_MAX) walk->odd = 1;
-        values[i] = (int)number;
-    }
+static void carry_integer(Walk *walk, int *value, int least, int most) {
+    const int64_t number = (int64_t)carry_word(walk, (uint64_t)(int64_t)*value);
+    if (number < least || number > most) walk->unsound = 1;
+    *value = (int)number;
 }
 
-/* Everything that is stored, listed once for writing, reading and counting. */
+static void carry_modes(Walk *walk, Modes *modes, int least_mode, int least_option) {
+    int *m = mode_places(modes);
+    for (int i = 0; i < N_MODES; i++) carry_integer(walk, m + i, least_mode, mode_item_count[i]);
+    for (int i = 0; i < N_OPTIONS; i++)
+        carry_integer(walk, m + OPTION_PLACE + i, least_option, option_largest[i]);
+}
+
+/* Everything that is stored, with its bounds: listed once for writing, reading, counting and
+ * checking. */
 static void carry_state(Walk *walk, StoredState *stored) {
-    Memory *k = &stored->memory;
+    Reals *reals = &stored->memory.reals;
+    Settings *kept = &stored->memory.kept;
+    State *state = &stored->memory.state;
+    Stepping *stepping = &stored->memory.stepping;
     int kind = (int)stored->kind;
     stored->magic = carry_word(walk, stored->magic);
     stored->identity = carry_word(walk, stored->identity);
-    carry_integers(walk, &kind, 1);
-    carry_reals(walk, &k->reals.p, N_PARAMETERS);
-    carry_reals(walk, &k->reals.u, N_INPUTS);
-    carry_reals(walk, &k->reals.x, N_STATES);
-    carry_reals(walk, &k->u_rate, N_INPUTS);
-    carry_reals(walk, &k->u_last, N_INPUTS);
-    carry_reals(walk, &k->time, 1);
-    carry_reals(walk, &k->tolerance, 1);
-    carry_reals(walk, &k->solver_step, 1);
-    carry_reals(walk, &k->left_out, 1);
-    carry_reals(walk, &k->t_ahead, 1);
-    carry_reals(walk, &k->u_ahead, N_INPUTS);
-    carry_reals(walk, &k->x_ahead, N_STATES);
-    carry_reals(walk, &k->t_set, 1);
-    carry_reals(walk, &k->t_seen, 1);
-    carry_reals(walk, &k->u_seen, N_INPUTS);
-    carry_reals(walk, &k->t_from, 1);
-    carry_reals(walk, &k->u_from, N_INPUTS);
-    carry_reals(walk, &k->nominals, N_STATES);
-    carry_integers(walk, &k->ahead, 1);
-    carry_integers(walk, &k->signs, 1);
-    carry_integers(walk, &k->phase, 1);
-    carry_integers(walk, &k->new_rates, 1);
-    carry_integers(walk, &k->states_given, 1);
-    carry_integers(walk, &k->load_set, 1);
-    carry_integers(walk, &k->started, 1);
-    carry_integers(walk, &k->unchecked, 1);
+    carry_integer(walk, &kind, fmi2ModelExchange, fmi2CoSimulation);
+    carry_reals(walk, &reals->p, N_PARAMETERS);
+    carry_reals(walk, &reals->u, N_INPUTS);
+    carry_reals(walk, &reals->x, N_STATES);
+    carry_reals(walk, &kept->u_rate, N_INPUTS);
+    carry_reals(walk, &state->u_last, N_INPUTS);
+    carry_reals(walk, &state->time, 1);
+    carry_reals(walk, &kept->tolerance, 1);
+    carry_reals(walk, &stepping->solver_step, 1);
+    carry_reals(walk, &stepping->left_out, 1);
+    carry_reals(walk, &kept->t_ahead, 1);
+    carry_reals(walk, &kept->u_ahead, N_INPUTS);
+    carry_reals(walk, &kept->x_ahead, N_STATES);
+    carry_reals(walk, &kept->t_set, 1);
+    carry_reals(walk, &kept->t_seen, 1);
+    carry_reals(walk, &kept->u_seen, N_INPUTS);
+    carry_reals(walk, &kept->t_from, 1);
+    carry_reals(walk, &kept->u_from, N_INPUTS);
+    carry_reals(walk, &kept->nominals, N_STATES);
+    carry_integer(walk, &kept->ahead, AHEAD_NOTHING, AHEAD_TAKEN);
+    carry_integer(walk, &kept->signs, 0, (1 << N_INDICATORS) - 1);
+    carry_integer(walk, &kept->phase, INSTANTIATED, TERMINATED);
+    carry_integer(walk, &state->new_rates, 0, (1 << N_INPUTS) - 1);
+    carry_integer(walk, &kept->states_given, 0, 1);
+    carry_integer(walk, &kept->load_set, 0, 1);
+    carry_integer(walk, &state->started, 0, 1);
+    carry_integer(walk, &kept->unchecked, 0, 1);
 #if HAS_APPROACH
-    carry_reals(walk, &k->rebound, (int)(sizeof k->rebound / sizeof(double)));
+    carry_reals(walk, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
 #endif
 #if HAS_COUPLING
-    Coupling *coupling = &k->coupling;
-    carry_reals(walk, &k->chatter, CHATTER_NUMBERS);
-    carry_integers(walk, &k->chatter.thrown, 4);
-    carry_reals(walk, &coupling->history, (int)(sizeof coupling->history / sizeof(double)));
-    carry_integers(walk, (int *)&coupling->m, (int)(sizeof coupling->m / sizeof(int)));
-    carry_integers(walk, &coupling->steps, 1);
+    Coupling *coupling = &stored->memory.coupling;
+    carry_reals(walk, &stepping->chatter, CHATTER_NUMBERS);
+    carry_integer(walk, &stepping->chatter.thrown, 0, 1);
+    carry_integer(walk, &stepping->chatter.turns, 0, CHATTER_COUNT);
+    carry_integer(walk, &stepping->chatter.since, 0, INT_MAX);
+    carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
+    carry_reals(walk, &coupling->history, sizeof coupling->history / sizeof(double));
+    carry_modes(walk, &coupling->m, 0, 0);
+    carry_integer(walk, &coupling->steps, 0, 1);
 #endif
-    carry_integers(walk, (int *)&k->modes, (int)(sizeof k->modes / sizeof(int)));
+    carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (fmi2Type)kind;
-    k->co_simulates = stored->kind == fmi2CoSimulation;
+    kept->co_simulates = stored->kind == fmi2CoSimulation;
+}
+
+/* Whether values of which each is sound can be the state of a running instance: the checksum shows
+ * that they are unchanged, not who wrote them. */
+static int fits_together(const StoredState *stored) {
+    const Settings *kept = &stored->memory.kept;
+    const int phase = kept->phase, exchange = stored->kind == fmi2ModelExchange;
+    const int phases = exchange ? MODEL_EXCHANGE : STEP_COMPLETE;
+    if (phase & (phase - 1) || !(phase & (BEFORE_START | TERMINATED | phases))) return 0;
+    if (!(kept->tolerance > 0 && stored->memory.stepping.solver_step >= 0)) return 0;
+    for (int i = 0; i < N_STATES; i++) {
+        const double nominal = state_values(&kept->nominals)[i];
+        if (!(nominal <= state_nominals[i]) || !(phase & BEFORE_START ? nominal >= 0 : nominal > 0))
+            return 0;
+    }
+    for (size_t i = memory_size(stored->kind); i < sizeof stored->memory; i++)
+        if (((const unsigned char *)&stored->memory)[i] != 0) return 0;
+    return 1;
 }
 
 /* Size of a stored state in bytes, with its checksum. */
@@ -297,13 +260,13 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes
     const size_t content = walk.count;
     if (carry_word(&walk, 0) != hash_bytes(bytes, content))
         return refuse(c, fmi2Error, "The stored state is damaged.");
-    stored.memory.stale = 1;
+    stored.memory.state.stale = 1;
     fmi2Status status = check_stored(c, &stored);
-    if (status == fmi2OK && (walk.odd || !is_sound(&stored)))
+    if (status == fmi2OK && (walk.unsound || !fits_together(&stored)))
         status =
             refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.",
                    own()->name);
-    if (status == fmi2OK && !stored.memory.unchecked)
+    if (status == fmi2OK && !stored.memory.kept.unchecked)
         status = check_rules(c, &stored.memory.reals.p);
     if (status == fmi2OK) status = make_room(c, state);
     if (status != fmi2OK) return status;

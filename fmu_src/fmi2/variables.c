@@ -26,7 +26,7 @@ static fmi2Status copy_reals(Instance *c, const fmi2ValueReference vr[], size_t 
 /* Reals of which some may have to be evaluated first; with the first of them all are. */
 NOINLINE static fmi2Status evaluate_reals(Instance *c, const fmi2ValueReference vr[], size_t nvr,
                                           fmi2Real value[]) {
-    for (size_t i = 0; i < nvr && c->memory.stale; i++) {
+    for (size_t i = 0; i < nvr && c->memory.state.stale; i++) {
         if (is_state(vr[i])) follow_start(&c->memory);
         const fmi2Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
                                   : is_state(vr[i])          ? check_effect(c)
@@ -41,15 +41,16 @@ fmi2Status fmi2GetReal(fmi2Component component, const fmi2ValueReference vr[], s
     Instance *c = (Instance *)component;
     const fmi2Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, "fmi2GetReal");
     if (status != fmi2OK) return status;
-    return c->memory.stale ? evaluate_reals(c, vr, nvr, value) : copy_reals(c, vr, nvr, value);
+    return c->memory.state.stale ? evaluate_reals(c, vr, nvr, value)
+                                 : copy_reals(c, vr, nvr, value);
 }
 
 /* All parameters are declared as fixed, and taken at any time: OpenModelica sets them in event
  * mode, an importer that optimizes evaluates one point with many of them, and a person may tune.
  * Only initial values and options have no meaning any more once the run has started. */
 static fmi2Status allow_parameter(Instance *c, const char *name, int of_the_start) {
-    if (c->memory.phase & BEFORE_START) return fmi2OK;
-    if (of_the_start && c->memory.started)
+    if (c->memory.kept.phase & BEFORE_START) return fmi2OK;
+    if (of_the_start && c->memory.state.started)
         return refuse(c, fmi2Error,
                       "%s takes effect only at the start of a run and cannot be changed during it.",
                       name);
@@ -60,7 +61,7 @@ static fmi2Status allow_parameter(Instance *c, const char *name, int of_the_star
 
 /* Some importers set states one by one. */
 static int allow_state(Instance *c, fmi2ValueReference reference) {
-    if (!is_state(reference) || !(c->memory.phase & (EVENT | CONTINUOUS))) return 0;
+    if (!is_state(reference) || !(c->memory.kept.phase & MODEL_EXCHANGE)) return 0;
     tolerate(c, TOLERATED_STATE, "The state %s was set by fmi2SetReal; the new value is used.",
              real_names[reference]);
     return 1;
@@ -81,25 +82,25 @@ static fmi2Status allow_real(Instance *c, fmi2ValueReference reference, double v
 /* What follows from a parameter that has changed. States that the importer has given itself stay,
  * unless it is their own start value that has changed. */
 static void parameter_changed(Memory *k, int start_changed) {
-    k->unchecked = 1;
-    if (k->phase & BEFORE_START || k->started) return;
-    if (start_changed || !k->states_given) start_over(k);
+    k->kept.unchecked = 1;
+    if (k->kept.phase & BEFORE_START || k->state.started) return;
+    if (start_changed || !k->kept.states_given) start_over(k);
 }
 
 /* Model exchange: the inputs are those of the current time from here on. */
 static void date_inputs(Memory *k) {
-    if (k->time > k->t_seen) {
-        k->t_from = k->t_seen;
-        k->u_from = k->u_seen;
+    if (k->state.time > k->kept.t_seen) {
+        k->kept.t_from = k->kept.t_seen;
+        k->kept.u_from = k->kept.u_seen;
     }
-    k->t_set = k->time;
+    k->kept.t_set = k->state.time;
 }
 
 static void set_input(Memory *k, fmi2ValueReference reference, double value) {
     const fmi2ValueReference input = reference - FIRST_INPUT;
-    if (k->time != k->t_set && !k->co_simulates) date_inputs(k);
-    if (!(k->new_rates & 1 << input)) ((double *)&k->u_rate)[input] = 0;
-    ((double *)&k->reals.u)[input] = value;
+    if (k->state.time != k->kept.t_set && !k->kept.co_simulates) date_inputs(k);
+    if (!(k->state.new_rates & 1 << input)) input_places(&k->kept.u_rate)[input] = 0;
+    input_places(&k->reals.u)[input] = value;
     note_load(k, input);
 }
 
@@ -118,14 +119,14 @@ NOINLINE static fmi2Status set_reals(Instance *c, const fmi2ValueReference vr[],
             set_input(k, vr[i], value[i]);
         } else if (is_state(vr[i])) {
             *place = value[i];
-            k->states_given = 1;
+            k->kept.states_given = 1;
         } else {
             if (*place != value[i]) changed = 1;
             if (*place != value[i] && is_initial_value(vr[i])) start_changed = 1;
             *place = value[i];
         }
     }
-    k->stale = 1;
+    k->state.stale = 1;
     if (changed) parameter_changed(k, start_changed);
     return fmi2OK;
 }
@@ -140,12 +141,12 @@ fmi2Status fmi2SetReal(fmi2Component component, const fmi2ValueReference vr[], s
         return set_reals(c, vr, nvr, value);
     for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
         set_input(&c->memory, FIRST_INPUT + i, value[i]);
-    c->memory.stale = 1;
+    c->memory.state.stale = 1;
     return fmi2OK;
 }
 
 static int *integer_place(Modes *modes, fmi2ValueReference reference) {
-    int *first = (int *)modes;
+    int *first = mode_places(modes);
     return reference < FIRST_OPTION ? first + mode_output[reference - FIRST_MODE_OUTPUT]
                                     : first + OPTION_PLACE + (reference - FIRST_OPTION);
 }
@@ -172,7 +173,7 @@ static fmi2Status allow_option(Instance *c, fmi2ValueReference reference, int va
     if (value < 1 || value > option_largest[option])
         return refuse(c, fmi2Error, "%s = %d must lie between 1 and %d.", option_names[option],
                       value, option_largest[option]);
-    if (value == *integer_place(&c->memory.modes, reference)) return fmi2OK;
+    if (value == *integer_place(&c->memory.state.modes, reference)) return fmi2OK;
     return allow_parameter(c, option_names[option], 1);
 }
 
@@ -182,8 +183,8 @@ fmi2Status fmi2SetInteger(fmi2Component component, const fmi2ValueReference vr[]
     fmi2Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, "fmi2SetInteger");
     for (size_t i = 0; i < nvr && status == fmi2OK; i++) status = allow_option(c, vr[i], value[i]);
     if (status != fmi2OK || nvr == 0) return status;
-    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory.modes, vr[i]) = value[i];
-    c->memory.stale = 1;
+    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory.state.modes, vr[i]) = value[i];
+    c->memory.state.stale = 1;
     parameter_changed(&c->memory, 0);
     return fmi2OK;
 }

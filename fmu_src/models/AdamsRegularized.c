@@ -1,7 +1,9 @@
 /* AdamsRegularized: the friction curve of Adams without its stick-slip part.
  *
- *     F = N STEP5(v, -v_s, -mu_s, v_s, mu_s)            for |v| <= v_s     Schuderer et al. 2023, section 3.1
- *     F = N STEP5(|v|, v_s, mu_s, v_d, mu_d) sgn v      above              STEP5 is the quintic step, constant outside
+ *     F = N STEP5(v, -v_s, -mu_s, v_s, mu_s)         for |v| <= v_s   Schuderer et al. 2023,
+ *                                                                     section 3.1
+ *     F = N STEP5(|v|, v_s, mu_s, v_d, mu_d) sgn v   above            STEP5 is the quintic step,
+ *                                                                     constant outside
  *
  * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
  * body's equation of motion.

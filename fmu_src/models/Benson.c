@@ -2,7 +2,8 @@
  * dynamic value.
  *
  *     stick   F = F_ext up to |F_ext| = F_s = mu_s N
- *     slip    F = (F_d + (F_s - F_d) exp(-c |v|)) sgn v,  F_d = mu_d N       Pennestri et al. 2016, eq 3
+ *     slip    F = (F_d + (F_s - F_d) exp(-c |v|)) sgn v   Pennestri et al. 2016, eq 3
+ *     with F_d = mu_d N
  *
  * How stick begins, ends and keeps the velocity at zero: common/ideal_stick.h. Separated (N <= 0):
  * F = 0. F has the sign of the sliding velocity and is subtracted from the body's equation of

@@ -1,15 +1,17 @@
 /* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that takes
  * the overshoot back.
  *
- *     F       = sigma_1 z_1 - sigma_2 z_2                                        Bliman and Sorine 1995, second order
- *     dz_i/dt = v (1 - sgn(v) z_i/l_i),     l_1 = eta l,  l_2 = l,  eta < 1      Dahl with the exponent 1
+ *     F       = sigma_1 z_1 - sigma_2 z_2     Bliman and Sorine 1995, second order
+ *     dz_i/dt = v (1 - sgn(v) z_i/l_i)        Dahl with the exponent 1
+ *     l_1     = eta l,  l_2 = l,  eta < 1
  *
  * From rest the force rises to a peak over the path s_e and falls to the dynamic friction from
  * there:
  *
- *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d                            so that fast sliding takes F_d = mu_d N
- *     F_s/F_d     = 1 + b (1 - eta) (eta b/(1 + b))^(eta/(1 - eta))              peak, at s_e = l eta/(1 - eta) ln((1 + b)/(eta b))
- *     sigma0      = sigma_1 - sigma_2                                            stiffness at rest
+ *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d   so that fast sliding takes F_d = mu_d N
+ *     F_s/F_d     = 1 + b (1 - eta) (eta b/(1 + b))^(eta/(1 - eta))     peak,
+ *     s_e         = l eta/(1 - eta) ln((1 + b)/(eta b))                 after this path
+ *     sigma0      = sigma_1 - sigma_2                                   stiffness at rest
  *
  * b follows from mu_s/mu_d. Like Dahl's, the force depends on the path alone, not on the speed.
  * With the option Bounded |F| <= 2 F_s - F_d (for kappa = 1, see reversal_peak), the peak of a

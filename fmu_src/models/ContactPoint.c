@@ -1,10 +1,11 @@
 /* ContactPoint: a point of one body against a plane of another, with normal force and friction:
  * HuntCrossley and ProjectedLuGre joined.
  *
- *     delta       = (r_P - r_A) n                                          Colantonio et al. 2022, eq 15
- *     d(delta)/dt = -v n                                                   eq 16
- *     N           = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0     eq 19, for delta > 0 and never negative
- *     F           = friction of the bristle z under N                      eqs 18, 21-24
+ *     delta       = (r_P - r_A) n                    Colantonio et al. 2022, eq 15
+ *     d(delta)/dt = -v n                             eq 16
+ *     N           = K s^P_K + D s^P_D d(delta)/dt    eq 19, for delta > 0 and never negative
+ *     s           = delta/delta_0
+ *     F           = friction of the bristle z under N    eqs 18, 21-24
  *     F_A         = N n - F
  *
  * r_A: the point, r_P: any point of the plane, n: its normal, on the side where the point is free

@@ -1,7 +1,8 @@
 /* Dahl: Coulomb friction whose force turns round over a path instead of at once.
  *
- *     F     = sigma0 z                                                          Pennestri et al. 2016, eq 7
- *     dz/dt = v sgn(w) |w|^delta_D,   w = 1 - sgn(v) sigma0 z/F_d               eq 8 in the form of Piatkowski 2014, eq 2
+ *     F     = sigma0 z                      Pennestri et al. 2016, eq 7
+ *     dz/dt = v sgn(w) |w|^delta_D          eq 8 in the form of Piatkowski 2014, eq 2
+ *     w     = 1 - sgn(v) sigma0 z/F_d
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
  * Bounded |F| <= F_d, which it passes only where the normal force has fallen.

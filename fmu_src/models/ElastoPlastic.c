@@ -1,9 +1,9 @@
 /* ElastoPlastic: LuGre with a stiction zone in which the bristle is purely elastic, so that nothing
  * drifts.
  *
- *     g     = mu(|v|) N,   z_max = g/sigma0                                       Pennestri et al. 2016, eqs 11, 15
- *     dz/dt = v (1 - alpha(z, v) |z|/z_max)                                       eq 14
- *     F     = sigma0 z + sigma1 dz/dt + F_v                                       eq 13, F_v: common/viscous.h; bounded as LuGre
+ *     g     = mu(|v|) N,   z_max = g/sigma0          Pennestri et al. 2016, eqs 11, 15
+ *     dz/dt = v (1 - alpha(z, v) |z|/z_max)          eq 14
+ *     F     = sigma0 z + sigma1 dz/dt + F_v          eq 13, F_v: common/viscous.h; bounded as LuGre
  *
  * The share of sliding alpha is 0 as long as |z| <= z_ba or the bristle is being unloaded (sgn v !=
  * sgn z); it rises from 0 to 1 with half a sine wave between z_ba and z_max, and is 1 beyond (eq

@@ -1,7 +1,9 @@
 /* GKF: general kinetic friction, a linear rise through rest and the Stribeck curve beyond it.
  *
- *     stick   F = mu_s N v/v_r                      for |v| < v_r     Colantonio et al. 2022, eq 38, its sgn V dropped
- *     slip    F = (mu(|v|) + nu |v|) N sgn v        above             eq 38 with |V|/V_st for eps/V_st; v_r is eps
+ *     stick   F = mu_s N v/v_r                 for |v| < v_r   Colantonio et al. 2022, eq 38,
+ *                                                              its sgn V dropped
+ *     slip    F = (mu(|v|) + nu |v|) N sgn v   above           eq 38 with |V|/V_st for eps/V_st;
+ *                                                              v_r is eps
  *
  * A film adds sigma2 v in contact (common/viscous.h). The jump between the two, and the mode that
  * marks it, are those of common/general_kinetic.h.

@@ -1,12 +1,14 @@
 /* Gonthier: a bristle that sticks below the Stribeck velocity and slides above it, with a static
  * force that grows with the time of rest.
  *
- *     s        = exp(-(v/v_A)^2)                       1 in stick, 0 in sliding                 Pennestri et al. 2016, eq 22
- *     dz/dt    = s v + (1 - s) (F_c - sigma0 z)/sigma1                                          eqs 21, 23, 24
- *     F_c      = mu_d N dir(v, v_t)                    Coulomb friction, smooth at rest         eqs 25, 26
- *     ds_dw/dt = (s - s_dw)/tau,                       tau = tau_dw rising, sigma1/sigma0 falling    eq 28
- *     F        = sat(sigma0 z + sigma1 dz/dt, F_max) + F_v                                      eqs 20, 29, 30; F_v: common/viscous.h
- *     F_max    = (mu_d + (mu_s - mu_d) s_dw) N                                                  eq 27
+ *     s        = exp(-(v/v_A)^2)                            Pennestri et al. 2016, eq 22:
+ *                                                           1 in stick, 0 in sliding
+ *     dz/dt    = s v + (1 - s) (F_c - sigma0 z)/sigma1      eqs 21, 23, 24
+ *     F_c      = mu_d N dir(v, v_t)                         eqs 25, 26: Coulomb, smooth at rest
+ *     ds_dw/dt = (s - s_dw)/tau                             eq 28:
+ *                                                           tau_dw rising, sigma1/sigma0 falling
+ *     F        = sat(sigma0 z + sigma1 dz/dt, F_max) + F_v  eqs 20, 29, 30; F_v: common/viscous.h
+ *     F_max    = (mu_d + (mu_s - mu_d) s_dw) N              eq 27
  *
  * Separated (N <= 0): F = 0, the bristle relaxes, dz/dt = -sigma0/sigma1 z, and the time of rest is
  * forgotten as fast. F has the sign of the sliding velocity and is subtracted from the body's

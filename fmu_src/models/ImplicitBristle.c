@@ -1,12 +1,13 @@
 /* ImplicitBristle: a massless bristle whose force balance with the friction at its tip is solved,
  * not approximated.
  *
- *     mu(|v_S|) N sgn v_S = sigma0 z + sigma1 dz/dt,   v_S = v - dz/dt        Rill 2023, eqs 1, 2, 3, 5
+ *     mu(|v_S|) N sgn v_S = sigma0 z + sigma1 dz/dt,   v_S = v - dz/dt    Rill 2023, eqs 1, 2, 3, 5
  *
  * With F* = sigma0 z + sigma1 v, the force if the tip stuck, and a = |v_S|:
  *
  *     stick   |F*| <= F_s = mu_s N:   v_S = 0, F = F*
- *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|,   mu(a) = Stribeck curve + F_v(a)/N (eq 4)
+ *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|
+ *     mu(a) = Stribeck curve + F_v(a)/N                                   eq 4
  *
  * H turns its curvature once, at a = a_i: it is concave below and convex above (for alpha <= 1, a_i
  * = 0). Where sigma1 + nu N + sigma2 is small it falls in between, from a fold a_1 <= a_i to a fold
@@ -214,7 +215,7 @@ static double arrest_force(const Parameters *p, double N, int side) {
 }
 
 /* Where the damping is small against friction, the force of steady slip is that of the arrest but
- * for less than its hysteresis; the speed of the tip tells the two apart. */
+ * for less than its hysteresis; the speed of the tip separates the two. */
 static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
     return is_above(F, arrest_force(p, N, side)) ||
            is_moving(slip_speed(p, N, F, side, MODE_SLIP),

@@ -1,7 +1,9 @@
 /* Karnopp: stick within a band of velocities, with the load as an input.
  *
- *     stick   |v| <= v_s:  F = F_ext + F_s v/v_s, limited to -F_s ... F_s     Pennestri et al. 2016, eq 6
- *     slip    |v| >  v_s:  F = F_d sgn v                                      F_s = mu_s N, F_d = mu_d N
+ *     stick   |v| <= v_s:  F = F_ext + F_s v/v_s,      Pennestri et al. 2016, eq 6
+ *                          limited to -F_s ... F_s
+ *     slip    |v| >  v_s:  F = F_d sgn v
+ *     F_s = mu_s N,  F_d = mu_d N
  *
  * Karnopp's own algorithm sets the velocity to zero in the band. It belongs to the host, so an
  * element cannot do that, and with the load alone (eq 6 as printed) a body would creep through the

@@ -1,8 +1,8 @@
 /* Leuven: a hysteresis of springs and sliders that saturates at the Stribeck curve (the modified
  * Leuven model).
  *
- *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v              Lampaert et al. 2002
- *     F     = F_h + sigma1 dz/dt + F_v                                         F_v: common/viscous.h
+ *     dz/dt = v (1 - sgn(F_h/s) |F_h/s|^n),   s = mu(|v|) N sgn v             Lampaert et al. 2002
+ *     F     = F_h + sigma1 dz/dt + F_v                                        F_v: common/viscous.h
  *
  * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z.
  * Only the rate of z has a part in it, so z itself is no state:
@@ -10,7 +10,7 @@
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An
- * element comes to rest over the last thousandth of the way to its limit. It never carries more
+ * element comes to rest over the last thousandth of the path to its limit. It never carries more
  * than a thousandth above W_i: what the normal force, falling, leaves above it fades with the time
  * constant sigma1/sum k_i. With the option Bounded F_h and damper together give no more than mu_s N
  * and do not push the body along while the springs come back, so that they create no energy

@@ -1,9 +1,9 @@
 /* LuGre: elastic bristles whose deflection z follows the motion until it saturates at the Stribeck
  * curve.
  *
- *     g     = mu(|v|) N                                  Rill 2023, eq 16
- *     dz/dt = v - sigma0 |v|/g z                         eq 17
- *     F     = sigma0 z + sigma1 dz/dt + F_v              eq 15, Listing 5 (type 2); F_v: common/viscous.h
+ *     g     = mu(|v|) N                            Rill 2023, eq 16
+ *     dz/dt = v - sigma0 |v|/g z                   eq 17
+ *     F     = sigma0 z + sigma1 dz/dt + F_v        eq 15, Listing 5 (type 2); F_v: common/viscous.h
  *
  * With the option Bounded spring and damper together give no more than mu_s N and do not push the
  * body along while the bristle springs back, so that they create no energy (common/spring_back.h).

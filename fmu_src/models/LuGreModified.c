@@ -1,8 +1,9 @@
 /* LuGreModified: the first-step solution of the bristle's force balance, with its damping kept.
  *
- *     g     = mu(|v|) N + F_v(|v|)                                        Rill 2023, eq 19 (its leading v is nu); F_v: common/viscous.h
- *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)                     eq 18
- *     F     = sigma0 z + sigma1 dz/dt                                     eq 20
+ *     g     = mu(|v|) N + F_v(|v|)                      Rill 2023, eq 19 (its leading v is nu);
+ *                                                       F_v: common/viscous.h
+ *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)   eq 18
+ *     F     = sigma0 z + sigma1 dz/dt                   eq 20
  *
  * With the option Bounded |F| <= mu_s N + F_v, which it passes only where the normal force has
  * fallen.
@@ -23,10 +24,8 @@ static double friction_force(const Parameters *p, const Inputs *u, const States 
     const double curve =
         limit_towards(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, a) * u->N, u->v);
     const double viscous = viscous_force(p, u->N, u->v);
-    const double g =
-        curve + (u->v < 0
-                     ? -viscous
-                     : viscous); /* not fabs, which has no slope where there is no viscous part */
+    /* not fabs, which has no slope where there is no viscous part */
+    const double g = curve + (u->v < 0 ? -viscous : viscous);
     dx->z = (u->v * g - a * p->sigma0 * x->z) / (g + a * p->sigma1);
     const double F = p->sigma0 * x->z + p->sigma1 * dx->z;
     if (m->law == LAW_PRINTED) return F;

@@ -1,8 +1,9 @@
 /* LuGreVelocityDamping: LuGre whose bristle damping fades with the speed.
  *
- *     g     = mu(|v|) N                                                       Rill 2023, eq 16
- *     dz/dt = v - sigma0 |v|/g z                                              eq 17
- *     F     = sigma0 z + sigma1 exp(-(|v|/v_A)^alpha) dz/dt + F_v             Listing 5 (type 5); F_v: common/viscous.h
+ *     g     = mu(|v|) N                                             Rill 2023, eq 16
+ *     dz/dt = v - sigma0 |v|/g z                                    eq 17
+ *     F     = sigma0 z + sigma1 exp(-(|v|/v_A)^alpha) dz/dt + F_v   Listing 5 (type 5);
+ *                                                                   F_v: common/viscous.h
  *
  * Bounded as LuGre.
  *

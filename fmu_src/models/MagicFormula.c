@@ -1,6 +1,7 @@
 /* MagicFormula: Pacejka's one expression for rise, peak and fall of friction over the velocity.
  *
- *     F = mu_s N sin(C atan(B v - E (B v - atan(B v))))     Pennestri et al. 2016, eq 5 (all of it inside atan)
+ *     F = mu_s N sin(C atan(B v - E (B v - atan(B v))))   Pennestri et al. 2016,
+ *                                                         eq 5 (all of it inside atan)
  *
  * The peak is mu_s N if C > 1; fast sliding takes mu_s N sin(C pi/2) if E < 1. C < 2 and E <= 1
  * keep the sign of v.

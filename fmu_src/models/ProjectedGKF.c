@@ -1,8 +1,9 @@
 /* ProjectedGKF: general kinetic friction in a plane of any orientation.
  *
- *     v_t = v - (n v) n                                                    Colantonio et al. 2022, eq 18
- *     stick   F = mu_s N v_t/v_r                      for |v_t| < v_r      eq 38, its sgn V dropped
- *     slip    F = (mu(|v_t|) + nu |v_t|) N v_t/|v_t|  above                eq 38 with |V|/V_st for eps/V_st; v_r is eps
+ *     v_t = v - (n v) n                                       Colantonio et al. 2022, eq 18
+ *     stick   F = mu_s N v_t/v_r     for |v_t| < v_r          eq 38, its sgn V dropped
+ *     slip    F = (mu(|v_t|) + nu |v_t|) N v_t/|v_t|  above   eq 38 with |V|/V_st for eps/V_st;
+ *                                                             v_r is eps
  *
  * A film adds sigma2 v_t in contact. On a line it is GKF; the jump at v_r, the mode and its
  * hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly below v_r while a

@@ -1,8 +1,8 @@
 /* ProjectedLuGre: LuGre friction in a plane of any orientation, per unit of normal force.
  *
- *     v_t   = v - (n v) n                                                  Colantonio et al. 2022, eq 18
- *     dz/dt = v_t - sigma0 |v_t|/g z                                       eq 21, g = mu(|v_t|) of eq 23
- *     F     = (sigma0 z + sigma1 dz/dt) N + F_v                            eq 24, turned round; F_v: common/viscous.h
+ *     v_t   = v - (n v) n                                Colantonio et al. 2022, eq 18
+ *     dz/dt = v_t - sigma0 |v_t|/g z                     eq 21, g = mu(|v_t|) of eq 23
+ *     F     = (sigma0 z + sigma1 dz/dt) N + F_v          eq 24, turned round; F_v: common/viscous.h
  *
  * On a line it is LuGreNormalized. The vectors may be given in any frame. How z follows a plane
  * that turns, and how friction may differ along and across a grain, says

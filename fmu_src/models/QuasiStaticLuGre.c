@@ -2,7 +2,8 @@
  * an ideal stick.
  *
  *     stick   F = F_ext up to |F_ext| = F_s = mu_s N
- *     slip    F = (F_d + (F_s - F_d) exp(-(|v|/v_A)^alpha)) sgn v + F_v,  F_d = mu_d N     Pennestri et al. 2016, eq 12
+ *     slip    F = (F_d + (F_s - F_d) exp(-(|v|/v_A)^alpha)) sgn v + F_v
+ *     with F_d = mu_d N                                   Pennestri et al. 2016, eq 12
  *
  * F_v: common/viscous.h. How stick begins, ends and keeps the velocity at zero:
  * common/ideal_stick.h. Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is

@@ -1,6 +1,7 @@
 /* SimpackStickSlip: a spring and a damper in stick, Coulomb's dynamic friction in slip.
  *
- *     stick   F = c_f x + d_f v,  dx/dt = v,  up to |c_f x| = mu_s N        Schuderer et al. 2023, section 3, Fig. 4
+ *     stick   F = c_f x + d_f v,  dx/dt = v,  up to |c_f x| = mu_s N   Schuderer et al. 2023,
+ *                                                                      section 3, Fig. 4
  *     slip    F = mu_d N in the direction of the slip,  until v = 0
  *
  * A slip goes in the direction of the motion or, where the limit has come down to a body at rest,

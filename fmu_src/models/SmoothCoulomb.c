@@ -1,6 +1,7 @@
 /* SmoothCoulomb: Coulomb's friction with its jump at rest replaced by a continuous rise.
  *
- *     F = mu_d N r(v/v_d),  r(s) = tanh(s)              Pennestri et al. 2016, eq 4 (printed as the force on the body)
+ *     F = mu_d N r(v/v_d),  r(s) = tanh(s)   Pennestri et al. 2016,
+ *                                            eq 4 (printed as the force on the body)
  *
  * Section 2.1 also names linear, exponential and trigonometric smoothing without printing them.
  * Here they have the same slope at rest, dr/ds = 1:

@@ -1,11 +1,12 @@
 /* StickSlip: a spring-like force at rest that gives way to Coulomb friction with the speed.
  *
- *     F = (1 - |beta|) mu_s N q(x/x_s) + mu_d N beta,   beta = q(v/v_t)       Pennestri et al. 2016, eqs 16-18, Table 1
- *     q(u) = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside      eq 19
- *     dx/dt = v, held at x_s (the Delta_max of the paper)                     the paper has no law for it
+ *     F = (1 - |beta|) mu_s N q(x/x_s) + mu_d N beta     Pennestri et al. 2016, eqs 16-18, Table 1
+ *     beta  = q(v/v_t)
+ *     q(u)  = STEP(u, -1, -1, 1, 1) = (3 u - u^3)/2,     -1 and 1 outside, eq 19
+ *     dx/dt = v, held at x_s (the Delta_max of the paper, which has no law for it)
  *
- * Free, x is the integral of v without a limit: a motion back is felt only after all of the way. x
- * comes to rest at x_s over the last thousandth of its way, where q differs from 1 by less than
+ * Free, x is the integral of v without a limit: a motion back is felt only after the whole path. x
+ * comes to rest at x_s over the last thousandth of its path, where q differs from 1 by less than
  * 2e-6.
  *
  * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt

@@ -1,8 +1,10 @@
 /* VelocityBased: friction that rises to its static value within a small speed and falls to its
  * dynamic value beyond.
  *
- *     F = N STEP(v, -v_s, -mu_s, v_s, mu_s)             for |v| <= v_s     Pennestri et al. 2016, section 2.2, Fig. 4
- *     F = N STEP(|v|, v_s, mu_s, v_d, mu_d) sgn v       above              STEP is the cubic step, constant outside
+ *     F = N STEP(v, -v_s, -mu_s, v_s, mu_s)         for |v| <= v_s   Pennestri et al. 2016,
+ *                                                                    section 2.2, Fig. 4
+ *     F = N STEP(|v|, v_s, mu_s, v_d, mu_d) sgn v   above            STEP is the cubic step,
+ *                                                                    constant outside
  *
  * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
  * body's equation of motion.

@@ -25,8 +25,8 @@ int vsnprintf(char *text, size_t size, const char *format, va_list arguments);
 int snprintf(char *text, size_t size, const char *format, ...);
 
 int vsnprintf(char *text, size_t size, const char *format, va_list arguments) {
-    const unsigned long long standard_snprintf =
-        2; /* end the text with zero and return the full length, as C99 says */
+    /* end the text with zero and return the full length, as C99 says */
+    const unsigned long long standard_snprintf = 2;
     return __stdio_common_vsprintf(standard_snprintf, text, size, format, NULL, arguments);
 }
 

@@ -111,9 +111,8 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
 static double sharpened(const Motion *motion, const Point *from, const Look *start, double before,
                         double after, const States *x) {
     if (motion->held || !indicator_changed(motion, from, start, after, x)) return after;
-    const double rounding =
-        DBL_EPSILON *
-        (from->t + after); /* of the end, so that a change at the start takes no longer */
+    /* of the end, so that a change at the start takes no longer */
+    const double rounding = DBL_EPSILON * (from->t + after);
     while (after - before > rounding) {
         const double middle = 0.5 * (before + after);
         if (indicator_changed(motion, from, start, middle, x))
@@ -136,12 +135,12 @@ static double cross_change(const Motion *motion, const Point *from, const Look *
     if (!isfinite(trial_step(motion, &last, after - before, x1))) return after;
     for (;;) {
         for (int i = 0; i < N_STATES; i++) {
-            const double a = ((const double *)&left)[i], b = ((const double *)x1)[i];
+            const double a = state_values(&left)[i], b = state_values(x1)[i];
             way[i] = b - a;
-            ((double *)&middle)[i] = 0.5 * a + 0.5 * b;
+            state_places(&middle)[i] = 0.5 * a + 0.5 * b;
         }
         allowed_errors(motion, &last, after - before, x1, allowed);
-        if (scaled_error(way, (const double *)x1, allowed) <= 1) return after;
+        if (scaled_error(way, state_values(x1), allowed) <= 1) return after;
         if (indicator_changed(motion, from, start, after, &middle))
             *x1 = middle;
         else

@@ -7,8 +7,8 @@ static double held_step(const Point *from, double h, States *x1) {
     for (int i = 0; i < N_STATES; i++) {
         const double a = h * from->J[i][i];
         const double phi = a == 0 ? 1 : expm1(a) / a;
-        ((double *)x1)[i] = ((const double *)&from->x)[i] + h * phi * ((const double *)&from->f)[i];
-        if (!isfinite(((double *)x1)[i])) return INFINITY;
+        state_places(x1)[i] = state_values(&from->x)[i] + h * phi * state_values(&from->f)[i];
+        if (!isfinite(state_values(x1)[i])) return INFINITY;
     }
     return 0;
 }
@@ -19,20 +19,20 @@ static double held_step(const Point *from, double h, States *x1) {
  * end. */
 NOINLINE static double nearly_linear_step(const Motion *motion, const Point *from, double h,
                                           States *x1) {
-    const double x0 = *(const double *)&from->x, f0 = *(const double *)&from->f, J = from->J[0][0];
+    const double x0 = state_values(&from->x)[0], f0 = state_values(&from->f)[0], J = from->J[0][0];
     if (!(held_step(from, h, x1) <= 1)) return INFINITY;
-    const double way = *(double *)x1 - x0;
-    const double weight =
-        f0 == 0 ? 0 : way / f0; /* of a deviation from the line all over the step */
+    const double way = state_values(x1)[0] - x0;
+    /* of a deviation from the line all over the step */
+    const double weight = f0 == 0 ? 0 : way / f0;
     double allowed[STATE_ROOM], worst = 0;
     allowed_errors(motion, from, h, x1, allowed);
     for (int part = 2; part > 0;
          part--) { /* the end first: where it does not fit, the rest is not looked at */
         States x = no_states;
-        *(double *)&x = x0 + 0.5 * part * way;
+        state_places(&x)[0] = x0 + 0.5 * part * way;
         const States f = rates_at(motion, from->t, &x, &from->m);
         const double off =
-            weight * fabs(*(const double *)&f - (f0 + J * (0.5 * part * way))) / allowed[0];
+            weight * fabs(state_values(&f)[0] - (f0 + J * (0.5 * part * way))) / allowed[0];
         if (!(off <= 1)) return INFINITY;
         worst = fmax(worst, off);
     }

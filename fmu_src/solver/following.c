@@ -11,10 +11,10 @@
  */
 #include <math.h>
 
-static const double KEEPING_UP =
-    0.1; /* phase of a step above which a state follows; below, its cubic is lost in rounding */
-static const double SLOW =
-    0.5; /* phase of a step up to which three eighths are good for its exponential */
+/* phase of a step above which a state follows; below, its cubic is lost in rounding */
+static const double KEEPING_UP = 0.1;
+/* phase of a step up to which three eighths are good for its exponential */
+static const double SLOW = 0.5;
 
 /* Phases inside a step of length h, counted from its end, at 1/3 and 2/3 of it, and its whole
  * length, from b at 0, 1/3, 2/3 and 1. */
@@ -89,8 +89,8 @@ static void rates_at_point(const Motion *motion, const Point *from, double h, in
     States rates, slopes;
     linear_rates_at(motion, from->t + k * h / 3, &from->x, &from->m, &rates, &slopes);
     for (int i = 0; i < N_STATES; i++) {
-        b[i][k] = -((const double *)&slopes)[i];
-        f[i][k] = ((const double *)&rates)[i];
+        b[i][k] = -state_values(&slopes)[i];
+        f[i][k] = state_values(&rates)[i];
     }
 }
 
@@ -99,7 +99,7 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     double b[STATE_ROOM][4], f[STATE_ROOM][4], error[STATE_ROOM];
     for (int i = 0; i < N_STATES; i++) {
         b[i][0] = -from->J[i][i];
-        f[i][0] = ((const double *)&from->f)[i];
+        f[i][0] = state_values(&from->f)[i];
     }
     rates_at_point(motion, from, h, 3, b,
                    f); /* the ends first: where they do not fit, the rest is not looked at */
@@ -118,19 +118,19 @@ static double following_step(const Motion *motion, const Point *from, double h, 
         } else {
             return INFINITY;
         }
-        ((double *)x1)[i] = ((const double *)&from->x)[i] + way;
+        state_places(x1)[i] = state_values(&from->x)[i] + way;
     }
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    if (N_STATES >
-        1) { /* one may have gone over to another line on the way, which shows in its rate at the end */
+    /* one may have gone over to another line on the way, which shows in its rate at the end */
+    if (N_STATES > 1) {
         States rates, slopes;
         linear_rates_at(motion, from->t + h, x1, &from->m, &rates, &slopes);
         for (int i = 0; i < N_STATES; i++) {
-            const double way = ((const double *)x1)[i] - ((const double *)&from->x)[i];
-            const double other = ((const double *)&rates)[i] - (f[i][3] - b[i][3] * way);
+            const double way = state_values(x1)[i] - state_values(&from->x)[i];
+            const double other = state_values(&rates)[i] - (f[i][3] - b[i][3] * way);
             error[i] += h * fabs(other) / (1 + h * fabs(b[i][3]));
         }
     }
-    return scaled_error(error, (const double *)x1, allowed);
+    return scaled_error(error, state_values(x1), allowed);
 }

@@ -4,7 +4,7 @@
 /* Linear states do not see each other, so one direction gives all of their slopes. */
 static States all_directions(void) {
     States seed = no_states;
-    for (int i = 0; i < N_STATES; i++) ((double *)&seed)[i] = 1;
+    for (int i = 0; i < N_STATES; i++) state_places(&seed)[i] = 1;
     return seed;
 }
 
@@ -41,16 +41,16 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
     States slope;
     if (LINEAR_STATES) {
         linear_rates_at(motion, t, x, m, &point.f, &slope);
-        for (int i = 0; i < N_STATES; i++) point.J[i][i] = ((const double *)&slope)[i];
+        for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&slope)[i];
         return point;
     }
     const Inputs u = inputs_at(motion, t);
     Outputs y, y_slope;
     for (int j = 0; j < N_STATES; j++) {
         States seed = no_states;
-        ((double *)&seed)[j] = 1;
+        state_places(&seed)[j] = 1;
         evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
-        for (int i = 0; i < N_STATES; i++) point.J[i][j] = ((const double *)&slope)[i];
+        for (int i = 0; i < N_STATES; i++) point.J[i][j] = state_values(&slope)[i];
     }
     return point;
 }
@@ -59,7 +59,7 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
  * nominal values and the states themselves; no model less than a 1e-7 part of a nominal value. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = no_states;
-    double *value = (double *)&resolved;
+    double *value = state_places(&resolved);
     for (int i = 0; i < N_STATES; i++) value[i] = INFINITY;
 #if HAS_RESOLUTION
     const Inputs u = inputs_at(motion, t);
@@ -70,7 +70,7 @@ static States resolved_at(const Motion *motion, double t, const States *x, const
     (void)m;
 #endif
     for (int i = 0; i < N_STATES; i++) {
-        const double size = state_nominals[i] + fabs(((const double *)x)[i]);
+        const double size = state_nominals[i] + fabs(state_values(x)[i]);
         value[i] = fmax(fmin(value[i], size), 1e-7 * state_nominals[i]);
     }
     return resolved;
@@ -115,8 +115,8 @@ static double shortest_growing(const Motion *motion) {
 static double time_of_reversal(const Motion *motion) {
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {
-        const double rate = ((const double *)motion->u_rate)[COUPLED_VELOCITY + i];
-        along -= rate * ((const double *)motion->u_start)[COUPLED_VELOCITY + i];
+        const double rate = input_values(motion->u_rate)[COUPLED_VELOCITY + i];
+        along -= rate * input_values(motion->u_start)[COUPLED_VELOCITY + i];
         square += rate * rate;
     }
     return square > 0 ? along / square : 0;

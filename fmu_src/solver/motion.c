@@ -28,6 +28,20 @@ static const States no_states = {0};
 #define COLD
 #endif
 
+/* The members of a struct as an array: …_values to read, …_places to write. Typed, so that a wrong
+ * struct does not compile. */
+#define VALUES(Struct, Number, values, places)                                                     \
+    static const Number *values(const Struct *members) {                                           \
+        return (const Number *)members;                                                            \
+    }                                                                                              \
+    static Number *places(Struct *members) {                                                       \
+        return (Number *)members;                                                                  \
+    }
+VALUES(Parameters, double, parameter_values, parameter_places)
+VALUES(Inputs, double, input_values, input_places)
+VALUES(Outputs, double, output_values, output_places)
+VALUES(Modes, int, mode_values, mode_places)
+
 typedef struct {
     const Parameters *p;
     const Inputs *u_start; /* inputs at the start of the communication step, */
@@ -42,8 +56,8 @@ typedef struct {
 static Inputs inputs_at(const Motion *motion, double t) {
     Inputs u = *motion->u_start;
     if (!motion->held) {
-        double *value = (double *)&u;
-        const double *rate = (const double *)motion->u_rate;
+        double *value = input_places(&u);
+        const double *rate = input_values(motion->u_rate);
         for (int i = 0; i < N_INPUTS; i++) value[i] += t * rate[i];
     }
     return u;

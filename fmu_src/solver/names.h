@@ -15,6 +15,8 @@
 #define STATE_ROOM ODE(STATE_ROOM)
 #define IS_LINEAR ODE(IS_LINEAR)
 #define no_states ODE(no_states)
+#define state_values ODE(state_values)
+#define state_places ODE(state_places)
 #define rates_at ODE(rates_at)
 #define rate_derivatives ODE(rate_derivatives)
 #define point_at ODE(point_at)

@@ -1,6 +1,8 @@
 /* A point of a run and what is between two of them. */
 #include <math.h>
 
+VALUES(States, double, state_values, state_places)
+
 /* A point of the run, from which trial steps of any length start. */
 typedef struct {
     double t;
@@ -14,18 +16,18 @@ typedef struct {
 typedef struct {
     const Point *from;
     double way[STATE_ROOM]; /* from the start to the end */
-    double left[STATE_ROOM],
-        right[STATE_ROOM]; /* by which the rates at both ends, over the step, are more than it */
+    /* by which the rates at both ends, over the step, are more than it */
+    double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
 static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {
     Cubic cubic;
     cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
-        const double a = ((const double *)&from->x)[i], b = ((const double *)x1)[i];
+        const double a = state_values(&from->x)[i], b = state_values(x1)[i];
         cubic.way[i] = b - a;
-        cubic.left[i] = h * ((const double *)&from->f)[i] - (b - a);
-        cubic.right[i] = h * ((const double *)f1)[i] - (b - a);
+        cubic.left[i] = h * state_values(&from->f)[i] - (b - a);
+        cubic.right[i] = h * state_values(f1)[i] - (b - a);
     }
     return cubic;
 }
@@ -35,8 +37,8 @@ static States dense_output(const Cubic *cubic, double s) {
     States x = no_states;
     for (int i = 0; i < N_STATES; i++) {
         const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
-        ((double *)&x)[i] =
-            ((const double *)&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
+        state_places(&x)[i] =
+            state_values(&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
     }
     return x;
 }
@@ -56,9 +58,8 @@ static void allowed_errors(const Motion *motion, const Point *from, double h, co
                            double *allowed) {
     const States resolved = resolved_at(motion, from->t + h, x1, &from->m);
     for (int i = 0; i < N_STATES; i++) {
-        const double size =
-            fmax(fabs(((const double *)&from->x)[i]), fabs(((const double *)x1)[i]));
-        allowed[i] = motion->tolerance * ((const double *)&resolved)[i] + ROUNDING * size;
+        const double size = fmax(fabs(state_values(&from->x)[i]), fabs(state_values(x1)[i]));
+        allowed[i] = motion->tolerance * state_values(&resolved)[i] + ROUNDING * size;
     }
 }
 

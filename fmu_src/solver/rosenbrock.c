@@ -13,9 +13,8 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    const double grows = isfinite(shortest_growing(motion))
-                             ? -INFINITY
-                             : -0.1; /* a law alone is left to its error */
+    /* a law alone is left to its error */
+    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1;
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
         if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;
@@ -41,8 +40,8 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
         const States f = rates_at(motion, from->t + s * h, &between, &from->m);
         double defect[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++)
-            defect[i] = h * ((const double *)&f)[i] - rate_inside(&cubic, i, s);
-        if (scaled_error(defect, (const double *)x1, allowed) > 8) return 1;
+            defect[i] = h * state_values(&f)[i] - rate_inside(&cubic, i, s);
+        if (scaled_error(defect, state_values(x1), allowed) > 8) return 1;
     }
     return 0;
 }
@@ -50,8 +49,8 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
 /* One step of length h to x1; returns its scaled error. */
 NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, double h,
                                        States *x1) {
-    const double *x0 = (const double *)&from->x;
-    double *end = (double *)x1;
+    const double *x0 = state_values(&from->x);
+    double *end = state_places(x1);
     const double per_h = 1 / h;
     double W[MATRIX_ROOM][MATRIX_ROOM], k[RODAS_STAGES][STATE_ROOM];
     int row[STATE_ROOM];
@@ -76,8 +75,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
         }
         double rhs[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++) {
-            rhs[i] =
-                ((const double *)&f)[i] + rodas_time_slope[s] * h * ((const double *)&f_rate)[i];
+            rhs[i] = state_values(&f)[i] + rodas_time_slope[s] * h * state_values(&f_rate)[i];
             for (int j = 0; j < s; j++) rhs[i] += rodas_c[s][j] * per_h * k[j][i];
         }
         back_substitute(N_STATES, W, row, rhs, k[s]);

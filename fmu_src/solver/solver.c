@@ -10,8 +10,9 @@
  *   matrix         small linear systems
  *   rosenbrock     steps for all others
  *   looks, events  the step in which an indicator changes its sign is cut there
- *   trials         the modes settle, the run goes on; error control finds the length of the next trial step
- *   loop           law and body together as an ODE, over which the same files are compiled once more
+ *   trials         the modes settle, the run goes on; error control finds the length of the next
+ *                  trial step
+ *   loop           law and body together as an ODE, over which the same files are compiled again
  *   shadow         the body's load, and the force, for hosts that hold it over a step
  *
  * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any
@@ -46,10 +47,9 @@ static double growth(double error) {
 
 #include "solver/following.c"
 
-/* Of the states alone and of the states with the body. */
-enum {
-    MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2
-}; /* two, since elimination names a second row */
+/* Of the states alone and of the states with the body; two, since elimination names a second
+ * row. */
+enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 #include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"

@@ -13,8 +13,8 @@
  * settled. Where it does not succeed, x and m are in between: the caller works on copies. */
 NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
                                       Modes *m, double *step) {
-    const double resolution =
-        1e-11 * length; /* of the time of an event; a step may have to be shorter */
+    /* of the time of an event; a step may have to be shorter */
+    const double resolution = 1e-11 * length;
     const double reversal = N_MODES == 0 || motion->held ? 0 : time_of_reversal(motion);
     const int after_each_part = m->substeps / (2 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
@@ -22,10 +22,10 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
         const double target = reversal > from.t && reversal < length ? reversal : length,
                      rest = target - from.t;
         double h = *step > 0 && *step < rest ? *step : rest;
-        if (h < rest && h > 0.5 * rest)
-            h = 0.5 * rest; /* two even steps rather than a long and a tiny one */
-        const double finest =
-            fmin(fmax(4 * DBL_EPSILON * from.t, DBL_MIN), rest); /* cannot be told from none */
+        /* two even steps rather than a long and a tiny one */
+        if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
+        /* cannot be told from none */
+        const double finest = fmin(fmax(4 * DBL_EPSILON * from.t, DBL_MIN), rest);
         if (h < finest) h = finest;
         if (trial >= patience || events == EVENTS_AT_MOST) {
             const double left = length - from.t,

@@ -18,18 +18,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--libraries", type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>"
     )
+    parser.add_argument(
+        "--no-references", action="store_true", help="without reference results: it cannot run here"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from bristle.format.archive import this_platform
     from ..project import Project
     from ..package import write_package
 
     project = Project(arguments.description.parent.parent)
-    write_package(
+    made = write_package(
         arguments.out,
         arguments.generated,
         project.source,
         arguments.fmi_include,
         project.license,
         arguments.libraries,
+        not arguments.no_references,
     )
+    if not made and not arguments.no_references:
+        print(
+            f"{arguments.out.name}: has no reference results: it has no library for this machine,"
+            f" {this_platform()}."
+        )

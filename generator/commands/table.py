@@ -1,7 +1,7 @@
-"""Renew the table of models in a README.
+"""Renew the tables of models in README.md and docs/models.md.
 
-The table is made from the descriptions in the folder modelDescription beside the file, and takes
-the place of the one between the two marks.
+Each is made from the descriptions in the folder modelDescription beside the file or above it, and
+takes the place of the one between the two marks.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from pathlib import Path
 from bristle.cli.files import write_text
 
 EXAMPLES = """
-  python -m generator table README.md
+  python -m generator table README.md docs/models.md
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("readme", type=Path, help="README.md, with modelDescription/ beside it")
+    parser.add_argument("files", type=Path, nargs="+", help="Markdown files with the marks")
 
 
 def run(arguments: argparse.Namespace) -> None:
     from ..table import renewed
 
-    write_text(
-        arguments.readme, renewed(arguments.readme, arguments.readme.parent / "modelDescription")
-    )
+    for file in arguments.files:
+        folders = [folder / "modelDescription" for folder in file.resolve().parents[:2]]
+        write_text(file, renewed(file, next((one for one in folders if one.is_dir()), folders[0])))

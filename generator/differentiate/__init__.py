@@ -1,9 +1,11 @@
 """Differentiates the C of a model.
 
 A model file holds formulas only, in a small subset of C99. From its syntax tree come
-- the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written again as `f_slopes`,
-  which gives the same values, bit for bit, and beside them their exact directional derivative (forward mode);
-- what each derivative, output and initial state depends on, member by member and element by element;
+- the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written
+  again as `f_slopes`, which gives the same values, bit for bit, and beside them their exact
+  directional derivative (forward mode);
+- what each derivative, output and initial state depends on, member by member and element by
+  element;
 - which states an event may set.
 
 A function `f` whose slope needs thought has a hand-written companion `f_slopes`; that one is then
@@ -16,7 +18,7 @@ Each module knows only those above it in this list:
     constants             numbers and what is computed from them
     unit                  what the tree declares: types, constants, functions
     contract              what the solver and the FMI layer call
-    walker                what going through a function takes; which C is understood, and what is said of the rest
+    walker                what going through a function takes; which C is understood
 
     text                  C as text: parentheses, lines
     rules                 the rules of derivatives

@@ -10,7 +10,17 @@ from dataclasses import dataclass, field
 from pycparser import c_ast, c_generator
 
 from .expression_slopes import Destination, ExpressionWriter, Findings, Value
-from .kinds import DOUBLE, INT, VOID, Pointer, Struct, is_active, is_active_pointer, is_held_pointer
+from .kinds import (
+    DOUBLE,
+    INT,
+    VOID,
+    Pointer,
+    Struct,
+    held_struct,
+    is_active,
+    is_active_pointer,
+    type_name,
+)
 from .rules import FROM_VALUE, math_slope, zero_or
 from .source import SubsetError
 from .text import POSTFIX, Text, call_text
@@ -38,7 +48,8 @@ SlopesOf = Callable[
 
 
 class CallWriter(ExpressionWriter):
-    """Gives the text of calls and of their slopes; a call that needs a line of its own is written."""
+    """Gives the text of calls and of their slopes; a call that needs a line of its own is
+    written."""
 
     def __init__(self, unit: Unit, taken: Iterable[str], slopes_of: SlopesOf) -> None:
         super().__init__(unit, taken)
@@ -114,7 +125,7 @@ class CallWriter(ExpressionWriter):
         if not is_active(result):
             kept = self.fresh(function.name)
             text = call_text(function.with_slopes, *given).text
-            self.lines.write(f"const {result.name} {kept} = {text};")
+            self.lines.write(f"const {type_name(result)} {kept} = {text};")
             return Value(Text(kept), None, result)
         return self.slopes_call(function, given, place)
 
@@ -140,13 +151,13 @@ class CallWriter(ExpressionWriter):
             return Value(place.name or place.slope, slope, result, declared=True)
         kept = self.kept_slope(function)
         text = call_text(name, *given, Text(f"&{kept}_slope")).text
-        self.lines.write(f"const {result.name} {kept} = {text};")
+        self.lines.write(f"const {type_name(result)} {kept} = {text};")
         return Value(Text(kept), Text(kept + "_slope"), result)
 
     def kept_slope(self, function: Function) -> str:
         """A new name for the result of a call; its slope is declared."""
         kept = self.fresh(function.name)
-        self.lines.write(f"{function.result.name} {kept}_slope;")
+        self.lines.write(f"{type_name(function.result)} {kept}_slope;")
         return kept
 
     # arguments
@@ -174,9 +185,9 @@ class CallWriter(ExpressionWriter):
                 given.append(source.slope or self.zero_companion(a))
             elif is_active(p.kind):
                 given.append(zero_or(source.slope, p.kind))
-            elif by_hand and is_held_pointer(p.kind):
-                self.found.zero_structs.add(p.kind.target.name)
-                given.append(Text(f"&{HELD[p.kind.target.name]}"))
+            elif by_hand and (held := held_struct(p.kind)):
+                self.found.zero_structs.add(held.name)
+                given.append(Text(f"&{HELD[held.name]}"))
         if function.name not in self.found.calls:
             self.found.calls.append(function.name)
         return given
@@ -193,12 +204,11 @@ class CallWriter(ExpressionWriter):
         """The slope of a constant, or of what is held, that is reached through a pointer: the same
         place in a constant of zeros."""
         root = self.root(node)
-        held = (
-            root.kind.target if root and is_held_pointer(root.kind) else root.kind if root else None
-        )
+        through = held_struct(root.kind) if root else None
+        held = through or (root.kind if root else None)
         if isinstance(held, Struct) and held.held:
             self.found.zero_structs.add(held.name)
-            zeros = f"(&{HELD[held.name]})" if is_held_pointer(root.kind) else HELD[held.name]
+            zeros = f"(&{HELD[held.name]})" if through else HELD[held.name]
         elif root is None or root.place != "constant" or root.key == 0:
             raise self.no_address(node)
         else:

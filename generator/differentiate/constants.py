@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
 import operator
 import re
 
@@ -9,7 +11,7 @@ from pycparser import c_ast
 
 Number = int | float
 
-UNARY_OPERATIONS = {
+UNARY_OPERATIONS: dict[str, Callable[[Any], Number]] = {
     "-": operator.neg,
     "+": operator.pos,
     "!": lambda a: int(not a),

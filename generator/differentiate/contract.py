@@ -12,7 +12,8 @@ from .unit import Unit, all_nodes, declaration, parameters_of
 
 
 def check_contract(unit: Unit) -> None:
-    """Refuses a function of the contract with other types, and a function that nothing would call."""
+    """Refuses a function of the contract with other types, and a function that nothing would
+    call."""
     for name, wanted in CONTRACT.items():
         node = unit.definitions.get(name)
         if node and _with_arguments(node, _argument_names(wanted)) != wanted:

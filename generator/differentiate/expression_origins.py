@@ -100,7 +100,10 @@ class ExpressionTracer(Walker):
     of_StructRef = of_ArrayRef = of_place
 
     def of_Cast(self, node: c_ast.Cast) -> Origins | Address:
-        return converted(self.value(node.expr), self.unit.kind_of(node.to_type))
+        value = self.value(node.expr)
+        if isinstance(value, Address):
+            return value
+        return converted(value, self.unit.kind_of(node.to_type))
 
     def of_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Origins:
         return self.initial(node.init, self.unit.kind_of(node.type))
@@ -136,7 +139,7 @@ class ExpressionTracer(Walker):
                 {path: Origin(o.roots | condition.roots, o.number) for path, o in value.items()}
             )
             states.append(memory.state)
-        memory.state, memory.control = joined(states), control
+        memory.state, memory.control = joined(states) or {}, control
         return merged_values(values)
 
     # places
@@ -203,7 +206,9 @@ class ExpressionTracer(Walker):
         for place in address.places:
             if not isinstance(place[-1], int):
                 raise self.error(node, "an index is supported on arrays only")
-            size = self.memory.kind_at(place[:-1]).size
+            array = self.memory.kind_at(place[:-1])
+            assert isinstance(array, Array)
+            size = array.size
             if index.number is None:
                 places += [(*place[:-1], i) for i in range(size)]
                 continue

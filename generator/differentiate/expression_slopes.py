@@ -12,6 +12,7 @@ from pycparser import c_ast, c_generator
 
 from .constants import number
 from .kinds import (
+    type_name,
     DOUBLE,
     INT,
     Array,
@@ -168,8 +169,8 @@ class ExpressionWriter(Walker):
         base = self.expression(node.name, want)
         kind = pointed(base.kind) if node.type == "->" else base.kind
         member = kind.member(node.field.name) if isinstance(kind, Struct) else None
-        if member is None:
-            raise self.error(node, no_member(kind, node.field.name))
+        if kind is None or member is None:
+            raise self.error(node, no_member(kind or base.kind, node.field.name))
 
         def of(text: Text) -> Text:
             if node.type == "->" and text.text[0] == "&":
@@ -275,9 +276,9 @@ class ExpressionWriter(Walker):
         """A choice whose branches have lines of their own, as if and else."""
         name = self.fresh("choice")
         zero = all(branch.slope is None for _, branch in branches)
-        self.lines.write(f"{kind.name} {name};")
+        self.lines.write(f"{type_name(kind)} {name};")
         if not zero:
-            self.lines.write(f"{kind.name} {name}_slope;")
+            self.lines.write(f"{type_name(kind)} {name}_slope;")
         self.lines.write(f"if ({condition.text}) {{")
         for (lines, branch), closing in zip(branches, ("} else {", "}"), strict=True):
             self.lines.written += lines

@@ -68,9 +68,10 @@ class Tracer(ExpressionTracer):
             )
         if name not in MATH_ARGUMENTS and name not in TESTS:
             raise self.unknown_function(node, name)
-        if any(isinstance(a, Address) or () not in a for a in given):
+        numbers = [a[()] for a in given if not isinstance(a, Address) and () in a]
+        if len(numbers) < len(given):
             raise self.error(node, f"{name} takes numbers")
-        return scalar(union(a[()] for a in given))
+        return scalar(union(numbers))
 
     def checked(
         self, node: c_ast.FuncCall, function: Function, given: Sequence[Origins | Address]
@@ -82,7 +83,8 @@ class Tracer(ExpressionTracer):
                     node, f"the argument {p.name} of {function.name} has the wrong type"
                 )
         return [
-            converted(value, p.kind) for p, value in zip(function.parameters, given, strict=True)
+            value if isinstance(value, Address) else converted(value, p.kind)
+            for p, value in zip(function.parameters, given, strict=True)
         ]
 
     def run(
@@ -92,9 +94,10 @@ class Tracer(ExpressionTracer):
         function = self.unit.function(name)
         if any(frame.function is function for frame in self.frames):
             raise self.error(node, f"{name} {SELF_CALL}")
-        if any(isinstance(value, Address) for value in given):
+        values = [value for value in given if not isinstance(value, Address)]
+        if len(values) < len(given):
             return self.body(function, given)
-        call = (name, tuple(tuple(value.items()) for value in given))
+        call = (name, tuple(tuple(value.items()) for value in values))
         if call not in self.results:
             control, self.memory.control = self.memory.control, NOTHING
             self.results[call] = self.body(function, given)
@@ -106,8 +109,9 @@ class Tracer(ExpressionTracer):
         outside, control = set(memory.variables), memory.control
         self.frames.append(frame)
         for p, value in zip(function.parameters, given, strict=True):
-            address = value
-            if not isinstance(p.kind, Pointer):
+            if isinstance(value, Address):
+                address = value
+            else:
                 address = memory.new_variable(p.name, p.kind)
                 memory.store(address, p.kind, value)
             frame.scopes.define(p.name, (address, p.kind))
@@ -120,7 +124,7 @@ class Tracer(ExpressionTracer):
             return None
         if not frame.results:
             raise self.no_result(function.node, function)
-        return merged_values([value for value, _ in frame.results])
+        return merged_values([value for value, _ in frame.results if value is not None])
 
     def companion_call(
         self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall
@@ -137,7 +141,7 @@ class Tracer(ExpressionTracer):
         reached = [
             (p.kind, *self.reach(value, p.kind))
             for p, value in zip(function.parameters, given, strict=True)
-            if isinstance(p.kind, Pointer)
+            if isinstance(p.kind, Pointer) and isinstance(value, Address)
         ]
         values = [value for value in given if not isinstance(value, Address)]
         values += [memory.load(address, kind) for _, address, kind in reached]
@@ -225,6 +229,7 @@ class Tracer(ExpressionTracer):
 
     def on_Return(self, node: c_ast.Return) -> Outcome:
         value, function = None, self.frame.function
+        assert function is not None  # the parser lets nothing return elsewhere
         if node.expr is None and function.result != VOID:
             raise self.no_result(node, function)
         if node.expr is not None:

@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from .call_slopes import CallWriter, SlopesOf, Written
 from .expression_slopes import STEPS, Destination, Symbol, Value
-from .kinds import DOUBLE, INT, VOID, Kind, Pointer, is_active, is_mixed
+from .kinds import DOUBLE, INT, Kind, Pointer, VOID, is_active, is_mixed, type_name
 from .rules import product_slope, quotient_slope, zero_or
 from .text import UNARY, Text, unary, wrapped
 from .unit import Function, Unit, declaration
@@ -245,7 +245,7 @@ class FunctionWriter(CallWriter):
         if source.declared:
             return
         slope = _slope_assignment(node.op, target, source)
-        if slope:
+        if slope and target.slope:
             self.lines.write(f"{target.slope.text} {slope};")
         self.lines.write(f"{target.value.text} {node.op} {source.value.text};")
 
@@ -307,8 +307,8 @@ class FunctionWriter(CallWriter):
 
     def declare_choice(self, node: c_ast.Decl, symbol: Symbol) -> None:
         """`const double a = c ? f(x) : 0;` becomes a declaration and if/else."""
-        self.lines.write(f"{symbol.kind.name} {node.name};")
-        self.lines.write(f"{symbol.kind.name} {node.name}_slope;")
+        self.lines.write(f"{type_name(symbol.kind)} {node.name};")
+        self.lines.write(f"{type_name(symbol.kind)} {node.name}_slope;")
         with self.scopes.inner():
             self.scopes.define(node.name, symbol)
             name = c_ast.ID(node.name, node.coord)
@@ -316,7 +316,9 @@ class FunctionWriter(CallWriter):
 
     def declare_value(self, node: c_ast.Decl, kind: Kind) -> None:
         slope, opening = f"{node.name}_slope", f"{declaration(node, node.name)} = "
-        place = Destination(opening, Text(f"&{slope}"), f"{kind.name} {slope};", Text(node.name))
+        place = Destination(
+            opening, Text(f"&{slope}"), f"{type_name(kind)} {slope};", Text(node.name)
+        )
         source = self.full(node.init, place)
         if source.slope is not None:
             self.found.nonzero.add(id(node))

@@ -61,8 +61,10 @@ def is_active_pointer(kind: Kind) -> bool:
     return isinstance(kind, Pointer) and is_active(kind)
 
 
-def is_held_pointer(kind: Kind) -> bool:
-    return isinstance(kind, Pointer) and isinstance(kind.target, Struct) and kind.target.held
+def held_struct(kind: Kind) -> Struct | None:
+    """The struct that counts as constant, where a pointer points to one."""
+    target = kind.target if isinstance(kind, Pointer) else None
+    return target if isinstance(target, Struct) and target.held else None
 
 
 def is_mixed(kind: Kind) -> bool:
@@ -95,5 +97,14 @@ def path_text(path: Path) -> str:
 
 def step_into(kind: Kind, path: Path) -> Kind:
     for step in path:
-        kind = kind.element if isinstance(step, int) else kind.member(step)
+        if isinstance(kind, Array):
+            kind = kind.element
+        elif isinstance(kind, Struct) and isinstance(step, str):
+            kind = dict(kind.members)[step]
     return kind
+
+
+def type_name(kind: Kind) -> str:
+    """As C calls a scalar or a struct, which values and results are."""
+    assert isinstance(kind, (Scalar, Struct))
+    return kind.name

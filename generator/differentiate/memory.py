@@ -55,16 +55,12 @@ def union(origins: Iterable[Origin]) -> Roots:
     return NOTHING.union(*(origin.roots for origin in origins))
 
 
-def converted(value: Origins | Address, kind: Kind) -> Origins | Address:
+def converted(value: Origins, kind: Kind) -> Origins:
     """A number takes the type of what it is stored in."""
-    if (
-        isinstance(value, Address)
-        or () not in value
-        or value[()].number is None
-        or kind not in (INT, DOUBLE)
-    ):
+    if () not in value or value[()].number is None or kind not in (INT, DOUBLE):
         return value
     roots, number = value[()].roots, value[()].number
+    assert number is not None
     if not isinstance(number, int) and not math.isfinite(number):
         return scalar(roots)
     return scalar(roots, float(number) if kind == DOUBLE else int(number))
@@ -92,7 +88,7 @@ def _merged(origins: Sequence[Origin]) -> Origin:
 
 def _joined(origins: Sequence[Origin | None]) -> Origin:
     first = origins[0]
-    if all(o is first or o == first for o in origins):
+    if first is not None and all(o is first or o == first for o in origins):
         return first
     present = [o for o in origins if o is not None]
     merged = _merged(present)
@@ -125,7 +121,7 @@ class Memory:
         }
 
     def kind_at(self, place: Path) -> Kind:
-        return step_into(self.variables[place[0]], place[1:])
+        return step_into(self.variables[str(place[0])], place[1:])
 
     def load(self, address: Address, kind: Kind) -> Origins:
         value = {}
@@ -136,7 +132,8 @@ class Memory:
         return value
 
     def store(self, address: Address, kind: Kind, value: Origins) -> None:
-        """Sets a place. Where it is one of several, each of them may also have kept what it held."""
+        """Sets a place. Where it is one of several, each of them may also have kept what it
+        held."""
         for place in address.places:
             for path, _ in leaves(kind):
                 origin = value.get(path, Origin())

@@ -1,4 +1,4 @@
-"""Mistakes that compile: a division that drops the rest, and a reset of a state that is not
+"""Mistakes that compile: a division that drops the remainder, and a reset of a state that is not
 reported."""
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def _check_reset(unit: Unit, function: c_ast.FuncDef) -> None:
                 ends = walk(statement, bool(ends)) if ends is not None else None
             return ends
         if isinstance(node, c_ast.If):
-            ways = [walk(node.iftrue, has_reset), walk(node.iffalse, has_reset)]
-            known = [way for way in ways if way is not None]
+            branches = [walk(node.iftrue, has_reset), walk(node.iffalse, has_reset)]
+            known = [branch for branch in branches if branch is not None]
             return any(known) if known else None
         if isinstance(
             node, (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Case, c_ast.Default)

@@ -190,7 +190,7 @@ def math_slope(
         case "copysign":
             return helper("copysign_slope", x, s, values[1]) if s else None
         case "fabs" | "sqrt":
-            return helper(f"{name}_slope", x, s)
+            return helper(f"{name}_slope", x, s or ZERO)
         case "expm1":
             return times(call_text("exp", x), s)
         case "log":

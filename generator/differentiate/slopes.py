@@ -24,7 +24,8 @@ OPENING = """\
 """
 
 ALONG_STATES = """\
-/* The same along directions of the states alone, under parameters and inputs that stay: what a solver's Jacobian is made of. */
+/* The same along directions of the states alone, under parameters and inputs that stay: \
+what a solver's Jacobian is made of. */
 """
 
 

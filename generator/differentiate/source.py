@@ -3,6 +3,7 @@ its lines."""
 
 from __future__ import annotations
 
+from typing import Any
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -14,11 +15,12 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 class SubsetError(Exception):
-    """The model is written in C that is not understood here. The message begins with file and line."""
+    """The model is written in C that is not understood here. The message begins with file and
+    line."""
 
 
 class Source:
-    """The model file with its local includes as one text. `#line` lines tell where each part comes
+    """The model file with its local includes as one text. `#line` lines say where each part comes
     from.
 
     In a frame, C that stands around the model, the names of the model's own functions and types are
@@ -90,10 +92,10 @@ class Source:
             )
         return (directive in ("if", "ifdef", "ifndef")) - (directive == "endif")
 
-    def include(self, rest: str, label: str, number: int) -> Iterator[str]:
-        if rest.startswith("<"):
+    def include(self, target: str, label: str, number: int) -> Iterator[str]:
+        if target.startswith("<"):
             return
-        name = rest.strip('"')
+        name = target.strip('"')
         if name == self.header_name:
             if name not in self.seen:
                 self.seen.add(name)
@@ -137,11 +139,11 @@ def _guard_lines(lines: list[str]) -> set[int]:
 
 
 class _Lexer(c_lexer.CLexer):
-    """Remembers the last token, because some errors of the parser tell no line."""
+    """Remembers the last token, because some errors of the parser name no line."""
 
     last = None
 
-    def token(self):
+    def token(self) -> Any:
         token = super().token()
         self.last = token or self.last
         return token

@@ -67,7 +67,8 @@ def binary(op: str, a: Text, b: Text) -> Text:
 
 
 def _is_clear(side: Text, op: str) -> bool:
-    """Whether neither a reader nor a compiler's warning doubts what the side of a weak operator is."""
+    """Whether neither a reader nor a compiler's warning doubts what the side of a weak operator
+    is."""
     if op in JUNCTIONS:
         return side.binding in (BINDING["=="], BINDING["<"]) or side.binding >= SUM
     return side.binding >= (SUM if op in COMPARISONS else UNARY) and side.text[0] != "!"

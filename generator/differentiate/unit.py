@@ -21,7 +21,8 @@ from .kinds import (
     Struct,
     is_active,
     is_active_pointer,
-    is_held_pointer,
+    held_struct,
+    type_name,
 )
 from .source import Source, SubsetError, syntax_tree
 
@@ -46,7 +47,10 @@ class Function:
     @property
     def writes(self) -> bool:
         """Whether it may change doubles through a pointer."""
-        return any(is_active_pointer(p.kind) and not p.kind.const for p in self.parameters)
+        return any(
+            isinstance(p.kind, Pointer) and is_active(p.kind) and not p.kind.const
+            for p in self.parameters
+        )
 
     @property
     def slopes_kinds(self) -> list[Kind]:
@@ -55,7 +59,7 @@ class Function:
         kinds = [
             kind
             for p in self.parameters
-            for kind in [p.kind] * (2 if is_active(p.kind) or is_held_pointer(p.kind) else 1)
+            for kind in [p.kind] * (2 if is_active(p.kind) or held_struct(p.kind) else 1)
         ]
         return kinds + [Pointer(self.result, False)] * is_active(self.result)
 
@@ -68,8 +72,9 @@ class Function:
             if is_active(p.kind):
                 arguments.append(declaration(p.node, p.name + "_slope"))
         if is_active(self.result):
-            arguments.append(f"{self.result.name} *result_slope")
-        return f"static {self.result.name} {self.with_slopes}({', '.join(arguments) or 'void'})"
+            arguments.append(f"{type_name(self.result)} *result_slope")
+        result = type_name(self.result)
+        return f"static {result} {self.with_slopes}({', '.join(arguments) or 'void'})"
 
 
 def all_nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:

@@ -1,6 +1,6 @@
 """What going through a function takes, whether its slopes are written or its dependencies followed.
 
-Here is written which C is understood, and what is said of the rest.
+Here is written which C is understood, and what is said of all other C.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ class Walker:
         return self.method("of_", node, EXPRESSIONS, "this expression is not supported")
 
     def method(
-        self, prefix: str, node: c_ast.Node, told: dict[str, str], otherwise: str
+        self, prefix: str, node: c_ast.Node, sentences: dict[str, str], otherwise: str
     ) -> Callable[..., Any]:
         kind = type(node).__name__
         method = getattr(self, prefix + kind, None)
         if method is None:
-            raise self.error(node, told.get(kind, otherwise))
+            raise self.error(node, sentences.get(kind, otherwise))
         return method
 
     def on_EmptyStatement(self, node: c_ast.EmptyStatement) -> None:

@@ -4,23 +4,26 @@
 
     bristle.models()                  # ["AdamsRegularized", ...]
     bristle.fmu("LuGre")              # the path of the file
-    bristle.describe("LuGre")         # its parameters, inputs and outputs
-    bristle.run("LuGre", time, {"relativeVelocity": v, "normalForce": 10.0}, {"staticFriction": 0.5})["frictionForce"]
+    print(bristle.describe("LuGre"))  # its parameters, inputs and outputs
+    inputs = {"relativeVelocity": v, "normalForce": 10.0}
+    bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
 
-Whatever is wrong with what was given is told by a BristleError, in one sentence.
+Whatever is wrong with what was given is told by a BristleError, in one sentence; what has the wrong
+type, by a TypeError.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .deriving import fit, suggest
     from .library import describe, fmu, models
     from .running import evaluate, run, run_many
     from .stamping import stamp
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 __version__ = VERSION
 __all__ = [
@@ -28,23 +31,27 @@ __all__ = [
     "BristleError",
     "describe",
     "evaluate",
+    "fit",
     "fmu",
     "models",
     "run",
     "run_many",
     "stamp",
+    "suggest",
 ]
 
 # The modules that have what is offered here: imported on first use, because the build does without
 # numpy.
 _MODULES = {
     "describe": "library",
+    "fit": "deriving",
     "fmu": "library",
     "models": "library",
     "evaluate": "running",
     "run": "running",
     "run_many": "running",
     "stamp": "stamping",
+    "suggest": "deriving",
 }
 
 
@@ -52,7 +59,7 @@ class BristleError(Exception):
     """A mistake of the user, told in one sentence."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_MODULES[name]}", __name__), name)

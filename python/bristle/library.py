@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 
 from . import BristleError
 from .format.archive import contents
-from .format.facts import Facts, read_facts
+from .format.facts import Facts, needs, read_facts
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -26,7 +27,7 @@ class Variable:
     variability: str
     text: str
     unit: str | None
-    start: float | int | None
+    start: Any  # a float, of an option an int; None where there is none
     min: float | None
     max: float | None
     nominal: float | None
@@ -34,10 +35,15 @@ class Variable:
     items: tuple[str, ...]  # of a mode or an option, whose values count from 1
     derivative: int | None  # the place of the state whose derivative this is
 
+    @property
+    def base(self) -> str:
+        """The name of the vector that it is an element of, or its own."""
+        return self.name.partition("[")[0]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Model:
-    """What an FMU says about itself."""
+    """What an FMU says about itself; print() shows it."""
 
     file: Path
     name: str
@@ -66,6 +72,29 @@ class Model:
     @property
     def states(self) -> tuple[Variable, ...]:
         return tuple(self.variables[one.derivative - 1] for one in self.variables if one.derivative)
+
+    @property
+    def needs(self) -> list[str]:
+        """What it asks of its host beside normal force and velocity."""
+        has_modes = any(not one.is_real for one in self.variables if one.causality != "parameter")
+        inputs = dict.fromkeys(one.base for one in self.inputs)
+        return needs(inputs, self.facts.roles, has_modes)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            f"{len(dict.fromkeys(one.base for one in group))} {name}"
+            for name, group in (
+                ("inputs", self.inputs),
+                ("outputs", self.outputs),
+                ("parameters", self.parameters),
+            )
+        )
+        return f"<Model {self.name}: {counts}; print() shows them>"
+
+    def __str__(self) -> str:
+        from .showing import text_of
+
+        return text_of(self)
 
     def __getitem__(self, name: str) -> Variable:
         for one in self.variables:
@@ -99,12 +128,22 @@ def fmu_folder() -> Path:
 
 
 def models() -> list[str]:
-    """The names of all models."""
+    """The names of all models.
+
+    >>> "LuGre" in bristle.models()
+    True
+    """
     return sorted(file.stem for file in fmu_folder().glob("*.fmu"))
 
 
 def fmu(name: str | Path) -> Path:
-    """The path of a model's FMU. What ends in .fmu is a path already."""
+    """The path of a model's FMU. What ends in .fmu is a path already.
+
+    >>> bristle.fmu("LuGre").name
+    'LuGre.fmu'
+    """
+    if not isinstance(name, (str, os.PathLike)):
+        raise TypeError(f"a model is given by its name or the path of an FMU, not by {name!r}.")
     if Path(name).suffix == ".fmu":
         if not Path(name).is_file():
             raise BristleError(f"{name}: there is no such file.")
@@ -120,14 +159,24 @@ def fmu(name: str | Path) -> Path:
 
 
 def describe(name: str | Path) -> Model:
-    """What an FMU says about itself: parameters, inputs, outputs."""
+    """What an FMU says about itself: inputs, outputs and parameters with their units, defaults and
+    limits, parameter sets, equations, and what the model is for. print() shows it all.
+
+    >>> about = bristle.describe("LuGre")
+    >>> about.title
+    'LuGre friction: a bristle that saturates at the Stribeck curve'
+    >>> about["staticFriction"].start, about["bristleStiffness"].unit
+    (0.6, 'N/m')
+    >>> bristle.describe("Coulomb").needs
+    ['externalForce', 'state events']
+    """
     file = fmu(name)
     status = file.stat()
     return _read(file.resolve(), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=256)
-def _read(file: Path, *_: int) -> Model:
+def _read(file: Path, *_version: int) -> Model:
     root, _ = contents(file)
     kind = root.find("CoSimulation")
     if root.get("fmiVersion") != "2.0" or kind is None:

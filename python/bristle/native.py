@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import platform
 import shutil
-import sys
 import tempfile
 from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
 
 from . import BristleError
-from .format.archive import LIBRARY_SUFFIX, opened
+from .format.archive import LIBRARY_SUFFIX, opened, this_platform
 from .library import Model, fmu_folders
 
 VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
@@ -65,16 +63,6 @@ class Record(Structure):
     ]
 
 
-def this_platform() -> str:
-    """The platform's name in FMI."""
-    machine = platform.machine().lower()
-    if sys.platform == "darwin":
-        return "darwin64"
-    if machine in ("x86_64", "amd64"):
-        return {"linux": "linux64", "win32": "win64"}.get(sys.platform, sys.platform)
-    return f"{sys.platform} on {machine}"
-
-
 @lru_cache(maxsize=1)
 def runner() -> ctypes.CDLL:
     library = beside_the_fmus("runner")
@@ -94,9 +82,13 @@ def runner() -> ctypes.CDLL:
 def beside_the_fmus(library: str) -> ctypes.CDLL:
     """One of the libraries that are built with the FMUs, for this platform."""
     name = this_platform()
+    if name not in LIBRARY_SUFFIX:
+        raise BristleError(
+            f"bristle runs FMUs on linux64, win64 and darwin64, and this is {name}: neither FMUs"
+            " nor the runner are built for it. Other tools compile an FMU from its sources."
+        )
     places = [
-        folder / "runner" / name / f"{library}{LIBRARY_SUFFIX.get(name, '')}"
-        for folder in fmu_folders()
+        folder / "runner" / name / f"{library}{LIBRARY_SUFFIX[name]}" for folder in fmu_folders()
     ]
     file = next((place for place in places if place.is_file()), None)
     if file is None:

@@ -7,6 +7,7 @@ and the report both read the cases here, so that they cannot differ.
 
 from __future__ import annotations
 
+from typing import Any
 import ast
 import csv
 import re
@@ -255,16 +256,16 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
     """
     time = columns["time"]
 
-    def at(a, t):
+    def at(a: np.ndarray, t: float) -> Any:
         return np.interp(t, time, a)
 
-    def mean(a):
+    def mean(a: np.ndarray) -> Any:
         return np.trapezoid(a, time) / (time[-1] - time[0])
 
-    def between(a, t0, t1):
+    def between(a: np.ndarray, t0: float, t1: float) -> np.ndarray:
         return a[(time >= t0) & (time <= t1)]
 
-    def crossing(a, level, after=0.0):
+    def crossing(a: np.ndarray, level: float, after: float = 0.0) -> float:
         above = a > level
         turns = np.flatnonzero((above[1:] != above[:-1]) & (time[1:] >= after))
         if not turns.size:
@@ -274,7 +275,7 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
             return time[i + 1]
         return time[i] + (level - a[i]) / (a[i + 1] - a[i]) * (time[i + 1] - time[i])
 
-    names = {re.sub(r"\W", "_", name): values for name, values in columns.items()}
+    names: dict[str, Any] = {re.sub(r"\W", "_", name): values for name, values in columns.items()}
     names |= {
         "at": at,
         "start": lambda a: a[0],

@@ -55,7 +55,8 @@ def assignments(words: Sequence[str]) -> dict[str, float | int | str]:
 
 
 def read_ssv(file: Path, model: Model) -> dict[str, float | int | str]:
-    """The values of a parameter set (SSP), which have to be parameters of the model in its units."""
+    """The values of a parameter set (SSP), which have to be parameters of the model in its
+    units."""
     try:
         root = ElementTree.fromstring(file.read_bytes())
     except ElementTree.ParseError as error:

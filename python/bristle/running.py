@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,20 +28,41 @@ def run(
     time: ArrayLike,
     inputs: Mapping[str, ArrayLike],
     parameters: Values | None = None,
-    outputs: Sequence[str] | None = None,
+    outputs: str | Sequence[str] | None = None,
     interpolate: str = "linear",
     tolerance: float | None = None,
-    slopes: Sequence[str] = (),
+    slopes: str | Sequence[str] = (),
 ) -> dict[Any, np.ndarray]:
     """Takes a record through a model by co-simulation; gives the named outputs (default: all) at
     every time.
 
     An input is one number or one per time; those left out keep their defaults. Between two times
     inputs are "linear" or on "hold". The outputs at a time are those under the inputs of that time.
-    A vector is given and returned with a column per element, an option by the name of its item or
-    its number. With `slopes` the result also has, by (output, name), the derivatives of the real
+    A vector has one name and a column per element, as input and as output; an element of it has the
+    name that it has in the FMU, frictionForce[1]. An option is given by the name of its item or its
+    number. With `slopes` the result also has, by (output, name), the derivatives of the real
     outputs at every time with respect to these parameters, from the exact ones of the law and, at
     events, differences of its indicators.
+
+    >>> time = [0, 0.05, 0.1]
+    >>> inputs = {"relativeVelocity": 0.02, "normalForce": 10.0}
+    >>> force = bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
+    >>> print(force.round(3))
+    [7.9   3.271 3.271]
+
+    A vector, one number per element for all times:
+
+    >>> inputs = {"relativeVelocity": [0.3, 0.4, 0.0], "contactNormal": [0, 0, 1]}
+    >>> result = bristle.run("ProjectedLuGre", time, inputs, outputs="frictionForce")
+    >>> result["frictionForce"].shape
+    (3, 3)
+
+    Derivatives of the run:
+
+    >>> inputs = {"relativeVelocity": 0.02}
+    >>> result = bristle.run("LuGre", time, inputs, slopes="dynamicFriction")
+    >>> print(result["frictionForce", "dynamicFriction"].round(2))
+    [0.   8.48 8.48]
     """
     return Runs(model, time, inputs, outputs, interpolate, tolerance).one(parameters or {}, slopes)
 
@@ -51,7 +72,7 @@ def run_many(
     time: ArrayLike,
     inputs: Mapping[str, ArrayLike],
     parameters: Sequence[Values],
-    outputs: Sequence[str] | None = None,
+    outputs: str | Sequence[str] | None = None,
     interpolate: str = "linear",
     tolerance: float | None = None,
     failed: str = "raise",
@@ -63,7 +84,15 @@ def run_many(
     With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN
     instead of ending it all. A run that takes more than so many `seconds` of processor time has
     failed.
+
+    >>> sets = [{"dynamicFriction": value} for value in (0.2, 0.3, 0.4)]
+    >>> inputs = {"relativeVelocity": 0.05}
+    >>> result = bristle.run_many("LuGre", [0, 0.5], inputs, sets, "frictionForce")
+    >>> print(result["frictionForce"][:, -1].round(3))
+    [1.988 2.963 3.937]
     """
+    if isinstance(parameters, Mapping) or not isinstance(parameters, Sequence):
+        raise TypeError(f"parameters must be a list of dictionaries, not {_type(parameters)}.")
     if failed not in ("raise", "nan"):
         raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
     workers = min(workers or os.cpu_count() or 1, len(parameters))
@@ -88,18 +117,27 @@ def run_many(
 def evaluate(
     model: str | Path,
     values: Values,
-    outputs: Sequence[str] | None = None,
-    slopes: Sequence[str] = (),
-) -> dict[str, Any]:
+    outputs: str | Sequence[str] | None = None,
+    slopes: str | Sequence[str] = (),
+) -> dict[Any, Any]:
     """The law at single points, without any history: what the outputs are at the start, under these
     inputs and parameters.
 
     Each value is one number or one per point, of inputs and parameters alike; the initial states
     are parameters (bristleDeflectionStart). With `slopes` the result also has, by (output, name),
     the exact derivatives of the real outputs with respect to these inputs or parameters.
+
+    >>> values = {"relativeVelocity": [0.001, 0.01, 0.1], "normalForce": 10.0}
+    >>> result = bristle.evaluate("StaticRegularized", values, slopes="relativeVelocity")
+    >>> print(result["frictionForce"].round(3))
+    [6.   4.22 3.  ]
+    >>> print(result["frictionForce", "relativeVelocity"].round(1))
+    [-300. -122.   -0.]
     """
-    about = describe(model)
-    fixed, moving = {}, {}
+    about, slopes = describe(model), _names("slopes", slopes)
+    check_mapping("values", values)
+    fixed: dict[str, Any] = {}
+    moving: dict[str, Any] = {}
     for name, value in values.items():
         several = np.ndim(value) > bool(_elements(about, name))
         (moving if several else fixed)[name] = value
@@ -119,7 +157,8 @@ def evaluate(
     record.call(
         native.runner().runner_evaluate, lambda done: f", at point {done}" if count > 1 else ""
     )
-    return {**results.columns(), **results.slopes(slopes, table)}
+    found: dict[Any, np.ndarray] = {**results.columns(), **results.slopes(slopes, table)}
+    return found
 
 
 class Runs:
@@ -146,11 +185,14 @@ class Runs:
         self.linear = interpolate == "linear"
         self.tolerance = tolerance or 0.0
         self.seconds = seconds or 0.0
+        check_mapping("inputs", inputs)
         self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
         self.outputs = outputs
         self.nothing()  # asks for the outputs, so that a wrong name is told at once
 
-    def one(self, parameters: Values, slopes: Sequence[str] = ()) -> dict[Any, np.ndarray]:
+    def one(self, parameters: Values, slopes: str | Sequence[str] = ()) -> dict[Any, np.ndarray]:
+        slopes = _names("slopes", slopes)
+        check_mapping("parameters", parameters)
         results = Results(self.about, self.outputs, len(self.times))
         call = _Call(self.about, self.times, self.signals, results)
         call.set(*_settable(self.about, parameters, self.about.parameters))
@@ -163,7 +205,8 @@ class Runs:
             runner.runner_sensitivities if slopes else runner.runner_simulate,
             lambda done: f", at {self.times[done]:g} s" if done else "",
         )
-        return results.columns() | (results.slopes(slopes, table) if slopes else {})
+        found: dict[Any, np.ndarray] = dict(results.columns())
+        return found if table is None else found | results.slopes(slopes, table)
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -184,8 +227,10 @@ class Signals:
 class Results:
     """What is read at each sample."""
 
-    def __init__(self, about: Model, wanted: Sequence[str] | None, count: int) -> None:
-        names = [one.name for one in about.outputs] if wanted is None else list(wanted)
+    def __init__(self, about: Model, wanted: str | Sequence[str] | None, count: int) -> None:
+        names = list(dict.fromkeys(one.base for one in about.outputs))
+        if wanted is not None:
+            names = _names("outputs", wanted)
         self.groups = {
             name: [about[element] for element in _elements(about, name)] or [about[name]]
             for name in names
@@ -198,7 +243,9 @@ class Results:
         self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
 
     def columns(self) -> dict[str, np.ndarray]:
-        found = {one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)}
+        found: dict[str, np.ndarray] = {
+            one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)
+        }
         found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
         return {
             name: (
@@ -210,9 +257,16 @@ class Results:
         }
 
     def slopes(self, names: Sequence[str], table: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+        """The slopes by output and name, of a vector with a column per element."""
+        place = {one: i for i, one in enumerate(self.reals)}
         return {
-            (output.name, name): table[:, j, i].copy()
-            for i, output in enumerate(self.reals)
+            (output, name): (
+                table[:, j, [place[one] for one in group]]
+                if output in self.vectors
+                else table[:, j, place[group[0]]].copy()
+            )
+            for output, group in self.groups.items()
+            if group[0].is_real
             for j, name in enumerate(names)
         }
 
@@ -221,7 +275,9 @@ class _Call:
     """One call of the runner, with all that has to stay in memory until it is done."""
 
     def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
-        self.about, self.kept, self.values = about, [], {}
+        self.about = about
+        self.kept: list[Any] = []
+        self.values: dict[Variable, float] = {}
         self.record = native.Record()
         functions = native.functions(about)
         self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)
@@ -296,6 +352,26 @@ def _in_threads(
             raise
 
 
+def _names(what: str, given: str | Sequence[str]) -> list[str]:
+    """One name or several."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Iterable) or not all(isinstance(one, str) for one in names):
+        raise TypeError(f"{what} must be a name or a list of names, not {given!r}.")
+    return list(names)
+
+
+def check_mapping(what: str, given: Any) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} must be a dictionary of names and values, not {_type(given)}.")
+    for name in given:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must have names as keys, not {name!r}.")
+
+
+def _type(given: Any) -> str:
+    return type(given).__name__
+
+
 def _elements(about: Model, name: str) -> list[str]:
     """The scalars of a vector's name; none if it is not one."""
     return [one.name for one in about.variables if one.name.startswith(f"{name}[")]
@@ -330,10 +406,12 @@ def _times(time: ArrayLike) -> np.ndarray:
 
 def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        numbers = np.asarray({} if values is None else values, dtype=np.float64)
+    except ValueError:
         rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
         raise BristleError(f"{name} {rule}.") from None
+    except TypeError:
+        raise TypeError(f"{name} must be a number or numbers, not {values!r:.60}.") from None
     bad = np.argwhere(~np.isfinite(numbers))
     if len(bad):
         place = tuple(int(i) for i in bad[0])

@@ -16,14 +16,15 @@ from .format.defaults import NAME_BYTES, OWN_DEFAULTS, Defaults, replaced
 from .format.page_parts import numbers_text
 from .format.names import C_KEYWORDS, MODELICA_KEYWORDS
 from .format.archive import opened, write_zip
-from .format.page_parts import default_cell, footer_start, header_line, title_line
+from .format.page_parts import default_cell, footer_start, header_line, own_name, title_line
 from .format.parameter_set import ParameterSet, ssv_text
+from .format.references import with_references
 from .format.signature import signed_anew
 from .format.sources import UNIT, content_guid, prefix_line
 from .format.universal import joined, parts
 from .format.parameter_set import document_text
 from .library import Model, Variable, describe
-from .running import evaluate, settings
+from .running import check_mapping, evaluate, settings
 
 LARGEST_RATIO = 1e9  # of a default to that of the model
 DEVICES = re.compile(
@@ -44,7 +45,15 @@ def stamp(
 
     A set that breaks a rule of the model is refused in the model's own words, and so is a file that
     is there already.
+
+    >>> values = {"staticFriction": 0.15, "dynamicFriction": 0.1}
+    >>> file = bristle.stamp("LuGre", values, "MyGuideway", "MyGuideway.fmu")
+    >>> bristle.describe(file)["staticFriction"].start
+    0.15
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an element is a string, not {name!r}.")
+    check_mapping("values", values)
     about, out = describe(model), Path(out)
     _check_name(about, name)
     if out.suffix != ".fmu":
@@ -76,7 +85,7 @@ def stamp(
     )
     with opened(about.file) as archive:
         content = {entry: archive.read(entry) for entry in archive.namelist()}
-    write_zip(out, _stamped(content, about, new))
+    write_zip(out, with_references(_stamped(content, about, new)))
     return out
 
 
@@ -217,7 +226,7 @@ def _page(text: str, old: Model, new: Model) -> str:
                 f"{old.file}: documentation/index.html is not the page of {old.name}."
             )
         text = text.replace(was, now)
-    return text
+    return text.replace(own_name(old.name), own_name(new.name))
 
 
 def _note(old: Model, new: Model) -> str:

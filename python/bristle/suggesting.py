@@ -16,7 +16,7 @@ import numpy as np
 
 from . import BristleError
 from .format.contact_step import CONTACT, GRAVITY, contact_step
-from .forms import form_of
+from .forms import Form, form_of
 from .library import Model, Variable, describe
 from .running import evaluate, run
 
@@ -57,16 +57,16 @@ class Known:
                 raise BristleError(
                     f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite."
                 )
-        for one, two in (
+        for first, second in (
             ("static_friction", "break_away_force"),
             ("dynamic_friction", "sliding_force"),
             ("deflection", "rise_time"),
             ("mass", "inertia"),
         ):
-            if getattr(self, one) is not None and getattr(self, two) is not None:
+            if getattr(self, first) is not None and getattr(self, second) is not None:
                 raise BristleError(
-                    f"{one.replace('_', ' ')} and {two.replace('_', ' ')} say the same: give one of"
-                    " them."
+                    f"{first.replace('_', ' ')} and {second.replace('_', ' ')} say the same:"
+                    " give one of them."
                 )
         if self.rise_time is not None and (self.damping_ratio or 0.5) >= 1:
             raise BristleError(
@@ -123,7 +123,11 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _bristle(made, known, normal)
     _speeds(made, known, normal)
     if not made.values:
-        raise BristleError(f"{made.model.name} has no parameter that follows from what is given.")
+        raise BristleError(
+            f"{made.model.name} has no parameter that follows from what is given; give what you"
+            " know of static and dynamic friction, mass or normal force, deflection or creep"
+            " (bristle suggest --help)."
+        )
     evaluate(made.model.file, made.values, outputs=[])  # the model's own rules
     _warn_of_roots(made, normal)
     _warn_of_energy(made, normal)
@@ -301,9 +305,9 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
         made.assumed.append(
             f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg"
         )
-    ratio = known.damping_ratio
-    if ratio is None:
-        ratio = 1.0 if known.deflection is not None else 0.5
+    given = known.damping_ratio
+    ratio = (1.0 if known.deflection is not None else 0.5) if given is None else given
+    if given is None:
         made.assumed.append(
             f"the damping ratio is {ratio:g}" + (", the aperiodic limit" if ratio == 1 else "")
         )
@@ -378,8 +382,8 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
     form, radius = form_of(about), _radius(made)
-    is_curve = not about.states and all(one.is_real for one in about.outputs) and form is not None
-    if name is None or not is_curve:
+    is_curve = not about.states and all(one.is_real for one in about.outputs)
+    if name is None or form is None or not is_curve:
         made.warnings.append(
             f"{about.name} does not creep like a curve over the velocity: the tolerated creep says"
             " nothing about it."
@@ -397,12 +401,13 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
         if made.has(one) and one != name
     }
     power = -1 if about[name].unit == "s/m" else 1
-    low, high = known.creep * 1e-4, known.creep * 1e4
+    creep = known.creep or 0.0
+    low, high = creep * 1e-4, creep * 1e4
     for _ in range(4):  # a grid of 200 speeds, four times finer each
         speeds = np.geomspace(low, high, 200)
         columns = {name: speeds**power, **{one: speeds * ratio for one, ratio in others.items()}}
         fixed = {one: value for one, value in made.values.items() if one not in columns}
-        motion = {form.normal_force: normal, form.velocity: known.creep / radius}
+        motion = {form.normal_force: normal, form.velocity: creep / radius}
         force = evaluate(about.file, fixed | motion | columns, [form.force])[form.force]
         held = np.flatnonzero(force / radius >= load)
         if not len(held):
@@ -478,7 +483,8 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
         if known.step is not None:
             made.warnings.append("the step of a host can be judged only if the mass is known.")
         return
-    if form_of(made.model) is None:
+    form = form_of(made.model)
+    if form is None:
         made.limits.append(
             f"{made.model.name} has other inputs than a body with one direction: no largest step is"
             " given."
@@ -487,11 +493,12 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
     cases = {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
+    mass = known.mass
     for where, speed in cases.items():
-        slopes = _slopes(made, normal, speed)
-        growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, known.mass)).real)))
-        explicit = _largest_step(lambda step: _euler(slopes, known.mass, step), growth)
-        coupled = _largest_step(lambda step: _coupled(slopes, known.mass, step), growth)
+        slopes = _slopes(made, form, normal, speed)
+        growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, mass)).real)))
+        explicit = _largest_step(lambda step: _euler(slopes, mass, step), growth)
+        coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
         for text, limit in (
             (f"explicit Euler, {where}", explicit),
             (f"co-simulation with held inputs, {where}", coupled),
@@ -520,9 +527,9 @@ class Slopes:
     D: float
 
 
-def _slopes(made: Suggestion, normal: float, speed: float) -> Slopes:
+def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes:
     about, states = made.model, [one.name for one in made.model.states]
-    form, radius = form_of(about), _radius(made)
+    radius = _radius(made)
     motion = {form.normal_force: normal, form.velocity: speed / radius}
     values: dict[str, Any] = {**made.values, **motion}
     if speed and states:  # where the states are after a long way

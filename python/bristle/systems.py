@@ -3,6 +3,7 @@ integrator of its own."""
 
 from __future__ import annotations
 
+from typing import Any
 import ctypes
 import math
 from collections.abc import Mapping
@@ -144,7 +145,8 @@ def systems() -> dict[str, System]:
     found, addresses = {}, _library().systems_all()
     for address in iter(iter(addresses).__next__, None):
         one = _System.from_address(address)
-        parameters, contacts = [], []
+        parameters: list[str] = []
+        contacts: list[Any] = []
         while one.parameters and one.parameters[len(parameters)].name:
             parameters.append(one.parameters[len(parameters)].name.decode())
         while one.contacts[len(contacts)].name:
@@ -174,7 +176,8 @@ def run_system(
     kept = [_variables(about), _rates(about), native.addresses(about, FUNCTIONS)]
     values = [_Value(name.encode(), value) for name, value in (parameters or {}).items()]
     texts = [
-        _Setting(name.encode(), repr(value).encode()) for name, value in (settings or {}).items()
+        _Setting(name.encode(), f"{value:.17g}".encode())
+        for name, value in (settings or {}).items()
     ]
     run = _Run(
         system=systems()[system].address,

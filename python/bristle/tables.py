@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numpy.typing import ArrayLike
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -94,7 +95,7 @@ def _number(entry: str, file: Path, line: int, name: str) -> float:
     return value
 
 
-def write_table(handle: IO[str], columns: Mapping[str, Sequence[float]]) -> None:
+def write_table(handle: IO[str], columns: Mapping[str, ArrayLike]) -> None:
     """Numbers with all their digits; of a vector one column per element."""
     flat: dict[str, np.ndarray] = {}
     for name, values in columns.items():

@@ -1,8 +1,9 @@
 /* blades: a turbine blade that rubs between its two neighbours.
  * Colantonio 2022, section 5
  *
- *     m d2x/dt2   = F - k x - d dx/dt - (F_L + F_R)/c          x: tip of the central blade, F: excitation there
- *     m d2y_i/dt2 = F_i - k_s y_i - d_s dy_i/dt                y: tie-boss of the left and the right blade
+ *     m d2x/dt2   = F - k x - d dx/dt - (F_L + F_R)/c   x: tip of the central blade,
+ *                                                       F: excitation there
+ *     m d2y_i/dt2 = F_i - k_s y_i - d_s dy_i/dt         y: tie-boss of the left and the right blade
  *
  * The friction forces F_L and F_R act at the tie-boss of the central blade, which moves by x/c,
  * against those of its neighbours. The normal force rises to 5 N in the first second. The

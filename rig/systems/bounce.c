@@ -3,7 +3,7 @@
  *     dh/dt   = v
  *     m dv/dt = N - m g             h: height above the surface, N: normal force
  *
- * The contact is told the penetration -h and its rate -v, and answers with N. The body falls from
+ * The contact is given the penetration -h and its rate -v, and answers with N. The body falls from
  * so low that the stiff contact of flat surfaces, that of Colantonio's cube, bears it with some
  * hundred newtons.
  *

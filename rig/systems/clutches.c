@@ -1,19 +1,21 @@
 /* clutches: four inertias in a row, with a clutch between each two, that are engaged one after the
  * other.
- *                            Modelica Standard Library, Modelica.Mechanics.Rotational.Examples.CoupledClutches
- *     J_1 dw_1/dt = M - T_1             M = M_0 sin(2 pi f t)                  10 N.m at 5 Hz
- *     J_2 dw_2/dt = T_1 - T_2           N_1 = N cos(2 pi f_1 t)                0.2 Hz: it opens at 1.25 s
- *     J_3 dw_3/dt = T_2 - T_3           N_2 = N for t >= t_2, else 0           0.4 s
- *     J_4 dw_4/dt = T_3                 N_3 = N for t >= t_3, else 0           0.9 s
+ * Modelica Standard Library, Modelica.Mechanics.Rotational.Examples.CoupledClutches
+ *
+ *     J_1 dw_1/dt = M - T_1             M = M_0 sin(2 pi f t)            10 N.m at 5 Hz
+ *     J_2 dw_2/dt = T_1 - T_2           N_1 = N cos(2 pi f_1 t)          0.2 Hz: it opens at 1.25 s
+ *     J_3 dw_3/dt = T_2 - T_3           N_2 = N for t >= t_2, else 0     0.4 s
+ *     J_4 dw_4/dt = T_3                 N_3 = N for t >= t_3, else 0     0.9 s
  *
  * Clutch i turns with w_i - w_(i+1) and is pressed with N_i; w_1(0) = 10 rad/s, all others at rest.
  * The friction radius is the geometry constant of all faces (the library's cgeo, 1 m).
  *
- * An element with ideal stick is told the torque that would keep its clutch shut,
+ * An element with ideal stick is given the torque that would keep its clutch shut,
  *
- *     T_i = (S_i/J_i - S_(i+1)/J_(i+1)) / (1/J_i + 1/J_(i+1))     S: all other torques on the inertia,
+ *     T_i = (S_i/J_i - S_(i+1)/J_(i+1)) / (1/J_i + 1/J_(i+1)),
  *
- * in which the torques of the other clutches are: an algebraic loop.
+ * with S all other torques on the inertia, in which the torques of the other clutches are: an
+ * algebraic loop.
  *
  * Answer: the intervals of stick that the library's own regression test has, in
  * python/bristle/papers.toml.

@@ -1,9 +1,11 @@
 /* cube: a cube on six points of a plane, pulled in any direction while its load fades.
  * Colantonio 2022, section 3
  *
- *     m dv/dt = P e - F_n k + sum F_i                   P: pull along e, in the plane; F_n: load downwards; k: up
- *     I dw/dt = h k x P e + sum (r_i - r) x F_i         r: centre, w: angular velocity, I = m a^2/6 about every axis
- *     dr/dt = v,   dq/dt = w q/2                        q: orientation, a quaternion
+ *     m dv/dt = P e - F_n k + sum F_i             P: pull along e, in the plane;
+ *                                                 F_n: load downwards; k: up
+ *     I dw/dt = h k x P e + sum (r_i - r) x F_i   r: centre, w: angular velocity,
+ *                                                 I = m a^2/6 about every axis
+ *     dr/dt = v,   dq/dt = w q/2                  q: orientation, a quaternion
  *
  * The points lie on a circle in the lower face, r_i = r + R(q) s_i; point i moves with v + w x (r_i
  * - r). Each contact is one FMU that is given the point and the plane z = 0, and answers with the

@@ -5,7 +5,7 @@
  *     dW/dt = F v(t)           work that the element takes
  *
  * The drive goes on whatever the friction is. An element that asks for externalForce, the force
- * that tries to move the body, is told one in the direction of the motion that no friction
+ * that tries to move the body, is given one in the direction of the motion that no friction
  * withstands: ten times the normal force.
  */
 #ifndef DRIVEN_H

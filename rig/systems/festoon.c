@@ -1,12 +1,14 @@
 /* festoon: two cable trolleys on a rail, drawn by a towing trolley through a cable that hangs
  * between them.
- *                                                                                        Rill 2023, section 5
+ * Rill 2023, section 5
+ *
  * In a row: end clamp (x = 0), C1, T1, C2, T2, C3, towing trolley (x = u(t)). The trolleys T move
  * along the rail; the lumped cable masses C hang below it (z downwards). Six rope sections of
  * length l0 join neighbours. With l their distance and s = l - l0,
  *
- *     F_rope = k s + d dl/dt   for s > 0, where |d dl/dt| <= k s;    F_rope = 0   for s <= 0
- *     m_C d2x_C/dt2 = sum of the rope forces in x,   m_C d2z_C/dt2 = m_C g + sum of the rope forces in z
+ *     F_rope = k s + d dl/dt   for s > 0, where |d dl/dt| <= k s;   F_rope = 0   for s <= 0
+ *     m_C d2x_C/dt2 = sum of the rope forces in x
+ *     m_C d2z_C/dt2 = m_C g + sum of the rope forces in z
  *     m_T d2x_T/dt2 = sum of the rope forces in x - F
  *
  * The contacts feel N = m_T g + pull of the ropes downwards, the velocity of the trolley, and as

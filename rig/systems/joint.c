@@ -1,13 +1,14 @@
 /* joint: an axis of a robot: motor with its drive, elastic gear, link under gravity; friction at
  * the motor.
- *                 Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
- *     J d2f/dt2 = k I - b df/dt - T - M                 f: motor, T: friction torque of the element
- *     J_l d2q/dt2 = n M - m g l sin q                   q: link, hanging down at q = 0;  J_l = m l^2
- *     M = c (f - n q) + d (df/dt - n dq/dt)             torque of the gear on the motor's side, ratio n
+ * Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
  *
- *     L dI/dt = V - R I - k df/dt                       current, with L = R/(2 D w) and the controller
- *     dV/dt   = R w/(2 D) (I_r - I)                     of the current, together a lag (w, D) of second order
- *     I_r = k_s (e + z/T_s),   dz/dt = e,   e = k_p (n q_r - f) + n dq_r/dt - df/dt         P-PI cascade
+ *     J d2f/dt2 = k I - b df/dt - T - M             f: motor, T: friction torque of the element
+ *     J_l d2q/dt2 = n M - m g l sin q               q: link, hanging down at q = 0;  J_l = m l^2
+ *     M = c (f - n q) + d (df/dt - n dq/dt)         torque of the gear on the motor's side, ratio n
+ *
+ *     L dI/dt = V - R I - k df/dt             current, with L = R/(2 D w) and the controller
+ *     dV/dt   = R w/(2 D) (I_r - I)           of the current, together a lag (w, D) of second order
+ *     I_r = k_s (e + z/T_s),   dz/dt = e,   e = k_p (n q_r - f) + n dq_r/dt - df/dt   P-PI cascade
  *
  * The reference q_r goes from startAngle to endAngle as fast as speed and acceleration allow: up,
  * on, down. At the beginning all is at rest, and the gear bears the weight of the link. With the
@@ -60,13 +61,13 @@ static void start(const double *p, double *x) {
 
 /* Duration of speeding up, and of all up to the moment at which the brake is put on. */
 static double rise_time(const double *p) {
-    const double way = fabs(p[END_ANGLE] - p[START_ANGLE]);
-    return fmin(p[SPEED_LIMIT] / p[ACCELERATION_LIMIT], sqrt(way / p[ACCELERATION_LIMIT]));
+    const double distance = fabs(p[END_ANGLE] - p[START_ANGLE]);
+    return fmin(p[SPEED_LIMIT] / p[ACCELERATION_LIMIT], sqrt(distance / p[ACCELERATION_LIMIT]));
 }
 
 static double brake_time(const double *p) {
-    const double way = fabs(p[END_ANGLE] - p[START_ANGLE]), rise = rise_time(p);
-    return rise > 0 ? way / (p[ACCELERATION_LIMIT] * rise) : 0;
+    const double distance = fabs(p[END_ANGLE] - p[START_ANGLE]), rise = rise_time(p);
+    return rise > 0 ? distance / (p[ACCELERATION_LIMIT] * rise) : 0;
 }
 
 static void find_reference(const Moment *m, double *q, double *speed) {

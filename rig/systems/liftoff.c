@@ -2,7 +2,9 @@
  *
  *     dx/dt   = v
  *     m dv/dt = F_E - F
- *     N       = m g + N_a sin(2 pi f t),     N_a > m g: once per period the contact is lost and regained
+ *     N       = m g + N_a sin(2 pi f t)
+ *
+ * N_a > m g: once per period the contact is lost and regained.
  *
  * Answer: while N <= 0 the friction force is exactly zero and the velocity grows by F_E/m per
  * second, whatever the model; with the contact back, friction brakes again.

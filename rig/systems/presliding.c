@@ -1,11 +1,12 @@
 /* presliding: a mass on a plate under a peak of force and then a pulsating load below the static
  * limit.
- *                                                                                          Pennestri 2016, section 3.3
+ * Pennestri 2016, section 3.3
+ *
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F
- *     F_E = F_p t/t_p                              0 <= t < t_p         the peak, 2 N,
- *           F_p + (F_m - F_p) (t - t_p)/t_p        t_p <= t < 2 t_p     and down to the mean value, 0.5 N,
- *           F_m + F_a sin(2 pi f (t - 2 t_p))      t >= 2 t_p           then 2 Hz
+ *     F_E = F_p t/t_p                           0 <= t < t_p       the peak, 2 N,
+ *           F_p + (F_m - F_p) (t - t_p)/t_p     t_p <= t < 2 t_p   down to the mean, 0.5 N,
+ *           F_m + F_a sin(2 pi f (t - 2 t_p))   t >= 2 t_p         then 2 Hz
  *
  * The text prints the peak, the mean value and the frequency. The shape of the peak (0.1 s up, 0.1
  * s down) and the amplitude (0.2 N) are chosen here: with 2 Hz not far above the natural frequency

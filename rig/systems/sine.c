@@ -3,16 +3,17 @@
  *
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F
- *     F_E = r F_S sin(2 pi t/T),     F_S = mu_S m g,     r = 0.9, T = 10 s                          (eqs 8, 10, 12)
+ *     F_E = r F_S sin(2 pi t/T),     F_S = mu_S m g,     r = 0.9, T = 10 s          (eqs 8, 10, 12)
  *
  * Answer: the mass swings on its bristles, and force over displacement is a closed loop (Figs 9 and
  * 11b). The paper varies the mass, and with it the normal force m g:
  *
- *     sigma0 = m omega0^2, omega0 = 307.597 rad/s      F grows with m, the span L of the loop stays  (eqs 11-13, Fig. 8)
- *     sigma0 = 946160 N/m                              L grows with m                                (eqs 14-16, Fig. 11)
+ *     sigma0 = m omega0^2, omega0 = 307.597 rad/s   F grows with m, L stays   (eqs 11-13, Fig. 8)
+ *     sigma0 = 946160 N/m                           L grows with m           (eqs 14-16, Fig. 11)
  *
- * The paper keeps the damping ratio at 0.5, so bristleDamping is m omega0 with it. The set of the
- * contact is that of m = 10 kg; another mass needs its bristleStiffness and bristleDamping.
+ * L is the span of the loop. The paper keeps the damping ratio at 0.5, so bristleDamping is m
+ * omega0 with it. The set of the contact is that of m = 10 kg; another mass needs its
+ * bristleStiffness and bristleDamping.
  */
 #include "one_mass.h"
 

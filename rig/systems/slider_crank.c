@@ -1,9 +1,10 @@
 /* slider_crank: a slider-crank with friction in all of its four joints, each pressed by its own
  * reactions.
  *
- *     crank  O to B:  B = r (cos q, sin q)                     main pin O: ground and crank, w = dq/dt
- *     rod    B to C:  C = B + l (cos b, -sin b)                crank pin B: w_2 - w,  w_2 = -db/dt: of the rod
- *     slider at C:    l sin b = r sin q,  C = (s, 0)           wrist pin C: w_2;  guide: ds/dt
+ *     crank  O to B:  B = r (cos q, sin q)             main pin O: ground and crank, w = dq/dt
+ *     rod    B to C:  C = B + l (cos b, -sin b)        crank pin B: w_2 - w,
+ *                                                      w_2 = -db/dt: of the rod
+ *     slider at C:    l sin b = r sin q,  C = (s, 0)   wrist pin C: w_2;  guide: ds/dt
  *
  * With w_2 = k w and ds/dt = d w, the power of all forces gives
  *
@@ -42,17 +43,10 @@ enum {
     START_SPEED
 };
 enum { MAIN, CRANK_PIN, WRIST, GUIDE, N_JOINTS };
-enum {
-    FORCES,
-    MOMENTS = 3,
-    N_REACTIONS = 6,
-    POSITION = 6
-}; /* what a load is given; the position is a guide's */
-enum {
-    FIRST_FRICTION = 3 * N_REACTIONS + 7,
-    NORMAL = 0,
-    RATE
-}; /* what friction is given, from there on in pairs */
+/* what a load is given; the position is a guide's */
+enum { FORCES, MOMENTS = 3, N_REACTIONS = 6, POSITION = 6 };
+/* what friction is given, from there on in pairs */
+enum { FIRST_FRICTION = 3 * N_REACTIONS + 7, NORMAL = 0, RATE };
 
 static const double PI = 3.14159265358979323846;
 

@@ -2,8 +2,8 @@
  * 2016, section 3.2
  *
  *     m_1 dv_1/dt = -k x_1 - F_1              F_1: top contact, velocity v_1 - v_2, carries m_1
- *     m_2 dv_2/dt =  F_1 - F_2                F_2: middle,               v_2 - v_3,         m_1 + m_2
- *     m_3 dv_3/dt =  F_2 - F_3                F_3: bottom, on the ground, v_3,              m_1 + m_2 + m_3
+ *     m_2 dv_2/dt =  F_1 - F_2                F_2: middle,             v_2 - v_3,   m_1 + m_2
+ *     m_3 dv_3/dt =  F_2 - F_3                F_3: bottom, on the ground, v_3,      m_1 + m_2 + m_3
  *
  * x_1(0) = 1 m, all at rest. mu_s = 0.75, 0.15, 0.30 and mu_d = 0.5, 0.1, 0.2 give the printed
  * forces.

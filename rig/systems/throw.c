@@ -4,7 +4,7 @@
  *     m dv/dt = F_x                 x: along the plane, h: height above it
  *     m dw/dt = F_h - m g           F: contact force on the body
  *
- * The contact is told the point (x, 0, h), its velocity (v, 0, w) and the plane z = 0, and answers
+ * The contact is given the point (x, 0, h), its velocity (v, 0, w) and the plane z = 0, and answers
  * with the force.
  *
  * Answer: in flight F = 0. Each bounce slows the body by friction, about mu times the change of w;

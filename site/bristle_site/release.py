@@ -1,5 +1,5 @@
-"""What is published: an archive with all FMUs, and a site with the pages, the report and the README
-as its front.
+"""What is published: an archive with all FMUs, and a site with a front page, the files, the pages,
+the documents, the report, the playground and a search.
 
 The site is made of what is there: every Markdown file that the README leads to, directly or by
 others, becomes a page beside it, with the files that these show or link. Links keep working because
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
@@ -20,24 +20,45 @@ from markdown import markdown
 from bristle import VERSION, BristleError
 from bristle.cli.files import write_text
 from bristle.format.archive import page_of, write_zip
-from generator.page import STYLE
 from generator.playground import address
+from generator.reading import read_description
+from generator.table import model_files
+from . import front, search
+from .frame import LINK, Frame, up
 from .twins import without_suffix
 
 MODELS, FMUS = "models", "fmus"  # folders of the site with the FMUs' pages and the FMUs
-LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
+SUMS = "SHA256SUMS"
+README = Path("README.md")
+REFERENCE = Path("docs/api.md")  # of the Python package
+PARTS = {"playground": "Playground", "report": "Report"}  # made beside the FMUs, each a page
 CODE = re.compile(
     r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL
 )  # the second part takes what is left as it is
+ABOUT = """\
+Bristle {version}: friction models for multibody simulation, each as an FMI 2.0 FMU.
+
+Import any of these files into a tool that supports FMI 2.0 (Simulink, Dymola, OpenModelica, FMPy
+and others). Normal force [N] and relative velocity [m/s] go in, frictionForce [N] comes out; it has
+the sign of the sliding velocity and is subtracted: m a = F - frictionForce. Names that end in
+Rotational are the same laws for joints, in rad/s and N.m.
+
+Each file has its own page inside, documentation/index.html: an FMU is a zip archive. If in doubt,
+take ImplicitBristle where the tool handles state events, else SecondOrderBristle. In a host with a
+fixed step set couplingMass to the mass that the contact moves, or less.
+
+SHA256SUMS has the checksums (sha256sum -c SHA256SUMS). LICENSE: MIT.
+"""
 
 
 def write_archive(folder: Path, fmus: Path, license_file: Path) -> Path:
-    """bristle-<version>.zip in the folder: the FMUs, their checksums and the licence."""
-    content = {file.name: file.read_bytes() for file in _fmus(fmus)}
-    sums = "".join(
-        f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in content.items()
-    )
-    content |= {"SHA256SUMS": sums.encode(), "LICENSE": license_file.read_bytes()}
+    """bristle-<version>.zip in the folder: the FMUs, their checksums, the licence and a text."""
+    files = _fmus(fmus)
+    content = {file.name: file.read_bytes() for file in files} | {
+        SUMS: _sums(files).encode(),
+        "LICENSE": license_file.read_bytes(),
+        "README.txt": ABOUT.format(version=VERSION).encode(),
+    }
     archive = folder / f"bristle-{VERSION}.zip"
     write_zip(archive, {f"bristle-{VERSION}/{name}": data for name, data in content.items()})
     return archive
@@ -47,41 +68,121 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     """The site, in a folder that is made anew."""
     shutil.rmtree(site, ignore_errors=True)
     models = {file.stem: file for file in _fmus(fmus)}
-    parts = {
-        part: fmus / part
-        for part in ("report", "playground")
-        if (fmus / part / "index.html").is_file()
-    }
-    for part, folder in parts.items():
-        shutil.copytree(folder, site / part)
+    parts = [part for part in PARTS if (fmus / part / "index.html").is_file()]
+    documents = [file.relative_to(repository) for file in _documents(repository)]
+    frame = _frame(parts, documents)
+    for part in parts:
+        shutil.copytree(fmus / part, site / part)
     if "report" in parts:
-        report = site / "report" / "index.html"
-        page = report.read_text(encoding="utf-8")
-        write_text(
-            report,
-            re.sub(
-                r'<small data-page="(\w+)">(.*?)</small>',
-                rf'<small><a href="../{MODELS}/\1.html">\2</a></small>',
-                page,
-            ),
-        )
+        _link_report(site / "report" / "index.html")
+    described = {file.stem: file for file in model_files(repository / "modelDescription")}
     for name, file in models.items():
         played = without_suffix(name) if "playground" in parts else None
-        is_ours = (
-            played is not None and (repository / "modelDescription" / f"{played}.toml").is_file()
-        )
-        write_text(
-            site / MODELS / f"{name}.html", _model_page(file, models, played if is_ours else None)
-        )
+        is_ours = played in described
+        place = Path(MODELS, f"{name}.html")
+        page = _model_page(file, models, played if is_ours else None)
+        ways = f"{frame.ways(place)}\n<main>"
+        write_text(site / place, page.replace("<main>", ways, 1))
         _copy(file, site / FMUS / file.name)
-    _copy(archive, site / archive.name)
-    front = [(archive.name, f"Download all FMUs ({archive.stat().st_size / 1e6:.1f} MB)")]
-    front += [(f"{part}/index.html", part.capitalize()) for part in parts]
-    for document in _documents(repository):
-        here = document.relative_to(repository)
-        body = _linked_models(_body(document, repository, site), models, here)
-        ways = front if here == Path("README.md") else [(_up(here) + "index.html", "Bristle")]
-        write_text(site / _page(here), _page_text(_title(document), ways, body))
+    for here in documents:
+        document = repository / here
+        body = _linked_models(_body(document, repository, site, frame), models, here)
+        write_text(site / _page(here), frame.page(_page(here), _title(document), body))
+    packages = [archive, *sorted(fmus.glob(f"bristle-{VERSION}-*.whl"))]
+    for package in packages:
+        _copy(package, site / package.name)
+    _write_files(site, frame, models, packages)
+    links = {str(here): str(_page(here)) for here in documents}
+    links |= {part: f"{part}/index.html" for part in parts}
+    if (repository / front.PICTURE).is_file():
+        _copy(repository / front.PICTURE, site / front.PICTURE)
+        links[front.PICTURE] = front.PICTURE
+    ours = [read_description(file) for name, file in described.items() if name in models]
+    text = front.body(ours, models, _downloads(packages), links)
+    script = front.script(links, models)
+    index = Path("index.html")
+    write_text(site / index, frame.page(index, "Bristle: friction as FMUs", text, script))
+    _write_search(site, frame)
+
+
+def _frame(parts: Iterable[str], documents: list[Path]) -> Frame:
+    """The ways that every page has: to what is there."""
+    ways = [("index.html", "Bristle"), ("files.html", "Files")]
+    ways += [(f"{part}/index.html", PARTS[part]) for part in parts]
+    ways.append((str(_page(README)), "Documentation"))
+    if REFERENCE in documents:
+        ways.append((str(_page(REFERENCE)), "Python"))
+    return Frame((*ways, ("search.html", "Search")))
+
+
+def _link_report(file: Path) -> None:
+    """The titles of the models in the report lead to their pages."""
+    page = re.sub(
+        r'<small data-page="(\w+)">(.*?)</small>',
+        rf'<small><a href="../{MODELS}/\1.html">\2</a></small>',
+        file.read_text(encoding="utf-8"),
+    )
+    home = '<a href="../index.html">Bristle</a>'
+    write_text(file, page.replace("</span> Bristle", f"</span> {home}", 1))
+
+
+def _downloads(packages: Iterable[Path]) -> str:
+    words = {".zip": "all in one archive", ".whl": "with the command bristle, as a Python wheel"}
+    return "".join(
+        f'; <a href="{file.name}">{words[file.suffix]}</a> ({_size(file)})' for file in packages
+    )
+
+
+def _size(file: Path) -> str:
+    size = file.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _sums(files: Iterable[Path]) -> str:
+    """As sha256sum writes and checks them."""
+    return "".join(
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files
+    )
+
+
+def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: list[Path]) -> None:
+    """All files with their sizes and checksums, one by one."""
+    files = [*packages, *models.values()]
+    sums = dict(reversed(line.split("  ")) for line in _sums(files).splitlines())
+    write_text(site / FMUS / SUMS, _sums(models.values()))
+    write_text(site / SUMS, _sums(packages))
+
+    def row(file: Path) -> str:
+        link = f"{FMUS}/{file.name}" if file.stem in models else file.name
+        page = f'<a href="{MODELS}/{file.stem}.html">page</a>' if file.stem in models else ""
+        return (
+            f'<tr><td><a href="{link}">{file.name}</a></td><td class="number">{_size(file)}</td>'
+            f'<td>{page or "–"}</td><td><code class="sum">{sums[file.name]}</code></td></tr>'
+        )
+
+    rows = "\n".join(map(row, files))
+    body = f"""<h1>Files</h1>
+<p>A click takes a file. Names that end in Rotational are the same laws for joints. The checksums as
+files: <a href="{SUMS}">of archive and wheel</a>, <a href="{FMUS}/{SUMS}">of the FMUs</a>; in the
+folder of the files, <code>sha256sum -c {SUMS} --ignore-missing</code> compares them.</p>
+<table><tr><th>File</th><th class="number">Size</th><th>Page</th><th>SHA-256</th></tr>
+{rows}
+</table>"""
+    write_text(site / "files.html", frame.page(Path("files.html"), "Files", body))
+
+
+def _write_search(site: Path, frame: Frame) -> None:
+    """Last of all, because it knows every other page."""
+    place = Path("search.html")
+    skipped = {site / "index.html", site / "files.html"}
+    pages = [page for page in sorted(site.rglob("*.html")) if page not in skipped]
+    pages.sort(key=lambda page: page.stem == "CHANGELOG")  # what is now before what was
+    found = []
+    for page in pages:
+        if page.relative_to(site).parts[0] not in PARTS:
+            is_twin = page.parent.name == MODELS and without_suffix(page.stem) != page.stem
+            found += search.entries(page, site)[: 1 if is_twin else None]  # the rest is its model's
+    write_text(site / place, frame.page(place, "Search", search.body(), search.script(found)))
 
 
 def _fmus(folder: Path) -> list[Path]:
@@ -101,7 +202,7 @@ def _model_page(fmu: Path, models: dict[str, Path], played: str | None) -> str:
     itself and to the playground, which has no twins."""
     text = _named_models(page_of(fmu), models, fmu.stem)
     ways = [
-        '<a href="../index.html">All models</a>',
+        '<a href="../index.html#models">All models</a>',
         f'<a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>',
     ]
     for name in models:
@@ -163,7 +264,7 @@ def _targets(document: Path, repository: Path) -> Iterator[tuple[str, Path]]:
         yield link, repository / target.relative_to(repository.resolve())
 
 
-def _body(document: Path, repository: Path, site: Path) -> str:
+def _body(document: Path, repository: Path, site: Path, frame: Frame) -> str:
     targets = dict(_targets(document, repository))
 
     def renewed(found: re.Match[str]) -> str:
@@ -171,35 +272,33 @@ def _body(document: Path, repository: Path, site: Path) -> str:
         target = targets[link]
         here = target.relative_to(repository)
         if target.is_dir():
-            link = _listing(target, repository, site)
+            link = _listing(target, repository, site, frame)
         elif target.suffix == ".md":
             link = str(_page(here))
         else:
             _copy(target, site / here)
             link = str(here)
-        return f'{attribute}="{_up(document.relative_to(repository))}{link}{anchor}"'
+        return f'{attribute}="{up(document.relative_to(repository))}{link}{anchor}"'
 
     return LINK.sub(renewed, _html(document))
 
 
-def _listing(folder: Path, repository: Path, site: Path) -> str:
+def _listing(folder: Path, repository: Path, site: Path, frame: Frame) -> str:
     """A page with the files of a folder that has no README."""
     here = folder.relative_to(repository)
     files = sorted(file for file in folder.iterdir() if file.is_file())
     for file in files:
         _copy(file, site / here / file.name)
     body = (
-        "<ul>"
+        f"<h1>{escape(here.name)}</h1><ul>"
         + "".join(
             f'<li><a href="{escape(file.name)}">{escape(file.name)}</a></li>' for file in files
         )
         + "</ul>"
     )
-    write_text(
-        site / here / "index.html",
-        _page_text(here.name, [(_up(here / "index.html") + "index.html", "Bristle")], body),
-    )
-    return str(here / "index.html")
+    place = here / "index.html"
+    write_text(site / place, frame.page(place, here.name, body))
+    return str(place)
 
 
 def _linked_models(body: str, models: dict[str, Path], here: Path) -> str:
@@ -208,42 +307,18 @@ def _linked_models(body: str, models: dict[str, Path], here: Path) -> str:
     def renewed(found: re.Match[str]) -> str:
         if found[1] not in models:
             return found[0]
-        return f'<a href="{_up(here)}{MODELS}/{found[1]}.html">{found[0]}</a>'
+        return f'<a href="{up(here)}{MODELS}/{found[1]}.html">{found[0]}</a>'
 
     return CODE.sub(renewed, body)
 
 
 def _page(here: Path) -> Path:
-    return here.with_name("index.html") if here.name == "README.md" else here.with_suffix(".html")
-
-
-def _up(here: Path) -> str:
-    return "../" * (len(here.parts) - 1)
+    """Where a document is on the site; a folder's README is its index, but the site has a front."""
+    if here == README:
+        return Path("readme.html")
+    return here.with_name("index.html") if here.name == README.name else here.with_suffix(".html")
 
 
 def _title(document: Path) -> str:
     found = re.search(r"^# (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return found[1] if found else document.stem
-
-
-def _page_text(title: str, ways: list[tuple[str, str]], body: str) -> str:
-    links = " ".join(f'<a href="{escape(link)}">{escape(text)}</a>' for link, text in ways)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>{STYLE}
-img {{ display: block; max-width: 100%; background: #fff; border-radius: 4px; }}
-pre {{ padding: .7rem 1rem; background: var(--tint); overflow-x: auto; }}
-table {{ display: block; overflow-x: auto; }}
-</style>
-</head>
-<body>
-<nav>{links}</nav>
-{body}
-<footer><p>Bristle {VERSION}</p></footer>
-</body>
-</html>
-"""

@@ -1,4 +1,5 @@
-"""The three binaries and the sources in an FMU: what they export, what they need, what they keep."""
+"""The three binaries and the sources in an FMU: what they export, what they need, what they
+keep."""
 
 import os
 import random
@@ -16,8 +17,8 @@ import pytest
 
 from fmus import FOLDER, PLATFORMS, REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
-from keeping import compiled, kept, version
-from points import Sampler
+from build_cache import compiled, kept, version
+from operating_points import Sampler
 
 pytestmark = pytest.mark.shipped
 
@@ -219,9 +220,11 @@ def test_no_function_of_the_process_is_called(fmu):
     and memory copies only."""
     lines = run("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
     used = {line.split()[-1].split("@")[0] for line in lines}
-    harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)|v?snprintf|__(v?snprintf|mem\w+)_chk|__cxa_finalize
-        |__gmon_start__|_ITM_\w+|__stack_chk_fail|nextafter|frexp|ldexp|scalbn|hypot|cbrt|erf|(a?(sin|cos|tan)h?|atan2
-        |exp|expm1|exp2|log|log1p|log2|log10|pow|sqrt|fabs|floor|ceil|fmod|fmin|fmax|copysign|round|trunc|isnan|isinf|isfinite)f?)"""
+    harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)
+        |v?snprintf|__(v?snprintf|mem\w+)_chk|__cxa_finalize|__gmon_start__|_ITM_\w+
+        |__stack_chk_fail|nextafter|frexp|ldexp|scalbn|hypot|cbrt|erf
+        |(a?(sin|cos|tan)h?|atan2|exp|expm1|exp2|log|log1p|log2|log10|pow|sqrt|fabs|floor|ceil|fmod
+        |fmin|fmax|copysign|round|trunc|isnan|isinf|isfinite)f?)"""
     assert [name for name in used if not re.fullmatch(harmless, name, re.X)] == []
 
 
@@ -326,7 +329,8 @@ def test_every_c_file_is_listed_and_compiles_alone(fmu):
 
 @pytest.fixture(scope="module")
 def standard_headers(tmp_path_factory):
-    """Headers of an importer that treat the prefix as those of FMI 2.0.5 do; FMPy's never add one."""
+    """Headers of an importer that treat the prefix as those of FMI 2.0.5 do; FMPy's never add
+    one."""
     folder = tmp_path_factory.mktemp("headers")
     for name in ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"):
         shutil.copy(HEADERS / name, folder)
@@ -453,17 +457,22 @@ def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path)
         """#include <stdio.h>
 #include <stdlib.h>
 #include "fmi2FunctionTypes.h"
-static void log_message(fmi2ComponentEnvironment e, fmi2String i, fmi2Status s, fmi2String c, fmi2String m, ...) {
+static void log_message(fmi2ComponentEnvironment e, fmi2String i, fmi2Status s, fmi2String c,
+    fmi2String m, ...) {
     (void)e, (void)i, (void)s, (void)c;
     puts(m);
 }
 static const fmi2CallbackFunctions callbacks = {log_message, calloc, free, NULL, NULL};
 #define ELEMENT(model, guid) do { \\
-    extern fmi2InstantiateTYPE model##_fmi2Instantiate; extern fmi2EnterInitializationModeTYPE model##_fmi2EnterInitializationMode; \\
-    extern fmi2ExitInitializationModeTYPE model##_fmi2ExitInitializationMode; extern fmi2DoStepTYPE model##_fmi2DoStep; \\
+    extern fmi2InstantiateTYPE model##_fmi2Instantiate; \\
+        extern fmi2EnterInitializationModeTYPE model##_fmi2EnterInitializationMode; \\
+    extern fmi2ExitInitializationModeTYPE model##_fmi2ExitInitializationMode; \\
+        extern fmi2DoStepTYPE model##_fmi2DoStep; \\
     extern fmi2FreeInstanceTYPE model##_fmi2FreeInstance; \\
-    fmi2Component c = model##_fmi2Instantiate(#model, fmi2CoSimulation, guid, "", &callbacks, fmi2False, fmi2False); \\
-    if (!c || model##_fmi2EnterInitializationMode(c) || model##_fmi2ExitInitializationMode(c) || model##_fmi2DoStep(c, 0, 1e-3, 1)) return 1; \\
+    fmi2Component c = model##_fmi2Instantiate(#model, fmi2CoSimulation, guid, "", &callbacks, \\
+        fmi2False, fmi2False); \\
+    if (!c || model##_fmi2EnterInitializationMode(c) || model##_fmi2ExitInitializationMode(c) || \\
+        model##_fmi2DoStep(c, 0, 1e-3, 1)) return 1; \\
     model##_fmi2FreeInstance(c); \\
     puts(#model); } while (0)
 int main(void) {
@@ -558,7 +567,8 @@ def test_nothing_names_the_machine_that_built_it(fmu):
 
 
 def test_the_same_bytes_come_from_another_folder(all_fmus):
-    """A build of one model, for all platforms that are there, in a folder with a space in its name."""
+    """A build of one model, for all platforms that are there, in a folder with a space in its
+    name."""
     folders = ("cmake", "fmu_src", "modelDescription", "resources", "runner", "generator", "python")
     files = ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md")
     fmu = next((fmu for fmu in all_fmus if fmu.name == "Coulomb"), all_fmus[0])

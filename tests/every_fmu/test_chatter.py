@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from loop import Element, run_loop
+from held_force import Element, run_loop
 
 NORMAL = 9.81
 PARTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)

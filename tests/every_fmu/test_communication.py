@@ -4,8 +4,8 @@ on luck or order."""
 import pytest
 
 from fmi2 import OK
-from keeping import compiled
-from points import Sampler
+from build_cache import compiled
+from operating_points import Sampler
 
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
 STATES = pytest.mark.fmus(lambda d: bool(d.states))

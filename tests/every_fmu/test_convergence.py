@@ -4,7 +4,7 @@ see support/convergence.py, which also searches for longer."""
 import pytest
 
 from convergence import TOLERANCES, compare, has_memory
-from points import some_of
+from operating_points import some_of
 
 RECORDS = 3
 

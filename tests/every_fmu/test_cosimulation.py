@@ -14,7 +14,7 @@ from fmpy import simulate_fmu
 
 import hosting
 from fmi2 import DISCARD, ERROR, OK, integers, reals
-from points import Sampler, some_of
+from operating_points import Sampler, some_of
 from reference import Restless, integrate_me
 
 FACTOR = 10
@@ -384,7 +384,7 @@ def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
 
 
 @pytest.mark.parametrize("late", [45e-6, -45e-6])
-def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
+def test_gaps_are_reported_once_and_do_not_add_up(fmu, late):
     """A start point that is off by less than a twentieth of a step is taken; a master that is late
     again and again is refused."""
     with fmu.co_simulation() as instance:
@@ -403,15 +403,15 @@ def test_gaps_are_told_once_and_do_not_add_up(fmu, late):
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0])
-@pytest.mark.parametrize("part, told", [(1e-10, 0), (1e-6, 1)])
-def test_a_gap_is_told_by_its_part_of_the_step(fmu, size, part, told):
+@pytest.mark.parametrize("part, count", [(1e-10, 0), (1e-6, 1)])
+def test_a_gap_warns_by_its_part_of_the_step(fmu, size, part, count):
     """Beyond rounding, however short the step is. The first step starts at 0, where a point can be
     as near as one likes."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
         assert instance.fmi2DoStep(part * size, size, 1) == OK
-        assert len([m for m in instance.messages if "gap" in m.text]) == told
+        assert len([m for m in instance.messages if "gap" in m.text]) == count
 
 
 def test_a_master_that_rounds_its_points_loses_nothing(fmu):
@@ -499,7 +499,8 @@ def test_lift_off_inside_a_step_is_located(fmu):
 
 
 def staircase(fmu, duration, pieces):
-    """Inputs that jump between random values at multiples of duration/pieces, as FMPy takes them."""
+    """Inputs that jump between random values at multiples of duration/pieces, as FMPy takes
+    them."""
     d = fmu.description
     sampler = Sampler(d, "staircase")
     parameters = d.starts()

@@ -26,7 +26,7 @@ from fixed_step import (
     way_off,
 )
 from fmi2 import WARNING
-from loop import drift, pulses, restlessness, run_loop
+from held_force import drift, pulses, restlessness, run_loop
 from units import scaled
 from vectors import random_rotation, spread
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from fmi2 import DISCARD, ERROR, OK, FmiError, integers, reals
-from points import Sampler
+from operating_points import Sampler
 
 SETS, STEPS = 12, 30  # 360 random points per FMU
 

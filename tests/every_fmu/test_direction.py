@@ -12,8 +12,8 @@ import random
 import pytest
 
 from fmi2 import ERROR, FmiError
-from loop import run_loop
-from points import Sampler
+from held_force import run_loop
+from operating_points import Sampler
 from reference.direction import seen_from
 
 NORMAL = 9.81

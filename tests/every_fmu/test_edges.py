@@ -7,7 +7,7 @@ import pytest
 
 from fmi2 import DISCARD, ERROR, OK, integers, reals
 from fmus import FMUS
-from points import Sampler
+from operating_points import Sampler
 
 
 def test_rates_of_all_inputs_at_once_are_those_of_each(fmu):

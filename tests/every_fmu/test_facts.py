@@ -52,8 +52,8 @@ def test_the_facts_are_true_of_the_fmu(fmu):
     assert all(d.family(name) for name in facts.roles.values())
     assert bool(form_of(about)) == d.has("frictionForce", "relativeVelocity", "normalForce")
     for name, items in facts.options.items():
-        told = re.findall(r"(?:\(|; )\d+ = (\w+): ", d[name].text)
-        assert list(items) == told == list(about[name].items) and len(items) == about[name].max
+        stated = re.findall(r"(?:\(|; )\d+ = (\w+): ", d[name].text)
+        assert list(items) == stated == list(about[name].items) and len(items) == about[name].max
     for option, item in facts.passive_with.items():
         assert not facts.passive and item in facts.options[option]
     assert facts.identify.keys() <= {one.name.partition("[")[0] for one in about.parameters}
@@ -66,7 +66,8 @@ def test_the_facts_are_true_of_the_fmu(fmu):
 
 
 def test_no_tool_needs_the_page(fmu, tmp_path):
-    """Without its documentation tools say the same of an FMU, and stamp the same but for the page."""
+    """Without its documentation tools say the same of an FMU, and stamp the same but for the
+    page."""
     whole, bare = tmp_path / "whole" / fmu.path.name, tmp_path / "bare" / fmu.path.name
     for path, parts in ((whole, content(fmu.path)), (bare, without_page(content(fmu.path)))):
         path.parent.mkdir()

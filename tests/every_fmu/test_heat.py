@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmus import REPOSITORY
-from points import Sampler
+from operating_points import Sampler
 from reference import references
 from test_passivity import is_passive, piece, unloaded
 from vectors import read
@@ -125,7 +125,8 @@ def test_the_balance_closes_over_a_motion(fmu):
 
 @VECTOR_BRISTLE
 def test_heat_of_a_bristle_in_the_plane(fmu):
-    """Normal force, spring in the plane and, where the element has one, the spring of the contact."""
+    """Normal force, spring in the plane and, where the element has one, the spring of the
+    contact."""
     d = fmu.description
     for instance, p in Sampler(d, "heat").points(fmu, 10, 20):
         normal = max(instance.get("normalForce"), 0.0)

@@ -111,7 +111,8 @@ def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
 @pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 @timing
 def test_an_oblique_impact_gains_nothing(fmu, late):
-    """Thrown along the plane at 0.3 m/s, with friction of a bristle that the step bears: 1e4 N/m."""
+    """Thrown along the plane at 0.3 m/s, with friction of a bristle that the step bears: 1e4
+    N/m."""
     for step in (1e-3, 5e-4):
         contact = Contact(fmu, bristleStiffness=1e4, bristleDamping=60.0)
         with contact.instance:

@@ -15,8 +15,8 @@ from fmpy.sundials import CVodeSolver
 
 from cvode import Unmoved
 from fmi2 import ERROR, FATAL, OK, WARNING, EventInfo, FmiError, reals
-from line import Line, is_friction
-from points import Sampler
+from straight_motion import Line, is_friction
+from operating_points import Sampler
 from reference import integrate_me
 from test_lifecycle import names_the_rule, out_of_rule
 
@@ -134,7 +134,7 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
             assert all("law = 2 (Bounded)" in message.text for message in host.shown)
 
 
-def test_calls_against_the_standard_are_told_to_those_who_ask(fmu):
+def test_calls_against_the_standard_are_logged_on_request(fmu):
     """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is:
     once each, as warnings."""
     d = fmu.description

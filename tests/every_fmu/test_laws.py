@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fmi2 import DISCARD, OK, FmiError, reals
-from points import Sampler, some_of
+from operating_points import Sampler, some_of
 from reference import integrate_me, references, stribeck
 from reference.direction import seen_from
 
@@ -164,7 +164,8 @@ def test_every_state_has_a_say_in_the_force(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
 def test_an_event_renews_what_was_read_before_it(fmu):
-    """Outputs that were evaluated in the mode before the event are those of the new mode after it."""
+    """Outputs that were evaluated in the mode before the event are those of the new mode after
+    it."""
     d = fmu.description
     sampler, renewed = Sampler(d, "renewed"), 0
     outputs = [v.reference for v in d.derivatives + d.outputs]

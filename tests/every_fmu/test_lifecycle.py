@@ -32,7 +32,7 @@ from fmi2 import (
     integers,
     reals,
 )
-from points import Sampler
+from operating_points import Sampler
 
 
 def test_a_reset_forgets_the_status_of_the_last_step(fmu):
@@ -808,7 +808,7 @@ def test_debug_categories_can_be_chosen(fmu, kind):
         assert "logNothing" in instance.messages[-1].text
 
 
-def test_errors_are_told_even_when_logging_is_off(fmu, kind):
+def test_errors_are_reported_even_when_logging_is_off(fmu, kind):
     with fmu.instance(kind, logging=False) as instance:
         instance.fmi2SetDebugLogging(0, 0, None)
         assert instance.fmi2SetReal(instance.reference_array([10**6]), 1, reals([0.0])) == ERROR
@@ -856,7 +856,7 @@ def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
     )
 
 
-def test_status_functions_tell_what_they_know(fmu):
+def test_status_functions_return_what_they_know(fmu):
     with fmu.co_simulation() as instance:
         instance.start(time=3.0)
         instance.step(0.5)

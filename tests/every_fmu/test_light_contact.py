@@ -14,8 +14,8 @@ import pytest
 from convergence import at_once_and_in_parts
 from cvode import integrate_cvode
 from fmi2 import MODEL_EXCHANGE, OK
-from line import Line, is_friction
-from points import some_of
+from straight_motion import Line, is_friction
+from operating_points import some_of
 from prescribed import BOUNDED, PRINTED
 from reference import integrate_me
 
@@ -266,21 +266,21 @@ def advance(instance, kind, line, normal, velocity, length, pieces):
 
 
 @FRICTION
-def test_a_fall_of_the_normal_force_leaves_the_sliding_body_without_force_for_as_long_as_the_page_says(
+def test_a_fall_of_the_normal_force_leaves_no_force_for_as_long_as_the_page_says(
     fmu,
 ):
     """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds,
     and no word on it is 0 ms."""
     line = Line(fmu.description)
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    told = re.search(r"no force for (\d+) ms after a jump from 196 to 20 N at 50 mm/s", page)
+    stated = re.search(r"no force for (\d+) ms after a jump from 196 to 20 N at 50 mm/s", page)
     with fmu.co_simulation() as instance:
         line.start(instance, 196.0, 0.05, bounded(fmu.description), tolerance=1e-8)
         list(advance(instance, instance.kind, line, 196.0, 0.05, 2.0, 20))
         forces = list(advance(instance, instance.kind, line, 20.0, 0.05, 0.15, 1500))
     assert min(forces) >= 0 and forces[-1] > 0
     assert 0.1 * sum(force == 0 for force in forces) == pytest.approx(
-        int(told[1]) if told else 0, abs=0.6
+        int(stated[1]) if stated else 0, abs=0.6
     )
 
 
@@ -637,7 +637,7 @@ def test_nominal_values_fall_with_the_normal_force(fmu):
 
 
 @STATES
-def test_nominal_values_change_at_events_only_and_are_told(fmu):
+def test_nominal_values_change_at_events_only_and_are_reported(fmu):
     """By more than a factor of two, or not at all; a stored state brings them back."""
     line = Line(fmu.description)
     with fmu.model_exchange() as instance:

@@ -6,7 +6,8 @@ from fmi2 import ERROR, OK
 
 
 def takes(instance, values):
-    """Whether an instance can be initialized with these parameters; it is fresh again afterwards."""
+    """Whether an instance can be initialized with these parameters; it is fresh again
+    afterwards."""
     instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
     instance.set(values)
     instance.demand("fmi2EnterInitializationMode")

@@ -3,7 +3,7 @@ quietly instead of sticking, and the log says so."""
 
 import pytest
 
-import mass
+import body_on_element
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
 
 LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
@@ -14,9 +14,9 @@ LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
 def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
     """Within the band of rest the law is F_s v/v_0 then: the body settles at v_0 load/F_s, without
     an event and without a jump of the force."""
-    connected = mass.inputs_of
+    connected = body_on_element.inputs_of
     monkeypatch.setattr(
-        mass,
+        body_on_element,
         "inputs_of",
         lambda *arguments: {k: v for k, v in connected(*arguments).items() if k != "externalForce"},
     )
@@ -29,7 +29,7 @@ def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
             if name in fmu.description
         )
         load = sign * 0.4 * limit
-        course = mass.run_exchange(instance, lambda t: load * min(t / 0.1, 1.0), 0.5)
+        course = body_on_element.run_exchange(instance, lambda t: load * min(t / 0.1, 1.0), 0.5)
     assert course.velocity[-1] == pytest.approx(0.4 * sign * band, rel=1e-3)
     assert course.force[-1] == pytest.approx(load, rel=1e-3)
     assert max(map(abs, course.force)) <= abs(load) * (1 + 1e-6), "never more than the load"
@@ -67,12 +67,12 @@ BOTH = pytest.mark.parametrize(
 
 @LOADED
 @BOTH
-def test_a_load_that_is_never_set_is_told_once_and_after_a_reset_again(warned):
-    for told in (1, 2):
+def test_a_load_that_is_never_set_is_reported_once_and_after_a_reset_again(warned):
+    for count in (1, 2):
         warned.start()
-        assert len(missed(warned)) == told - 1, "not before it runs: the load may still come"
+        assert len(missed(warned)) == count - 1, "not before it runs: the load may still come"
         run(warned, 0.1)
-        assert len(missed(warned)) == told and missed(warned)[-1].startswith("externalForce ")
+        assert len(missed(warned)) == count and missed(warned)[-1].startswith("externalForce ")
         warned.demand("fmi2Reset")
 
 
@@ -99,17 +99,17 @@ def test_a_stored_state_knows_whether_its_load_was_set(warned):
     without = warned.snapshot()
     warned.set({"externalForce": 1.0})
     loaded = warned.snapshot()
-    for content, told in ((loaded, 0), (without, 1)):
+    for content, count in ((loaded, 0), (without, 1)):
         warned.demand("fmi2Reset")
         warned.resume(content)
         warned.time = 0.0
         run(warned, 0.1)
-        assert len(missed(warned)) == told
+        assert len(missed(warned)) == count
 
 
 @LOADED
 @pytest.mark.parametrize("kind", [CO_SIMULATION])
-def test_a_load_that_comes_as_a_rate_or_is_seen_in_the_motion_is_not_missed(warned):
+def test_a_load_that_comes_as_a_rate_or_is_found_in_the_motion_is_not_missed(warned):
     warned.start()
     warned.set_input_derivative("externalForce", 1.0)
     run(warned, 0.1)

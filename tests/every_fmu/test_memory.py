@@ -7,8 +7,8 @@ import pytest
 
 from fmi2 import CO_SIMULATION, DISCARD, ERROR, OK
 from fmus import stored_modes, stored_of_impact
-from loop import pulses, run_loop
-from points import Sampler
+from held_force import pulses, run_loop
+from operating_points import Sampler
 
 STATES = pytest.mark.fmus(lambda d: bool(d.states))
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
@@ -60,9 +60,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))
         words += max(states, 1) + inputs + 2  # last step: start, length, the longest of late
-        words += (
-            (4 + 2 + 2) * axes
-        )  # velocities of the shadow and on the average, way ahead; forces; load, what is owed of it
+        words += (4 + 2 + 2) * axes  # velocities and way ahead; forces; load and what is owed
         words += 1  # what is kept of a velocity
         words += modes + 1
     with fmu.instance(kind) as instance:
@@ -214,7 +212,7 @@ def test_an_event_renews_what_was_read_before_it(fmu):
 
 
 @MODES
-def test_an_event_that_changes_nothing_tells_nothing(fmu):
+def test_an_event_that_changes_nothing_logs_nothing(fmu):
     with fmu.model_exchange() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
@@ -250,7 +248,7 @@ def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 @pytest.mark.parametrize("mass", [0.0, 1.0], ids=["alone", "coupled"])
 def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
-    """Velocity or normal force grow until the power is beyond all numbers, which shows at the end
+    """Velocity or normal force grow until the power overflows, which shows at the end
     of the step only."""
     with fmu.co_simulation() as instance:
         instance.start(
@@ -270,16 +268,16 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
 # after it is over
 
 
-def test_a_reset_forgets_what_was_told_once(fmu, kind):
-    """A call against the standard is told once in each life of an instance."""
+def test_a_reset_forgets_what_was_reported_once(fmu, kind):
+    """A call against the standard is logged once in each life of an instance."""
     parameter = next(v for v in fmu.description.tunable_parameters if v.start)
     with asking(fmu.instance(kind)) as instance:
-        for told in (1, 2):
+        for count in (1, 2):
             instance.start()
             for factor in (1.0001, 1.0002):
                 instance.set({parameter.name: parameter.start * factor})
             assert (
                 len([m for m in instance.messages if "was set after initialization" in m.text])
-                == told
+                == count
             )
             instance.demand("fmi2Reset")

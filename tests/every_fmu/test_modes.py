@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fmi2 import MODEL_EXCHANGE
-from mass import run_exchange, run_sine, run_steps
-from points import Sampler
+from body_on_element import run_exchange, run_sine, run_steps
+from operating_points import Sampler
 
 MODES = pytest.mark.fmus(lambda d: bool(d.modes))
 ON_A_BODY = pytest.mark.fmus(
@@ -95,7 +95,7 @@ def test_one_call_settles_everything(fmu):
 
 @MODES
 @pytest.mark.fmus(lambda d: bool(d.states))
-def test_resets_of_states_are_told(fmu):
+def test_resets_of_states_are_reported(fmu):
     """An event that changes a state says so, and none that changes no mode does."""
     d = fmu.description
     sampler = Sampler(d, "resets")

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from fmus import REPOSITORY, TWINS
-from points import OF_A_DRIVE
+from operating_points import OF_A_DRIVE
 from prescribed import MODEL_1, MODEL_2, NORMAL
 
 SSV = {"ssv": "http://ssp-standard.org/SSP1/SystemStructureParameterValues"}

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from fmus import REPOSITORY
-from points import Sampler
+from operating_points import Sampler
 from prescribed import BOUNDED
 
 STEPS = 40  # per piece of constant velocity; Simpson's rule is then good to ROUGHNESS
@@ -210,7 +210,7 @@ def test_an_element_that_says_it_is_not_passive_gives_back_more_than_it_took_som
 
 
 @LOADED
-def test_an_element_that_is_told_the_load_pushes_a_body_that_moves_against_it(fmu):
+def test_an_element_that_is_given_the_load_pushes_a_body_that_moves_against_it(fmu):
     """In stick it answers the load, not the motion: power is negative, but never more than the load
     takes out itself."""
     d = fmu.description

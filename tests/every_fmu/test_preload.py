@@ -5,7 +5,7 @@ import random
 import pytest
 
 from fmi2 import ERROR, FmiError
-from points import Sampler
+from operating_points import Sampler
 
 PRELOADED = pytest.mark.fmus(lambda d: "preloadForce" in d)
 PRELOAD = 4.0  # sums with it are exact for the normal forces below

@@ -8,7 +8,7 @@ from ctypes import byref, c_int
 import pytest
 
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
-from line import Line
+from straight_motion import Line
 from prescribed import BOUNDED, PRINTED
 from test_light_contact import decades, limit
 
@@ -69,7 +69,7 @@ def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu
             assert heat >= -1e-12 * abs(printed * velocity) or push
             assert two.get("heatFlow") >= -1e-12 * abs(printed * velocity)
             same, pushes, cold = same + (printed == bounded), pushes + push, cold + (heat < 0)
-    assert min(same, pushes, cold) > 20, "points that tell"
+    assert min(same, pushes, cold) > 20, "points that show it"
 
 
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "LuGreNormalized"))
@@ -107,7 +107,7 @@ def advised(instance):
 
 
 def move(instance, line, normal, velocity, length, steps):
-    """Inputs that are new and then held; a host that tells when its steps are done."""
+    """Inputs that are new and then held; a host that says when its steps are done."""
     instance.set(line.inputs(normal, velocity))
     if instance.kind == CO_SIMULATION:
         for _ in range(steps):
@@ -147,23 +147,23 @@ KEEPING = pytest.mark.fmus(
 @KEEPING
 @BOTH
 @pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
-def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_told_once_with_the_remedy(
+def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_reported_once_with_the_remedy(
     asked, law
 ):
     line = Line(asked.description)
-    for told in (1, 2):
+    for count in (1, 2):
         line.start(asked, 9.81, 0.0, law)
         for piece in (*FALLS, *FALLS[1:]):
             move(asked, line, *piece)
-        assert len(advised(asked)) == (told if law is PRINTED else 0)
+        assert len(advised(asked)) == (count if law is PRINTED else 0)
         asked.demand("fmi2Reset")
         asked.time = 0.0
 
 
 @KEEPING
 @BOTH
-@pytest.mark.parametrize("part, told", [(5e-4, 0), (5e-3, 1)])
-def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
+@pytest.mark.parametrize("part, count", [(5e-4, 0), (5e-3, 1)])
+def test_a_thousandth_of_the_sliding_friction_warns(asked, part, count):
     """Beyond the limit that the bristles are at, after a fall of the normal force by this part."""
     line = Line(asked.description)
     line.start(
@@ -174,7 +174,7 @@ def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
     )
     for piece in ((9.81, 1e-3, 1.0, 5000), (9.81 * (1 - part), 0.0, 1e-3, 2)):
         move(asked, line, *piece)
-    assert len(advised(asked)) == told
+    assert len(advised(asked)) == count
 
 
 @pytest.mark.fmus(
@@ -182,7 +182,7 @@ def test_a_thousandth_of_the_sliding_friction_is_told(asked, part, told):
         d.has("law", "bristleDamping") and d.name not in ("LuGreModified", "LuGreVelocityDamping")
     )
 )
-def test_energy_that_the_printed_law_creates_is_told(fmu):
+def test_energy_that_the_printed_law_creates_is_reported(fmu):
     """A jump of the speed out of slow sliding: the motion of which the page of LuGre prints what is
     given back."""
     line = Line(fmu.description)
@@ -198,7 +198,7 @@ def test_energy_that_the_printed_law_creates_is_told(fmu):
 
 @WITH_LAW
 @BOTH
-def test_nothing_is_told_where_the_printed_law_is_passive_and_within_its_limit(asked):
+def test_nothing_is_reported_where_the_printed_law_is_passive_and_within_its_limit(asked):
     line = Line(asked.description)
     line.start(asked, 9.81, 0.0)
     for piece in STICKS:
@@ -207,7 +207,7 @@ def test_nothing_is_told_where_the_printed_law_is_passive_and_within_its_limit(a
 
 
 @WITH_LAW
-def test_nothing_is_told_unless_warnings_are_asked_for(fmu):
+def test_nothing_is_reported_unless_warnings_are_asked_for(fmu):
     line = Line(fmu.description)
     with fmu.co_simulation() as instance:
         line.start(instance, 9.81, 0.0)

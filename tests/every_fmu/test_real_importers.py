@@ -22,7 +22,7 @@ from libcosimpy.CosimManipulator import CosimManipulator
 from libcosimpy.CosimObserver import CosimObserver
 from libcosimpy.CosimSlave import CosimLocalSlave
 
-from points import Sampler
+from operating_points import Sampler
 from test_parameter_sets import sets_of
 
 pytestmark = pytest.mark.shipped
@@ -34,11 +34,14 @@ NANOSECONDS = 1953125
 STEPS = 256
 
 SSD = """<?xml version="1.0" encoding="UTF-8"?>
-<ssd:SystemStructureDescription xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription" name="system" version="1.0">
+<ssd:SystemStructureDescription xmlns:ssd="http://ssp-standard.org/SSP1/SystemStructureDescription"
+    name="system" version="1.0">
   <ssd:System name="root">
     <ssd:Elements>
-      <ssd:Component name="element" type="application/x-fmu-sharedlibrary" source="resources/element.fmu">
-        <ssd:ParameterBindings><ssd:ParameterBinding source="resources/set.ssv" /></ssd:ParameterBindings>
+      <ssd:Component name="element" type="application/x-fmu-sharedlibrary"
+          source="resources/element.fmu">
+        <ssd:ParameterBindings><ssd:ParameterBinding source="resources/set.ssv"
+            /></ssd:ParameterBindings>
       </ssd:Component>
     </ssd:Elements>
   </ssd:System>

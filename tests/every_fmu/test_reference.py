@@ -3,7 +3,7 @@
 import pytest
 
 from fmus import REPOSITORY
-from points import Sampler
+from operating_points import Sampler
 from reference import FOLDER, references
 
 HAS_LAW = pytest.mark.fmus(lambda d: hasattr(references(d.name), "evaluate"))

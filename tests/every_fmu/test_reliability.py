@@ -10,8 +10,8 @@ import pytest
 import fuzzing
 import hosting
 from fmus import FMUS, REPOSITORY
-from keeping import kept
-from points import Sampler
+from build_cache import kept
+from operating_points import Sampler
 
 pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.shipped]
 

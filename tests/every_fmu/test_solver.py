@@ -1,5 +1,5 @@
 """The solver of co-simulation where it is hard: short overloads, swings that are too fast, every
-corner of the parameters, what it tells."""
+corner of the parameters, its messages."""
 
 import ctypes
 import itertools
@@ -13,8 +13,8 @@ from scipy.linalg import expm
 
 from fmus import REPOSITORY
 from fmi2 import CO_SIMULATION, OK
-from keeping import compiled
-from points import some_of
+from build_cache import compiled
+from operating_points import some_of
 from prescribed import MODEL_1, NORMAL, parameters_for
 
 STICK = 2
@@ -118,7 +118,7 @@ def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, pea
 @pytest.mark.parametrize("exponent", [1.0, 20.0])
 def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, size, exponent):
     """On the falling part of the curve a stiff bristle swings for ever. Each step is made, the
-    force stays within the law, and it is told once."""
+    force stays within the law, with one warning."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start(
@@ -162,13 +162,13 @@ def swung(fmu, step, **parameters):
 
 @BRISTLE
 def test_the_work_of_a_step_can_be_capped(fmu):
-    """One that needs hundreds of substeps is finished coarsely with 20, is told once, and stays
+    """One that needs hundreds of substeps is finished coarsely with 20, with one warning, and stays
     within the law; one that needs fewer is as it was."""
-    free, told = swung(fmu, 1e-5)
-    assert not told
+    free, warned = swung(fmu, 1e-5)
+    assert not warned
     assert swung(fmu, 1e-5, maximumSubsteps=30000) == (free, [])
-    capped, told = swung(fmu, 1e-5, maximumSubsteps=20)
-    assert len(told) == 1 and capped != free
+    capped, warned = swung(fmu, 1e-5, maximumSubsteps=20)
+    assert len(warned) == 1 and capped != free
     assert swung(fmu, 1e-5, maximumSubsteps=1)[1]
 
 
@@ -202,8 +202,8 @@ def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, s
 
 @BRISTLE
 def test_the_work_of_a_coupled_step_can_be_capped(fmu):
-    free, told = swung(fmu, 1e-5, couplingMass=1.0)
-    assert not told
+    free, warned = swung(fmu, 1e-5, couplingMass=1.0)
+    assert not warned
     assert swung(fmu, 1e-5, couplingMass=1.0, maximumSubsteps=2000) == (free, [])
     assert len(swung(fmu, 1e-5, couplingMass=1.0, maximumSubsteps=1)[1]) == 1
 
@@ -212,14 +212,15 @@ def test_the_work_of_a_coupled_step_can_be_capped(fmu):
 
 
 @IMPLICIT
-def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
-    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the limit."""
+def test_events_inside_a_step_are_reported_with_their_time_and_modes(fmu):
+    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the
+    limit."""
     p = parameters_for(fmu, MODEL_1)
     velocity = 1e-3
     breaking = (p["staticFriction"] * NORMAL - p["bristleDamping"] * velocity) / (
         p["bristleStiffness"] * velocity
     )
-    told = {}
+    logged = {}
     for logging in (False, True):
         with fmu.co_simulation() as instance:
             if logging:
@@ -228,18 +229,18 @@ def test_events_inside_a_step_are_told_with_their_time_and_modes(fmu):
                 {**p, "normalForce": NORMAL, "relativeVelocity": velocity}, time=5.0, tolerance=1e-8
             )
             instance.step(2 * breaking)
-            told[logging] = (
+            logged[logging] = (
                 [m.text for m in instance.messages if m.category == "logEvents"],
                 instance.snapshot(),
             )
-    assert told[False][0] == [] and told[False][1] == told[True][1]
-    found = re.fullmatch(r"At time (\S+) mode goes from Stick to (Slow)?Slip\.", told[True][0][0])
+    assert logged[False][0] == [] and logged[False][1] == logged[True][1]
+    found = re.fullmatch(r"At time (\S+) mode goes from Stick to (Slow)?Slip\.", logged[True][0][0])
     assert found and float(found.group(1)) - 5.0 == pytest.approx(breaking, rel=1e-5)
 
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
-def test_lift_off_is_told_in_both_kinds(fmu, kind):
-    """And a step that is discarded tells nothing."""
+def test_lift_off_is_reported_in_both_kinds(fmu, kind):
+    """And a step that is discarded logs nothing."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
@@ -307,7 +308,7 @@ def number(value):
 
 @pytest.mark.parametrize("diagonal", [0.0, 1e-17])
 def test_linear_equations_are_solved_whatever_their_diagonal(bench, diagonal):
-    """And the sign of the determinant is told, for odd and even numbers of rows."""
+    """And the sign of the determinant is returned, for odd and even numbers of rows."""
     draw = np.random.default_rng(1)
     for trial in range(100):
         n = 2 + trial % 5
@@ -392,10 +393,10 @@ def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(ben
 
 
 @pytest.mark.parametrize("stiffness", [0.02, 1.0, 3.0])
-def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stiffness):
+def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench, stiffness):
     """Order 4, whose local error falls by 32 where the step is halved: a quarter less for what
     comes after the leading terms."""
-    law, missed, told = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
+    law, missed, estimated = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, "following", law, h, 1.0, 4.0, 1e-3)
         fine = numbers(*START)
@@ -408,22 +409,22 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_seen(bench, stif
             fine,
         )
         missed.append(abs(end - np.array(fine)).max())
-        told.append(error * 1e-3)
+        estimated.append(error * 1e-3)
     assert missed[0] < 1e-6 and (missed[0] / missed[1] > 24 or missed[0] < 1e-12)
-    assert all(m <= 2 * e + 1e-12 for m, e in zip(missed, told))
+    assert all(m <= 2 * e + 1e-12 for m, e in zip(missed, estimated))
 
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
-def test_a_step_is_of_its_order_and_its_error_is_seen(bench, rate):
+def test_a_step_is_of_its_order_and_its_error_is_estimated(bench, rate):
     """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3,
     by 16: a quarter less for what comes after the leading terms."""
-    law, missed, told = (3.0, 0.0, 2.0, 1.0, 0.0), [], []
+    law, missed, estimated = (3.0, 0.0, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, "rosenbrock", law, h, 1.0, rate, 1e-2)
         missed.append(abs(end - exact(law, h, 1.0, rate)[0]).max())
-        told.append(error)
+        estimated.append(error)
     assert missed[0] < 1e-5 and missed[0] / missed[1] > 24
-    assert told[0] / told[1] > 12 and told[1] * 1e-2 > missed[1]
+    assert estimated[0] / estimated[1] > 12 and estimated[1] * 1e-2 > missed[1]
 
 
 def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0), linear=0):
@@ -444,16 +445,16 @@ def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0), l
 
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
-def test_a_step_with_the_body_is_of_its_order_and_its_error_is_seen(bench, rate):
+def test_a_step_with_the_body_is_of_its_order_and_its_error_is_estimated(bench, rate):
     """As without it, order 4 and an estimate of order 3; in states and velocities, with a normal
     force that moves too."""
-    law, missed, told = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
+    law, missed, estimated = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
     for h in (0.1, 0.05):
         end, expected, error = loop_step(bench, law, h, rate)
         missed.append(abs(end - expected))
-        told.append(error)
+        estimated.append(error)
     assert (missed[0] < 1e-5).all() and missed[0].max() / missed[1].max() > 24
-    assert told[0] / told[1] > 12 and told[1] * 1e-4 > missed[1].max()
+    assert estimated[0] / estimated[1] > 12 and estimated[1] * 1e-4 > missed[1].max()
 
 
 @pytest.mark.parametrize("h", [1e-3, 0.1, 10.0])
@@ -563,9 +564,9 @@ def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
     [(1.0, 1.0), (0.6, 0.2, 1.0), (0.4, -0.3, 0.2, 1.0), (0.9, -0.4, 0.2, 0.1, 1.0)],
     ids=["line", "parabola", "cubic", "quartic"],
 )
-def test_a_rate_that_changes_is_followed_closely_and_its_error_is_seen(follow, slope, b):
+def test_a_rate_that_changes_is_followed_closely_and_its_error_is_estimated(follow, slope, b):
     """Three eighths of the rate are exact for the phase at the end, the phases inside are those of
-    parabolas: what is missed is within twice the error that is told."""
+    parabolas: what is missed is within twice the estimated error."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
     b, z = tuple(3 * value for value in b), (slope, 1.0)
     way, error = follow(
@@ -610,7 +611,7 @@ def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, ful
 
 @pytest.mark.parametrize("steepness", [0.05, 0.5])
 @pytest.mark.parametrize(("slope", "bent"), [(-0.7, 0.4), (-2.0, 0.0)], ids=["both", "rate"])
-def test_a_bend_costs_a_slow_state_no_more_than_is_told(bench, steepness, slope, bent):
+def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, slope, bent):
     """As that of |v| where a velocity turns round, wherever in the step it lies: in the rate b, and
     in the rate f of the state itself."""
     places, weights = np.polynomial.legendre.leggauss(40)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fmi2 import DISCARD, FmiError
-from points import Sampler
+from operating_points import Sampler
 from vectors import random_rotation, read, spread, vectors
 
 SPATIAL = pytest.mark.fmus(lambda d: d.takes("contactNormal[1]"))

@@ -14,7 +14,7 @@ import pytest
 
 from fmi2 import CO_SIMULATION, ERROR, OK, FmiError
 from fmus import stored_modes, stored_of_impact
-from points import Sampler
+from operating_points import Sampler
 
 
 class Course:
@@ -331,7 +331,8 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
 
 @pytest.mark.fmus(lambda d: "couplingMass" in d)
 def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
-    """Model exchange has no body in the loop, and no room for one: it would be lost without a word."""
+    """Model exchange has no body in the loop, and no room for one: it would be lost without a
+    word."""
     with fmu.model_exchange() as instance:
         instance.start()
         words = words_of(instance.snapshot())

@@ -14,7 +14,7 @@ from fmpy.validation import validate_fmu
 
 from fmus import FMUS, REPOSITORY, TWINS
 from fmi2 import CO_SIMULATION, ERROR, MODEL_EXCHANGE, FmiError
-from points import Sampler
+from operating_points import Sampler
 
 import bristle
 

@@ -7,7 +7,7 @@ import pytest
 
 import hosting
 from fmus import Fmu
-from points import Sampler
+from operating_points import Sampler
 
 import bristle
 

@@ -4,7 +4,8 @@
  *   - a status is OK, Discard or Error; what is handed out with OK is finite;
  *   - a call that is refused says why, in one plain sentence, and changes nothing that can be read;
  *   - reading changes nothing that can be read;
- *   - a step that is repeated from a stored state ends in the same state, bit for bit; stored bytes come back as they were;
+ *   - a step that is repeated from a stored state ends in the same state, bit for bit;
+ *   - stored bytes come back as they were;
  *   - where there is no memory, the call is refused; all memory is given back in the end.
  *
  * Arrays are as long as the call says, on the heap, so that AddressSanitizer sees a step beyond
@@ -118,8 +119,8 @@ typedef struct {
 
 static Importer importers[INSTANCES];
 static fmi2FMUstate kept[STATES_KEPT];
-static fmi2Type kept_kinds
-    [STATES_KEPT]; /* of the instances that they are of, for which alone there is room in them */
+/* of the instances that they are of, for which alone there is room in them */
+static fmi2Type kept_kinds[STATES_KEPT];
 
 /* All that can be read of an instance. */
 typedef struct {

@@ -91,8 +91,8 @@ static double *results; /* one row per thread */
 static void *work(void *argument) {
     const int number = (int)(size_t)argument;
     for (unsigned k = 0; k < element_count; k++) {
-        const unsigned which =
-            (k + (unsigned)number) % element_count; /* so that several FMUs run at a time */
+        /* so that several FMUs run at a time */
+        const unsigned which = (k + (unsigned)number) % element_count;
         results[(unsigned)number * element_count + which] = run(&elements[which], number);
     }
     return NULL;

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curves import check_peak_curve, check_peak_rules, curvature, friction_curve
+from friction_curves import check_peak_curve, check_peak_rules, curvature, friction_curve
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "AdamsRegularized")
 

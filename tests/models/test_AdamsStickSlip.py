@@ -6,8 +6,8 @@ import math
 import pytest
 from scipy.optimize import brentq
 
-from mass import run_exchange
-from points import Sampler
+from body_on_element import run_exchange
+from operating_points import Sampler
 from reference.direction import dry
 
 BOTH = pytest.mark.fmus(lambda d: d.name in ("AdamsStickSlip", "RecurDynStickSlip"))

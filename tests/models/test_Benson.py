@@ -1,11 +1,12 @@
-"""Benson: an exponential fall from static to dynamic friction. Its stick is tested with Coulomb's."""
+"""Benson: an exponential fall from static to dynamic friction. Its stick is tested with
+Coulomb's."""
 
 import math
 
 import pytest
 
 from convergence import at_once_and_in_parts
-from mass import run_exchange
+from body_on_element import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Benson")
 NORMAL = 9.81
@@ -47,7 +48,7 @@ def test_break_away_starts_without_a_jump(fmu):
 
 
 @ONLY
-def test_a_short_stick_inside_a_long_step_is_seen(fmu):
+def test_a_short_stick_inside_a_long_step_is_found(fmu):
     """The load passes through what stick can carry in a twentieth of the step, where the velocity
     turns round: the element sticks for that long and then gives way to the load."""
     values = {"normalForce": 0.64, "relativeVelocity": -2.2e-4, "externalForce": 5.6}

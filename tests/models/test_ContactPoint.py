@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fmus import FMUS
-from mass import run_point
-from points import Sampler
+from body_on_element import run_point
+from operating_points import Sampler
 from vectors import random_rotation, read, spread
 
 CUBE = {

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from mass import run_exchange, run_steps
+from body_on_element import run_exchange, run_steps
 
 IDEAL = pytest.mark.fmus(lambda d: d.name in ("Coulomb", "Benson", "QuasiStaticLuGre"))
 ONLY = pytest.mark.fmus(lambda d: d.name == "Coulomb")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmi2 import CO_SIMULATION
-from mass import run_exchange
+from body_on_element import run_exchange
 from prescribed import drive
 import reference.ElastoPlastic
 from reference import LuGre
@@ -159,7 +159,7 @@ def test_without_a_zone_sliding_begins_at_once(fmu):
 def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu):
     """0 to 100 N at 1 Hz on 20 kg: each pulse as far as the second one."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    told = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
+    stated = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
     with fmu.model_exchange() as instance:
         instance.start({**P, "normalForce": 196.2})
         course = run_exchange(
@@ -171,4 +171,4 @@ def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu)
             tolerance=1e-7,
         )
     way = 1e3 * (course.position[-1] - np.interp(1.0, course.time, course.position))
-    assert way == pytest.approx(float(told[1]), abs=0.006), "two printed digits"
+    assert way == pytest.approx(float(stated[1]), abs=0.006), "two printed digits"

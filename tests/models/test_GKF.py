@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.integrate import solve_ivp
 
-from curves import friction_curve, refusal
+from friction_curves import friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "GKF")
 
@@ -146,7 +146,8 @@ def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 @pytest.mark.endurance
 def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
-    """Between mu_s N and mu_s N + nu v_r N: one steady creep on the prolonged line, no switching."""
+    """Between mu_s N and mu_s N + nu v_r N: one steady creep on the prolonged line, no
+    switching."""
     load = 3.0 + share * 0.2
     velocity, events = ride(fmu, CREEP, lambda t: load, 10.0)
     assert events == 0

@@ -17,10 +17,6 @@ UNITY = {
 }  # the normal force is the friction torque as a number
 
 
-def needs(name):
-    return pytest.mark.skipif(name not in ELEMENTS, reason=f"{name} is not in the folder")
-
-
 @OURS
 @pytest.mark.parametrize("forward, backward", [(0.9, 0.9), (0.7, 0.4), (1.0, 1.0), (0.3, -1.3)])
 @pytest.mark.parametrize("torque", [-5.0, 5.0])
@@ -46,7 +42,7 @@ def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, t
 
 
 @OURS
-@needs("QuasiStaticLuGreRotational")
+@pytest.mark.platforms
 def test_the_friction_element_takes_that_torque(fmu):
     """At the radius and the coefficient that both are given."""
     with (
@@ -197,7 +193,7 @@ def expressed(fmu, model, motor, external, speed):
 
 
 @OURS
-@needs("QuasiStaticLuGreRotational")
+@pytest.mark.platforms
 @pytest.mark.parametrize("model", ["M1", "M2", "M3", "M4", "M5"])
 def test_it_is_the_budget_of_bam(fmu, model):
     """All but the quadratic term of M6, of which no friction element knows."""
@@ -208,7 +204,7 @@ def test_it_is_the_budget_of_bam(fmu, model):
 
 
 @OURS
-@needs("CoulombRotational")
+@pytest.mark.platforms
 def test_it_is_the_loss_that_mujoco_asks_for(fmu):
     """mu T_in sgn(omega); a bristle in place of the sign is what DahlRotational does."""
     for torque, speed in product((-2.0, 3.0), (-1.0, 1.0)):

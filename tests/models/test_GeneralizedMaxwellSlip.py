@@ -284,7 +284,7 @@ def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu
 
 
 @ONLY
-def test_an_element_that_slips_shortly_before_a_reversal_is_seen_inside_a_long_step(fmu):
+def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_step(fmu):
     """It reaches its limit and, a moment later, the velocity turns round: looks at the step before
     and after that see it below its limit."""
     stiffness = {f"elementStiffness[{i}]": k for i, k in enumerate((2100.0, 100.0, 248e3, 99e3), 1)}

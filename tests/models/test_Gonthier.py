@@ -111,7 +111,8 @@ def test_at_rest_the_bristle_is_a_plain_spring(fmu, kind):
 
 @ONLY
 def test_the_force_never_passes_what_the_rest_allows(fmu):
-    """Also where the bristle has wound up: 0.6 mu_s N at the most, in stick at 1 mm/s over 10 mm."""
+    """Also where the bristle has wound up: 0.6 mu_s N at the most, in stick at 1 mm/s over 10
+    mm."""
     for _, _, found in drive(fmu, CO_SIMULATION, P, [(196.2, 1e-3, 10.0)], 0.1):
         assert found["frictionForce"] <= (98.1 + 19.62 * found["dwellState"]) * (1 + 1e-12)
     assert found["bristleDeflection"] > 2 * 117.72 / 98100.0
@@ -129,7 +130,7 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
 
 
 @ONLY
-def test_long_steps_see_that_rest_ends_on_the_way(fmu):
+def test_long_steps_find_that_rest_ends_within_them(fmu):
     """The motion overtakes a state that still grows: from there on it falls, at another rate. With
     inputs that move evenly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the
     tolerance of what the contact carries."""

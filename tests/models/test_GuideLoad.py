@@ -18,7 +18,8 @@ GUIDE = {"initialOverlap": 0.1, "minimumOverlap": 0.02, "reactionArm": 0.05}
 
 @OURS
 def test_each_part_acts_at_its_arm(fmu):
-    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its motion's."""
+    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its
+    motion's."""
     with fmu.model_exchange() as instance:
         instance.start(REACTIONS | GUIDE)
         got = tuple(
@@ -51,8 +52,8 @@ def test_the_overlap_follows_the_position_down_to_its_limit(fmu, rate):
 
 
 @OURS
-@pytest.mark.parametrize("bending, told", [(1, 1), (2, 0)])
-def test_an_overlap_that_ends_is_told_once(fmu, bending, told):
+@pytest.mark.parametrize("bending, count", [(1, 1), (2, 0)])
+def test_an_overlap_that_ends_warns_once(fmu, bending, count):
     with fmu.co_simulation(logging=True) as instance:
         instance.start(
             GUIDE | {"overlapRate": -1.0, "reactionMoment[2]": 1.0, "bendingEffect": bending}
@@ -63,7 +64,7 @@ def test_an_overlap_that_ends_is_told_once(fmu, bending, told):
             assert n > 8 or not any(
                 "minimumOverlap" in message.text for message in instance.messages
             ), "the overlap is still there"
-        assert sum("minimumOverlap" in message.text for message in instance.messages) == told
+        assert sum("minimumOverlap" in message.text for message in instance.messages) == count
 
 
 @OURS

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from fmi2 import ERROR, FmiError
-from points import Sampler
+from operating_points import Sampler
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 OURS = pytest.mark.fmus(lambda d: d.name == "HuntCrossley")

@@ -9,8 +9,8 @@ import pytest
 from convergence import at_once_and_in_parts
 from fmi2 import CO_SIMULATION
 from fmus import REPOSITORY
-from mass import run_sine
-from points import Sampler
+from body_on_element import run_sine
+from operating_points import Sampler
 from prescribed import CASES, MODEL_1, MODEL_2, NORMAL, drive, parameters_for, pulled, saturating
 from reference import ImplicitBristle as law
 from reference import kikuuwe, stribeck

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from mass import run_exchange
+from body_on_element import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Karnopp")
 NORMAL = 9.81
@@ -55,7 +55,8 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
 
 @ONLY
 def test_a_load_in_the_band_does_not_creep(fmu):
-    """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10 s."""
+    """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10
+    s."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
@@ -67,7 +68,7 @@ def test_a_load_in_the_band_does_not_creep(fmu):
 
 
 @ONLY
-def test_a_turn_within_one_step_is_seen(fmu):
+def test_a_turn_within_one_step_is_found(fmu):
     """From one side of the band to the other the velocity changes its sign, and an indicator with
     it."""
     with fmu.model_exchange() as instance:

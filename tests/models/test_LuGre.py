@@ -8,7 +8,7 @@ import pytest
 
 import hosting
 from fmi2 import CO_SIMULATION
-from mass import run_exchange
+from body_on_element import run_exchange
 from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
 from reference import LuGre as law
 
@@ -129,13 +129,13 @@ def test_small_motion_is_a_spring(fmu):
 
 
 @ONLY
-def test_forces_that_the_page_tells(fmu):
+def test_forces_that_the_page_states(fmu):
     """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
     a reversal out of sliding."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    told = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
+    stated = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
     peaks, rates = (
-        [float(number) for number in re.findall(r"[\d.]+", text)] for text in told.groups()
+        [float(number) for number in re.findall(r"[\d.]+", text)] for text in stated.groups()
     )
     for peak, rate in zip(peaks, rates, strict=True):
         with fmu.model_exchange() as instance:

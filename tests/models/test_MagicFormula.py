@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from curves import friction_curve, refusal
+from friction_curves import friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "MagicFormula")
 

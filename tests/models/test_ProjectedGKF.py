@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from points import Sampler
+from operating_points import Sampler
 from vectors import random_rotation, read, spread
 
 OURS = pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")

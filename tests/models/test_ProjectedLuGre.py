@@ -7,7 +7,7 @@ import pytest
 
 from fmus import FMUS
 from fmi2 import ERROR, FmiError
-from points import Sampler
+from operating_points import Sampler
 from prescribed import BOUNDED, PRINTED
 from reference import integrate_me
 from vectors import random_rotation, read, spread

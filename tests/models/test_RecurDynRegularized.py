@@ -2,7 +2,7 @@
 
 import pytest
 
-from curves import curvature, friction_curve, refusal
+from friction_curves import curvature, friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "RecurDynRegularized")
 

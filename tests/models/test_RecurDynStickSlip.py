@@ -3,7 +3,7 @@ that model."""
 
 import pytest
 
-from points import Sampler
+from operating_points import Sampler
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "RecurDynStickSlip")
 

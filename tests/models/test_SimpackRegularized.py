@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from curves import check_peak_curve, check_peak_rules, friction_curve
+from friction_curves import check_peak_curve, check_peak_rules, friction_curve
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "SimpackRegularized")
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fmi2 import ERROR, MODEL_EXCHANGE, OK
-from mass import run_exchange
+from body_on_element import run_exchange
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "SimpackStickSlip")
 NORMAL = 9.81

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from curves import friction_curve, refusal
+from friction_curves import friction_curve, refusal
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "SmoothCoulomb")
 TANH, LINEAR, EXPONENTIAL, ARCTANGENT = range(1, 5)
@@ -25,7 +25,7 @@ def test_fast_sliding_takes_the_dynamic_friction_exactly(fmu):
 
 
 @ONLY
-def test_tanh_unless_told_otherwise(fmu):
+def test_tanh_is_the_default(fmu):
     """Equation 4 is the default, and its slope that of tanh: 1 - tanh^2."""
     with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02) as curve:
         assert curve.instance.get("smoothing") == TANH

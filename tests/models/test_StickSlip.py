@@ -107,7 +107,7 @@ def test_separated_the_deflection_fades(fmu):
 
 @ONLY
 @pytest.mark.parametrize("limit, force", [(1, -0.8), (2, 0.8)])
-def test_a_free_deflection_feels_a_motion_back_after_all_of_the_way(fmu, limit, force):
+def test_a_free_deflection_feels_a_motion_back_after_the_whole_path(fmu, limit, force):
     """Half a stiction displacement back from three of them: held, it is felt from the limit on,
     free it is not."""
     with fmu.co_simulation() as instance:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curves import check_peak_curve, check_peak_rules
+from friction_curves import check_peak_curve, check_peak_rules
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "VelocityBased")
 

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import contextmanager
+from importlib.resources import files
 
 from playwright.sync_api import sync_playwright
 
@@ -47,6 +48,37 @@ class Watched:
 
     def close(self):
         self.context.close()
+
+
+WIDTHS = (1280, 390, 320)
+SCHEMES = ("light", "dark")
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # of axe
+RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...options })"""
+
+
+def violations(page, widths=WIDTHS, schemes=SCHEMES):
+    """What axe finds on a page that is open, and where it is wider than the screen, as lines: what
+    depends on colours in each scheme, everything else at each width."""
+    page.add_script_tag(
+        content=files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    )
+    found = []
+
+    def look(where, options):
+        for one in page.evaluate(RUN, options)["violations"]:
+            nodes = [node["html"][:120] for node in one["nodes"][:3]]
+            found.append(f"{where}: {one['id']}, {len(one['nodes'])} times: {nodes}")
+
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 900})
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > width:
+            found.append(f"{width} px: {wide} px wide")
+        look(f"{width} px", {"rules": {name: {"enabled": False} for name in COLOUR_RULES}})
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        look(scheme, {"runOnly": COLOUR_RULES})
+    return found
 
 
 def check_fits(watched, scheme, width):

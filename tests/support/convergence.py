@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 
 from fmi2 import integers, reals
-from points import Sampler
+from operating_points import Sampler
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 MOST = 100  # tolerances

@@ -187,7 +187,8 @@ class Description:
 
     @cached_property
     def tunable_parameters(self):
-        """Those whose changes take effect during a run. None is declared so, see ARCHITECTURE.md."""
+        """Those whose changes take effect during a run. None is declared so, see
+        docs/design.md."""
         return [v for v in self.real_parameters if v not in self.initial_values]
 
     @cached_property

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from loop import Element, run_loop
+from held_force import Element, run_loop
 
 NORMAL = 9.81
 EITHER, AT_ONCE, ONE_STEP_LATE = 1, 2, 3

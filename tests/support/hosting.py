@@ -9,8 +9,8 @@ from pathlib import Path
 import fmpy
 import numpy as np
 
-from keeping import compiled
-from points import Sampler
+from build_cache import compiled
+from operating_points import Sampler
 
 SOURCES = Path(__file__).parent / "host"
 HEADERS = Path(fmpy.__file__).parent / "c-code"

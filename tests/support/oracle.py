@@ -8,7 +8,7 @@ both in such fine steps as the truth that docs/coupling.md compares with. The mo
 got while its load was unknown it takes out again, within what the contact holds.
 """
 
-from loop import Element
+from held_force import Element
 
 
 def confined(value, limit):

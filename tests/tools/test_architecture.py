@@ -1,5 +1,5 @@
-"""ARCHITECTURE.md is true: its example makes an FMU, a model is added without an edit of a list,
-and contract and keys are as told."""
+"""ARCHITECTURE.md and docs/adding-a-model.md are true: the example makes an FMU, a model is added
+without an edit of a list, and contract and keys are as documented."""
 
 import ast
 import json
@@ -31,7 +31,7 @@ def enlarged(tmp_path_factory):
     """The repository with the walked example and two more models, of which only these are built: as
     somebody does who adds one."""
     folder = tmp_path_factory.mktemp("enlarged")
-    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
     assert list(files) == [
         "modelDescription/ViscousCoulomb.toml",
@@ -148,7 +148,7 @@ def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
-def test_a_mistake_is_told_last_and_below_little_else(enlarged):
+def test_a_mistake_stands_last_and_below_little_else(enlarged):
     """ninja shows the command that failed above what it said: one output and a short command."""
     description = enlarged / "modelDescription" / "PivotBristle.toml"
     text = description.read_text(encoding="utf-8")
@@ -169,7 +169,7 @@ def test_a_mistake_is_told_last_and_below_little_else(enlarged):
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
-def test_an_editor_is_told_how_a_model_is_compiled(enlarged):
+def test_an_editor_learns_how_a_model_is_compiled(enlarged):
     entries = {
         Path(entry["file"]).relative_to(enlarged).as_posix(): entry
         for entry in json.loads((enlarged / "build" / "compile_commands.json").read_text())
@@ -187,9 +187,9 @@ def test_an_editor_is_told_how_a_model_is_compiled(enlarged):
 def test_a_model_is_built_for_a_debugger(enlarged):
     """As CONTRIBUTING.md says, with the compiler of the machine."""
     shutil.copy(REPOSITORY / "CMakePresets.json", enlarged)
-    told = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     commands = re.search(
-        r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", told, re.M
+        r"^(cmake --preset debug) && (cmake --build --preset debug --target) LuGre", text, re.M
     ).groups()
     for command, words in zip(
         commands,
@@ -221,21 +221,21 @@ def test_a_model_is_built_for_a_debugger(enlarged):
     assert ".debug_info" in listing and re.search(r"F \.text.* evaluate$", listing, re.M)
 
 
-def test_the_contract_that_is_told_is_the_one_that_is_checked():
+def test_the_documented_contract_is_the_one_that_is_checked():
     from generator.contract import CONTRACT
 
     text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    told = re.findall(
+    documented = re.findall(
         r"^(static .*\));", text.partition("## The contract of a model")[2].partition("##")[0], re.M
     )
-    assert told == list(CONTRACT.values())
+    assert documented == list(CONTRACT.values())
 
 
-def test_every_key_of_a_description_is_told():
-    from generator.reading import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
+def test_every_key_of_a_description_is_documented():
+    from generator.reading.keys import EQUATION_KEYS, EXPERIMENT_KEYS, TABLE_KEYS, TOP_KEYS
 
-    text = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    told = text.partition("### The keys of a description")[2].partition("###")[0]
+    text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
+    documented = text.partition("## The keys of a description")[2].partition("##")[0]
     keys = [
         *TOP_KEYS,
         *EXPERIMENT_KEYS,
@@ -245,7 +245,9 @@ def test_every_key_of_a_description_is_told():
     missing = {
         key
         for key in keys
-        if f"`{key}`" not in told and f"[{key}." not in told and f"[[{key}]]" not in told
+        if f"`{key}`" not in documented
+        and f"[{key}." not in documented
+        and f"[[{key}]]" not in documented
     }
     assert not missing
 

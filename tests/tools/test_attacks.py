@@ -12,12 +12,14 @@ import zipfile
 import numpy as np
 import pytest
 
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, REPOSITORY, need_all_fmus
 
 import bristle
 from bristle import cli, papers
 from bristle.cli.files import writing
 from bristle.format import archive
+
+need_all_fmus()
 
 FOLDER = FMUS[0].path.parent
 LUGRE = FOLDER / "LuGre.fmu"
@@ -52,6 +54,11 @@ def refused(capsys, monkeypatch, tmp_path):
 
 def snapshot(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def unpacked(fmu):
+    """What it takes when it is unpacked, in bytes."""
+    return sum(one.file_size for one in zipfile.ZipFile(fmu).infolist())
 
 
 def copied(file, change=lambda name, data: data, more=()):
@@ -151,7 +158,7 @@ def test_a_device_stays_one(refused):
 
 
 @pytest.mark.parametrize("words", [["run", "LuGre", *RUN], ["list", FOLDER]], ids=["run", "list"])
-def test_an_output_that_nothing_takes_is_told_once(words):
+def test_an_output_that_nothing_takes_is_reported_once(words):
     with open("/dev/full", "w") as full:
         environment = {
             **os.environ,
@@ -320,11 +327,12 @@ ARCHIVES = {
     ),
     "a bomb": (
         lambda file: copied(file, more=[("resources/bomb", bytes(archive.LARGEST))]),
-        f"unpacked it would have {(archive.LARGEST + sum(one.file_size for one in zipfile.ZipFile(LUGRE).infolist())) >> 20} MiB, more than 256.",
+        f"unpacked it would have {(archive.LARGEST + unpacked(LUGRE)) >> 20} MiB, more than 256.",
     ),
     "value references that were changed": (
         lambda file: copied(file, exchanged),
-        "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was changed, or it was built by another tool.",
+        "stribeckVelocity has the value reference 3 instead of 2; its modelDescription.xml was"
+        " changed, or it was built by another tool.",
     ),
 }
 
@@ -385,7 +393,7 @@ def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path):
     assert len(os.listdir(tmp_path)) == 1
 
 
-def test_one_file_in_the_place_of_a_folder_is_told(refused, tmp_path):
+def test_one_file_in_the_place_of_a_folder_is_reported(refused, tmp_path):
     (tmp_path / "file").write_text("x")
     assert refused("run", "LuGre", *RUN, "-o", "file/out.csv").startswith("file/out.csv: ")
 

@@ -2,20 +2,25 @@
 files whole or not at all."""
 
 import csv
+import json
 import os
 import random
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+import webbrowser
 import zipfile
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS, REPOSITORY
+from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 
 import bristle
 import bristle_site.commands
@@ -23,6 +28,8 @@ import generator.commands
 from bristle import cli
 from bristle.cli.files import writing
 from generator import table
+
+need_all_fmus()
 
 ENVIRONMENT = {
     **os.environ,
@@ -76,7 +83,7 @@ def test_help_names_all_commands_and_only_those_of_users():
     assert (
         re.findall(r"^    (\w+)", done.stdout, re.M)
         == cli.names()
-        == ["identify", "list", "run", "stamp", "suggest", "sweep"]
+        == "doc get identify list playground run show stamp suggest sweep".split()
     )
 
 
@@ -129,6 +136,24 @@ def test_a_package_that_is_missing_is_named(refused, monkeypatch):
     [
         ([], "the following arguments are required: command; see bristle --help."),
         (["nonsense"], 'there is no command "nonsense"; see bristle --help.'),
+        (["lst"], 'there is no command "lst" (did you mean list?); see bristle --help.'),
+        (
+            ["show", "lugre"],
+            "there is no model lugre (did you mean LuGre?); bristle list shows all.",
+        ),
+        (["get"], "give names of models, or --all; bristle list shows them."),
+        (["get", "LuGre", "-o", __file__], f"{__file__}: is not a folder."),
+        (
+            ["list", "--kind", "bristly"],
+            "there is no kind bristly (did you mean bristle?); there are regularized, ideal stick,"
+            " bristle, hysteresis, spatial, load.",
+        ),
+        (
+            ["identify", REPOSITORY / "examples/tribometer/tribometer.tsv", "--model", "LuGre"]
+            + ["--fix", "dynamicFriction=-1"],
+            "LuGre: dynamicFriction = -1 must be at least 1e-06, at most staticFriction.",
+        ),
+        (["playground", "PinLoad"], "the playground has no PinLoad."),
         (
             ["run", "LuGre", "--stop", "soon"],
             "argument --stop: invalid float value: 'soon'; see bristle run --help.",
@@ -161,6 +186,134 @@ def test_a_mistake_is_told_in_one_line(refused, words, sentence):
 )
 def test_a_mistake_of_a_developer_is_told_in_one_line(refused, words, sentence):
     assert refused(*words, program="generator") == sentence
+
+
+@pytest.fixture
+def said(capsys, monkeypatch):
+    """What a command prints."""
+    monkeypatch.setenv("BRISTLE_FMUS", ENVIRONMENT["BRISTLE_FMUS"])
+    monkeypatch.setenv("COLUMNS", "100")
+    before = signal.getsignal(signal.SIGTERM)
+
+    def call_here(*words):
+        assert cli.main([str(word) for word in words]) == 0
+        return capsys.readouterr().out
+
+    yield call_here
+    signal.signal(signal.SIGTERM, before)
+
+
+def names_in(listing):
+    return re.findall(r"^  (\w+) ", listing, re.M)
+
+
+def test_list_has_every_model_with_its_title_and_what_it_needs(said):
+    listing = said("list")
+    assert sorted(names_in(listing)) == sorted(fmu.name for fmu in FMUS)
+    about = bristle.describe("Coulomb")
+    assert f"{about.title}; needs externalForce, state events\n" in listing
+    twins = names_in(said("list", "--rotational")) if TWINS else []
+    assert sorted(twins) == sorted(twin.name for twin, _ in TWINS)
+
+
+def test_list_can_be_narrowed(said):
+    """By kind, by what is needed and by both; nothing needed is no events, and no further input."""
+    kinds = [set(names_in(said("list", "--kind", kind))) for kind in ("ideal-stick", "bristle")]
+    assert kinds[0] == {"Benson", "Coulomb", "Karnopp", "QuasiStaticLuGre"}
+    assert kinds[0] == set(names_in(said("list", "--needs", "externalForce")))
+    free = set(names_in(said("list", "--needs", "nothing")))
+    assert free == {
+        fmu.name
+        for fmu in FMUS
+        if not fmu.description.modes
+        and {v.name for v in fmu.description.inputs} == {"normalForce", "relativeVelocity"}
+    }
+    both = set(names_in(said("list", "--needs", "nothing", "--kind", "bristle")))
+    assert both == free & kinds[1] and "LuGre" in both and "ImplicitBristle" not in both
+
+
+def test_list_for_programs_has_both_forms(said):
+    entries = {one["name"]: one for one in json.loads(said("list", "--json"))}
+    assert set(entries) == {fmu.name for fmu in FMUS} | {twin.name for twin, _ in TWINS}
+    assert entries["LuGre"]["kind"] == "bristle" and Path(entries["LuGre"]["file"]).is_file()
+
+
+def test_show_tells_all_that_the_fmu_has(fmu, said):
+    """Every variable with its unit, every set and every text; in lines that a terminal holds."""
+    about = bristle.describe(fmu.path)
+    text = said("show", fmu.path)
+    words = " ".join(text.split())
+    for one in (*about.inputs, *about.outputs, *about.parameters):
+        assert re.search(rf"^  {one.base}(\[1…\d\])? ", text, re.M), one.name
+        assert not one.unit or one.unit == "1" or f" {one.unit} " in words
+    for part in (about.title, about.facts.summary, about.facts.passivity(), about.facts.energy):
+        assert " ".join(part.split()) in words
+    for part in (*about.facts.choose, *about.facts.not_modelled):
+        assert " ".join(part.split()) in words
+    with zipfile.ZipFile(fmu.path) as archive:
+        sets = [Path(name).stem for name in archive.namelist() if name.endswith(".ssv")]
+    assert all(f"  {name} " in text for name in sets)
+    assert all(" ".join(one["text"].split()) in words for one in about.facts.equations)
+    assert text.strip() == str(about)
+    equations = re.findall(r"^      (.*)$", text.partition("\nEquations\n")[2], re.M)
+    assert not re.search(r"[\\{}&]", "".join(equations).replace("{ ", "").replace(" }", ""))
+    assert all(len(line) <= 100 or " " not in line.strip() for line in text.splitlines())
+
+
+def test_show_has_unit_range_and_default_of_a_parameter(said):
+    text = said("show", "LuGre")
+    assert re.search(r"^  bristleStiffness +39000 N/m +at least 0.001$", text, re.M)
+    assert re.search(
+        r"^  dynamicFriction +0.3 +at least 1e-06, at most staticFriction$", text, re.M
+    )
+    assert re.search(r"^  law +Printed +Printed or Bounded$", text, re.M)
+    assert "      ż = v - σ_0 |v|/(g(|v|)) z\n" in text
+
+
+def test_get_copies_the_file_and_its_sets(said, refused, tmp_path):
+    folder = tmp_path / "new"
+    said("get", "LuGre", "--sets", "-o", folder)
+    assert (folder / "LuGre.fmu").read_bytes() == bristle.fmu("LuGre").read_bytes()
+    values = said(
+        *["run", "LuGre", "--ssv", folder / "LuGre_rill2023_model1.ssv"],
+        *["--stop", "1", "--interval", "1"],
+    )
+    assert values.startswith("time,")
+    said("get", "LuGre", "-o", folder)  # the same again is no harm
+    (folder / "LuGre.fmu").write_bytes(b"mine")
+    told = refused("get", "LuGre", "-o", folder)
+    assert (
+        told == f"{folder / 'LuGre.fmu'}: is there already, with other content; give --overwrite."
+    )
+    said("get", "LuGre", "-o", folder, "--overwrite")
+    assert (folder / "LuGre.fmu").read_bytes() == bristle.fmu("LuGre").read_bytes()
+
+
+def test_doc_opens_the_page_of_the_fmu(said, monkeypatch, tmp_path):
+    pages = []
+    monkeypatch.setattr(webbrowser, "open", lambda page: pages.append(page) or True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert said("doc", "LuGre").split() == pages
+    page = Path(url2pathname(urlparse(pages[0]).path))
+    said("doc", "LuGre", "-o", tmp_path / "page.html")
+    with zipfile.ZipFile(bristle.fmu("LuGre")) as archive:
+        wanted = archive.read("documentation/index.html").decode()
+    assert page.read_text(encoding="utf-8") == wanted and page.name == "LuGre.html"
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == wanted
+
+
+def test_playground_opens_with_a_model_where_there_is_one(said, monkeypatch, tmp_path, capsys):
+    """A twin is played as its model; without a browser the address is told."""
+    (tmp_path / "playground").mkdir()
+    (tmp_path / "playground" / "index.html").write_text("<p>")
+    for name in ("LuGre", *(["LuGreRotational"] if TWINS else [])):
+        (tmp_path / f"{name}.fmu").symlink_to(bristle.fmu(FMUS[0].path.parent / f"{name}.fmu"))
+    monkeypatch.setattr(webbrowser, "open", lambda page: False)
+    monkeypatch.setenv("BRISTLE_FMUS", str(tmp_path))
+    page = (tmp_path / "playground" / "index.html").as_uri()
+    assert said("playground") == f"{page}\n"
+    for file in tmp_path.glob("*.fmu"):
+        assert said("playground", file.stem) == f"{page}#1=LuGre\n"
 
 
 RECORDS = {
@@ -203,7 +356,8 @@ def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
     done = call(
         "run", "LuGre", record, "--set", "normalForce=20", "--set", "staticFriction=0.6", "-o", out
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    told = f"bristle: made the folder {out.parent}.\n"
+    assert (done.returncode, done.stderr) == (0, told)
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     wanted = bristle.run(
         FMUS[0].path.parent / "LuGre.fmu",
@@ -218,8 +372,11 @@ def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
 
 
 def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tmp_path):
-    text = """<ssv:ParameterSet xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0" name="a">
-<ssv:Parameters><ssv:Parameter name="{name}"><ssv:Real value="{value}" {more}/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>"""
+    text = """<ssv:ParameterSet
+        xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues" version="1.0"
+        name="a">
+<ssv:Parameters><ssv:Parameter name="{name}"><ssv:Real value="{value}"
+    {more}/></ssv:Parameter></ssv:Parameters></ssv:ParameterSet>"""
     file = tmp_path / "a.ssv"
     words = ["run", "LuGre", "--ssv", file, "--stop", "1", "--interval", "1"]
     file.write_text(text.format(name="staticFriction", value=0.01, more=""), encoding="utf-8")
@@ -381,11 +538,12 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
     readme = tmp_path / "README.md"
     (tmp_path / "modelDescription").symlink_to(REPOSITORY / "modelDescription")
     whole = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    for mark in (table.BEGIN, table.END):
+    begins = list(table.BEGINS)
+    for mark, said in ((begins[0], " or ".join(begins)), (table.END, table.END)):
         text = whole.replace(mark, "")
         readme.write_text(text, encoding="utf-8")
         assert cli.main(["table", str(readme)], generator.commands) == 2
-        assert f"the line {mark} is missing" in capsys.readouterr().err
+        assert f"the line {said} is missing" in capsys.readouterr().err
         assert readme.read_text(encoding="utf-8") == text
     readme.write_bytes(b"\xff\xfe")
     assert cli.main(["table", str(readme)], generator.commands) == 2

@@ -60,30 +60,38 @@ DRIVER = """\
 #include "Snippet.h"
 #include "models/Snippet.c"
 #include "Snippet_slopes.c"
-void values(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y);
-void slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us, const States *x, const States *xs,
+void values(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx,
+    Outputs *y);
+void slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us,
+    const States *x, const States *xs,
             const Modes *m, States *dx, States *dxs, Outputs *y, Outputs *ys);
-void values(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+void values(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx,
+    Outputs *y) {
     evaluate(p, u, x, m, dx, y);
 }
-void slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us, const States *x, const States *xs,
+void slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us,
+    const States *x, const States *xs,
             const Modes *m, States *dx, States *dxs, Outputs *y, Outputs *ys) {
     evaluate_slopes(p, ps, u, us, x, xs, m, dx, dxs, y, ys);
 }
-void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs, const Modes *m, States *dx, States *dxs,
+void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs,
+    const Modes *m, States *dx, States *dxs,
                   Outputs *y, Outputs *ys);
-void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs, const Modes *m, States *dx, States *dxs,
+void state_slopes(const Parameters *p, const Inputs *u, const States *x, const States *xs,
+    const Modes *m, States *dx, States *dxs,
                   Outputs *y, Outputs *ys) {
     evaluate_state_slopes(p, u, x, xs, m, dx, dxs, y, ys);
 }
 """
 INITIALIZE_DRIVER = """\
 void start_values(const Parameters *p, const Inputs *u, States *x);
-void start_slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us, States *x, States *xs);
+void start_slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us,
+    States *x, States *xs);
 void start_values(const Parameters *p, const Inputs *u, States *x) {
     initialize(p, u, x);
 }
-void start_slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us, States *x, States *xs) {
+void start_slopes(const Parameters *p, const Parameters *ps, const Inputs *u, const Inputs *us,
+    States *x, States *xs) {
     initialize_slopes(p, ps, u, us, x, xs);
 }
 """
@@ -888,9 +896,9 @@ static double root(double a, double b) {
     return q;
 }
 
-static double root_slopes(double a, double a_slope, double b, double b_slope, double *result_slope) {
+static double root_slopes(double a, double a_slope, double b, double b_slope, double *slope) {
     const double q = root(a, b);
-    *result_slope = (a_slope + b_slope) / (3 * q * q + 1);
+    *slope = (a_slope + b_slope) / (3 * q * q + 1);
     return q;
 }
 #endif
@@ -910,9 +918,7 @@ def test_a_companion_by_hand_is_used_and_its_function_may_hold_any_c(tmp_path):
 
 
 def test_a_companion_must_fit(tmp_path):
-    wrong = ROOT.replace("double b_slope, double *result_slope", "double *result_slope").replace(
-        " + b_slope", ""
-    )
+    wrong = ROOT.replace("double b_slope, double *slope", "double *slope").replace(" + b_slope", "")
     text = model("y->F = root(u->v, x->z);", '#include "common/root.h"')
     sentence = (
         r"^fmu_src/common/root.h:17: root_slopes does not fit root; declare it as static double"

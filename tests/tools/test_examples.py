@@ -14,11 +14,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pymoca.parser
 import pytest
-from fmpy import simulate_fmu
+from fmpy.ssp import ssd
+from fmpy.ssp.simulation import simulate_ssp
+from fmpy.ssp.ssd import read_ssd, read_ssv
+from fmpy import extract, read_model_description, simulate_fmu
+from fmpy.fmi2 import FMU2Slave
 from PIL import Image
 from scipy.integrate import solve_ivp
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
+
+need_all_fmus()
 
 EXAMPLES = REPOSITORY / "examples"
 PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
@@ -289,6 +295,215 @@ def test_the_ssp_sets_parameters_that_its_elements_have():
         )
 
 
+@pytest.fixture(scope="module")
+def two_contacts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ssp")
+    table = EXAMPLES / "ssp" / "two_contacts.toml"
+    said = run("ssp/build_ssp.py", table, "two_contacts.ssp", FOLDER, cwd=folder)
+    assert said == "two_contacts.ssp  body, rail, seal\n"
+    return folder / "two_contacts.ssp"
+
+
+def test_the_ssp_is_read_by_its_schemas_and_brings_the_body_to_rest(two_contacts):
+    """Coulomb friction would stop it after v^2/(2 a); steps of 1 ms, in which the force acts late,
+    and bristles that have to be loaded first add 1 %."""
+    system = read_ssd(two_contacts).system
+    values = ssd.ParameterSet(name="all", version="1.0")
+    for part in system.elements:
+        for one in read_ssv(two_contacts, f"resources/{part.name}.ssv").parameters:
+            one.name = f"{part.name}.{one.name}"
+            values.parameters.append(one)
+    result = simulate_ssp(str(two_contacts), stop_time=1.0, step_size=1e-3, parameter_set=values)
+    assert result["position"][-1] == pytest.approx(0.5**2 / 2 / (0.1 * 9.81 + 0.02 * 20), rel=0.02)
+    assert abs(result["velocity"][-1]) < 1e-6
+    page = (EXAMPLES / "ssp" / "README.md").read_text()
+    assert f"rest after {1e3 * result['position'][-1]:.1f} mm" in page
+
+
+def test_the_ssp_holds_the_fmus_and_binds_a_set_to_each(two_contacts):
+    with zipfile.ZipFile(two_contacts) as archive:
+        root = ElementTree.fromstring(archive.read("SystemStructure.ssd"))
+        for component in root.iter(f"{SSP['ssd']}Component"):
+            assert component.get("source") in archive.namelist()
+            (binding,) = component.iter(f"{SSP['ssd']}ParameterBinding")
+            assert binding.get("source") == f"resources/{component.get('name')}.ssv"
+        assert archive.read("resources/LuGre.fmu") == (FOLDER / "LuGre.fmu").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "old, new, wrong",
+    [
+        ("rail.relativeVelocity", "rail.velocity", "LuGre has no variable velocity"),
+        ("seal.relativeVelocity", "spring.force", "there is no part spring"),
+        ("body.velocity -> rail", "body.load -> rail", "body.load is not an output"),
+        ("dynamicFriction = 0.1", "friction = 0.1", "LuGre has no variable friction"),
+        ('"LuGre.fmu"', '"Nothing.fmu"', "Nothing.fmu: there is no such file"),
+    ],
+)
+def test_a_table_of_an_ssp_that_is_wrong_is_refused_in_one_line(
+    two_contacts, tmp_path, old, new, wrong
+):
+    text = (EXAMPLES / "ssp" / "two_contacts.toml").read_text()
+    assert old in text
+    table = tmp_path / "wrong.toml"
+    table.write_text(text.replace(old, new))
+    with zipfile.ZipFile(two_contacts) as archive:  # the mass need not be built again
+        archive.extractall(tmp_path)
+    fmus = tmp_path / "resources"
+    command = [sys.executable, EXAMPLES / "ssp" / "build_ssp.py", table, "x.ssp", fmus]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and wrong in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "x.ssp").exists()
+
+
+def test_an_example_that_draws_says_that_matplotlib_is_missing(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError")
+    for script in ("joint.py", "co_simulation.py", "model_exchange.py"):
+        done = subprocess.run(
+            [sys.executable, EXAMPLES / script],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        said = "This example draws a picture: python -m pip install matplotlib\n"
+        assert (done.returncode, done.stderr) == (1, said)
+
+
+SSP = {
+    "ssd": "{http://ssp-standard.org/SSP1/SystemStructureDescription}",
+    "ssv": "{http://ssp-standard.org/SSP1/SystemStructureParameterValues}",
+}
+
+
+class Structure:
+    """An SSP as a host reads it: parts with FMU and values, connections between their connectors.
+    Whatever is not in SSP 1.0, or does not fit the FMUs, is found here."""
+
+    def __init__(self, file, folder):
+        with zipfile.ZipFile(file) as archive:
+            archive.extractall(folder)
+        root = ElementTree.parse(folder / "SystemStructure.ssd").getroot()
+        assert (
+            root.tag == f"{SSP['ssd']}SystemStructureDescription" and root.get("version") == "1.0"
+        )
+        (system,) = root
+        assert [child.tag.removeprefix(SSP["ssd"]) for child in system] == [
+            "Connectors",
+            "Elements",
+            "Connections",
+        ]
+        self.kinds, self.descriptions, self.values, self.slaves = {}, {}, {}, {}
+        self.kinds[None] = self.connectors(system)
+        for part in system[1]:
+            name, fmu = part.get("name"), folder / part.get("source")
+            self.descriptions[name] = read_model_description(str(fmu))
+            causalities = {v.name: v.causality for v in self.descriptions[name].modelVariables}
+            self.kinds[name] = self.connectors(part)
+            assert self.kinds[name].items() <= causalities.items()
+            (binding,) = part.iter(f"{SSP['ssd']}ParameterBinding")
+            values = ElementTree.parse(folder / binding.get("source")).getroot()
+            self.values[name] = {
+                one.get("name"): float(one[0].get("value"))
+                for one in values.iter(f"{SSP['ssv']}Parameter")
+            }
+            assert self.values[name] and all(
+                causalities[one] == "parameter" for one in self.values[name]
+            )
+            self.slaves[name] = fmu
+        self.links = []
+        for one in system[2]:
+            start, end = one.get("startElement"), one.get("endElement")
+            source, sink = one.get("startConnector"), one.get("endConnector")
+            assert self.kinds[start][source] == ("input" if start is None else "output")
+            assert self.kinds[end][sink] == ("output" if end is None else "input")
+            self.links.append((start, source, end, sink))
+        fed = [link[2:] for link in self.links]
+        assert len(set(fed)) == len(fed), "nothing is fed twice, and everything is fed"
+        assert {
+            (part, name)
+            for part, kinds in self.kinds.items()
+            for name, kind in kinds.items()
+            if (kind == "output") == (part is None)
+        } == set(fed)
+
+    @staticmethod
+    def connectors(element):
+        (connectors,) = element.findall(f"{SSP['ssd']}Connectors")
+        return {one.get("name"): one.get("kind") for one in connectors}
+
+    def run(self, step, count, inputs, folder):
+        """Side by side, as a master without knowledge of the parts does it."""
+        for name, file in self.slaves.items():
+            description = self.descriptions[name]
+            slave = FMU2Slave(
+                guid=description.guid,
+                unzipDirectory=extract(str(file), unzipdir=str(folder / name)),
+                modelIdentifier=description.coSimulation.modelIdentifier,
+                instanceName=name,
+            )
+            slave.instantiate()
+            slave.setupExperiment(startTime=0.0)
+            slave.enterInitializationMode()
+            self.slaves[name] = slave
+            self.set(name, self.values[name])
+            slave.exitInitializationMode()
+        results = []
+        for n in range(count):
+            given = [
+                (end, sink, inputs[source] if start is None else self.get(start, source))
+                for start, source, end, sink in self.links
+            ]
+            results.append({sink: value for end, sink, value in given if end is None})
+            for end, sink, value in given:
+                if end is not None:
+                    self.set(end, {sink: value})
+            for slave in self.slaves.values():
+                slave.doStep(n * step, step)
+        for slave in self.slaves.values():
+            slave.terminate()
+            slave.freeInstance()
+        return results
+
+    def reference(self, part, name):
+        variables = self.descriptions[part].modelVariables
+        return next(v.valueReference for v in variables if v.name == name)
+
+    def set(self, part, values):
+        self.slaves[part].setReal(
+            [self.reference(part, name) for name in values], list(values.values())
+        )
+
+    def get(self, part, name):
+        return self.slaves[part].getReal([self.reference(part, name)])[0]
+
+
+def test_the_ssp_of_three_fmus_holds_and_slides(tmp_path):
+    """Read back and run step by step. The pin is pressed by 50 N: friction holds 10 N, and of 40 N
+    a mass of 2 kg keeps 25, once the law has come down to 0.3."""
+    for name in ("PinLoad", "LuGre"):
+        description_of(name)
+    said = run("ssp/ssp.py", "pin.ssp", FOLDER / "LuGre.fmu", cwd=tmp_path)
+    assert said == "three FMUs in pin.ssp\n"
+    ends = {}
+    for load in (10.0, 40.0):
+        structure = Structure(tmp_path / "pin.ssp", tmp_path / f"{load}")
+        inputs = {"reactionForce[1]": 30.0, "reactionForce[2]": 40.0, "load": load}
+        rows = structure.run(1e-3, 500, inputs, tmp_path / f"fmus {load}")
+        assert rows[-1]["normalForce"] == pytest.approx(50)
+        ends[load] = rows[-1]
+    assert ends[10.0]["frictionForce"] == pytest.approx(10, rel=0.01)
+    assert abs(ends[10.0]["position"]) < 1e-3
+    assert ends[40.0]["position"] == pytest.approx(0.5 * (40 - 15) / 2 * 0.499**2, rel=0.02)
+
+
+def test_the_script_of_the_ssp_refuses_wrong_arguments_in_one_line(tmp_path):
+    for words, wrong in ((["a.zip"], "ends with .ssp"), (["a.ssp", "b.fmu"], "b.fmu is no FMU")):
+        command = [sys.executable, EXAMPLES / "ssp" / "ssp.py", *words]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 1 and wrong in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+
+
 def commands(text):
     """The lines of all shell blocks of a page."""
     return [
@@ -323,14 +538,15 @@ def test_commands_of_the_c_page_run(tmp_path):
 def test_commands_of_the_list_of_examples_name_files():
     text = (EXAMPLES / "README.md").read_text()
     scripts = re.findall(r"`python (examples/\S+)`", text)
-    assert len(scripts) == 5
+    assert len(scripts) == 6
     links = [EXAMPLES / name for name in re.findall(r"\]\(([^)]+)\)", text)]
     assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
 
 
 # OpenModelica, as far as it goes without it
 
-MODELICA = sorted((EXAMPLES / "openmodelica").glob("*.mo"))
+PACKAGE = EXAMPLES / "openmodelica" / "Bristle.mo"
+MODELICA = sorted(set((EXAMPLES / "openmodelica").glob("*.mo")) - {PACKAGE})
 SCRIPTS = sorted((EXAMPLES / "openmodelica").glob("*.mos"))
 FLAG = "--allowNonStandardModelica=reinitInAlgorithms"
 STANDARD = {  # what is used of the standard library, with the connectors of each
@@ -346,9 +562,14 @@ STANDARD = {  # what is used of the standard library, with the connectors of eac
     "Modelica.Mechanics.Rotational.Components.IdealGear": {"flange_a", "flange_b"},
     "Modelica.Mechanics.Rotational.Sources.Torque": {"flange", "tau"},
     "Modelica.Mechanics.Rotational.Sensors.SpeedSensor": {"flange", "w"},
+    "Modelica.Mechanics.Translational.Sources.ConstantSpeed": {"flange"},
+    "Modelica.Mechanics.Rotational.Components.Fixed": {"flange"},
+    "Modelica.Blocks.Sources.Ramp": {"y"},
     "Modelica.Blocks.Sources.RealExpression": {"y"},
     "Modelica.Blocks.Sources.Constant": {"y"},
     "Modelica.Blocks.Math.Gain": {"u", "y"},
+    "Bristle.Translational": {"flange_a", "flange_b", "normalForce"},
+    "Bristle.Rotational": {"flange_a", "flange_b", "normalForce"},
 }
 
 
@@ -394,12 +615,40 @@ def test_modelica_example_names_what_the_fmus_have_and_connects_every_input(path
             assert {mangled(v.name) for v in d.inputs} <= {
                 port for name, port in used if name == part
             }, "every input"
-            changed = re.search(rf"{kind} {part}\(([^)]*)\)", text)
-            assert set(re.findall(r"(\w+) =", changed[1] if changed else "")) <= {
-                v.name for v in d.parameters
-            }
+    for kind, changed in re.findall(r"(\w+_me_FMU)(?: \w+)?\(([^()]*)\)", text):
+        known = {v.name for v in described[kind].parameters}
+        assert set(re.findall(r"(\w+) =", changed)) <= known
     assert f'__OpenModelica_commandLineOptions = "{FLAG}"' in text
     assert "Tolerance = 1e-8" in text
+
+
+def test_elements_with_flanges_ask_of_an_fmu_what_every_scalar_one_has():
+    """Each law of the package has the inputs and outputs of the FMUs that it stands for, each
+    element gives all of the inputs, and none of these FMUs has more but those with ideal stick."""
+    package = pymoca.parser.parse(PACKAGE.read_text()).classes["Bristle"].classes
+    forms = {"Translational": ("relativeVelocity", "frictionForce")}
+    forms["Rotational"] = ("relativeAngularVelocity", "frictionTorque")
+    for form, (velocity, force) in forms.items():
+        law, element = package[f"{form}Law"], package[form]
+        names = {
+            prefix: {name for name, one in law.symbols.items() if prefix in str(one.type)}
+            for prefix in ("RealInput", "RealOutput")
+        }
+        assert names["RealInput"] == {"normalForce", velocity}
+        assert names["RealOutput"] == {force, "dissipatedPower"}
+        fitting = []
+        for fmu in PRESENT.values():
+            inputs = {v.name for v in fmu.description.inputs}
+            if force in {v.name for v in fmu.description.outputs} and names["RealInput"] <= inputs:
+                assert names["RealOutput"] <= {v.name for v in fmu.description.outputs}
+                assert inputs - names["RealInput"] <= {"externalForce", "externalTorque"}
+                fitting.append(fmu.name)
+        assert fitting or form == "Rotational"
+        used = re.findall(
+            r"law\.(\w+)", re.search(rf"model {form} .*?end {form};", PACKAGE.read_text(), re.S)[0]
+        )
+        assert sorted(used) == sorted(names["RealInput"] | names["RealOutput"])
+        assert "Law" in element.classes and set(element.symbols) == {"law"}
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
@@ -440,10 +689,8 @@ def test_openmodelica_script_keeps_to_what_omc_can_do(path):
     for example in {
         argument.split(",")[0] for function, argument in calls if function == "simulate"
     }:
-        needed = set(
-            re.findall(r"\b\w+_me_FMU\b", (EXAMPLES / "openmodelica" / f"{example}.mo").read_text())
-        )
-        assert needed <= loaded
+        text = (EXAMPLES / "openmodelica" / f"{example}.mo").read_text()
+        assert set(re.findall(r"\b\w+_me_FMU\b|\bBristle(?=\.)", text)) <= loaded
 
 
 class Coupled:
@@ -489,16 +736,16 @@ def description_instance(name, values):
 
 def modifiers(path, kind):
     """The parameters that an example gives to an element."""
-    text = re.search(rf"{kind}_me_FMU \w+\(([^)]*)\)", path.read_text())[1]
+    text = re.search(rf"{kind}_me_FMU(?: \w+)?\(([^)]*)\)", path.read_text())[1]
     return {name: float(value) for name, value in re.findall(r"(\w+) = ([\d.]+)", text)}
 
 
 def test_openmodelica_examples_come_out_as_their_page_says():
-    """The equations of the six models once more, with another solver."""
+    """The equations of the models once more, with another solver."""
     folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
     told = {
         name: float(value.replace("−", "-"))
-        for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad) at", page)
+        for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad|rad/s) at", page)
     }
 
     belt = Coupled(("LuGre", modifiers(folder / "Belt.mo", "LuGre") | {"normalForce": 9.81}))
@@ -588,6 +835,19 @@ def test_openmodelica_examples_come_out_as_their_page_says():
         return [y[1], swing]
 
     swung, _ = pin.run([1.5, 0], swinging, 5)
+    for name, kind in (("Belt", "LuGre"), ("Joint", "LuGreRotational")):
+        with_flanges = modifiers(folder / f"{name}WithFlanges.mo", kind)
+        assert with_flanges == modifiers(folder / f"{name}.mo", kind), "the same system once more"
+    clutch = Coupled(("LuGreRotational", modifiers(folder / "Clutch.mo", "LuGreRotational")))
+
+    def closing(t, y, force):
+        inputs = {"relativeAngularVelocity": y[0] - y[1], "normalForce": 1000 * min(t / 0.5, 1)}
+        torque = force(0, inputs, "frictionTorque")
+        return [-torque / 0.1, torque / 0.2]
+
+    closed, _ = clutch.run([100, 0], closing, 1)
+    together = [100 * 0.1 / (0.1 + 0.2)] * 2
+    assert closed[:2] == pytest.approx(together, rel=1e-4), "momentum stays"
     found = {
         "friction.frictionForce": outputs["frictionForce"],
         "body.s": blocked[0],
@@ -595,6 +855,8 @@ def test_openmodelica_examples_come_out_as_their_page_says():
         "position[1]": slid[0],
         "angle": swung[0],
         "arm.phi": fallen[2],
+        "friction.f": outputs["frictionForce"],
+        "driven.w": closed[1],
     }
     assert told == pytest.approx(found, rel=5e-4), "to the digits that are printed"
 

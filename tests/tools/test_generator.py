@@ -12,12 +12,13 @@ import fmpy
 import pytest
 from lxml import etree
 
-from bristle import BristleError
+from bristle import VERSION, BristleError
 from bristle.format.universal import write_universal
 from generator.generate import generate
 from generator.package import write_package
 from generator.page import page_text
 from generator.parameter_sets import parameter_sets
+from generator.project import Project
 from generator.reading import DescriptionError, read_description
 from generator.table import model_files
 from generator.twin_pictures import TwinPictures
@@ -69,7 +70,8 @@ CODE = f"""
 {EVENTS}#include "common/scalar.h"
 """
 CODE += """
-static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *dx, Outputs *y) {
+static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    States *dx, Outputs *y) {
     (void)m;
     dx->z = u->N > 0 ? u->v : -x->z;
     contact_outputs(u, u->N > 0 ? p->kappa * (p->k * x->z) : 0, u->v - dx->z, y);
@@ -232,7 +234,8 @@ BAD = {
     ),
     "item twice": (
         "[[equations]]",
-        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n[[equations]]',
+        '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n'
+        "[[equations]]",
         "an item is there twice",
     ),
     "whole number with a unit": (
@@ -242,7 +245,8 @@ BAD = {
     ),
     "whole number that is none": (
         "[[equations]]",
-        '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n[[equations]]',
+        '[parameters.count]\nsymbol = "n"\ntext = "n"\nwhole = true\nstart = 1.5\nat_most = 9\n'
+        "[[equations]]",
         "parameters.count: a whole number needs",
     ),
     "table with a short row": (
@@ -518,7 +522,8 @@ def test_modes_become_enumerations_and_options_integers(project, tmp_path):
     code.write_text(
         CODE.replace(EVENTS, "")
         + """
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    double *g) {
     (void)p, (void)x, (void)m;
     g[0] = contact_indicator(u->N);
     g[1] = 1;
@@ -594,7 +599,8 @@ static void constrain(const Parameters *p, const Inputs *before, const Inputs *u
     ),
     "resolution": (
         """
-static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m, States *length) {
+static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    States *length) {
     (void)m;
     length->z = u->N / p->k + x->z;
 }
@@ -666,7 +672,8 @@ def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path
 
 
 INDICATORS = """
-static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m, double *g) {
+static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
+    double *g) {
     (void)p; (void)x; (void)m;
     g[0] = u->N;
     g[1] = u->v;
@@ -997,7 +1004,7 @@ def test_page_of_a_twin_speaks_of_a_joint():
         name in sketch
         for name in ("relativeAngularVelocity", "externalTorque", "− frictionTorque", "normalForce")
     )
-    assert "A wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
+    assert "Stick: a wheel of 0.01 kg·m²" in page and "relative velocity goes slowly" not in page
     assert re.search(r"<code>frictionRadius</code></td><td>m</td>", page), (
         "parameter sets with a radius"
     )
@@ -1046,7 +1053,60 @@ def test_the_page_says_with_which_option_an_element_is_passive(project):
             read_description(folder / "Wrong.toml")
 
 
+def test_twins_are_those_of_an_interface_however_the_list_is_written(tmp_path):
+    """Wrapped, or by way of another shared file; and no other model has one."""
+    folder = tmp_path / "modelDescription"
+    for name, text in {
+        "Wrapped.toml": 'include = [\n    "heat",\n    "translational",\n]\n',
+        "Nested.toml": 'include = ["frame"]\n',
+        "Load.toml": 'include = ["heat"] # not "translational"\n',
+        "shared/frame.toml": 'include = ["translational"]\n',
+        "shared/translational.toml": "",
+        "shared/heat.toml": "",
+        "twins/Rotational.toml": 'of = "translational"\n',
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    project = Project(tmp_path)
+    assert {model: project.twins_of(model) for model in project.models} == {
+        "Load": [],
+        "Nested": ["Rotational"],
+        "Wrapped": ["Rotational"],
+    }
+    (folder / "Load.toml").write_text("include = [")
+    with pytest.raises(BristleError, match="Load.toml: "):
+        project.twins_of("Load")
+
+
+def names(description):
+    """Of inputs that are no vectors."""
+    return {entry.name for entry in description.inputs if not entry.size}
+
+
+def test_the_build_makes_every_model_with_its_twins():
+    lines = subprocess.run(
+        [sys.executable, REPOSITORY / "generator", "list"], capture_output=True, text=True
+    ).stdout.splitlines()
+    made = ["".join(line.split()[1:]) for line in lines if line.startswith(("model ", "twin "))]
+    folder = REPOSITORY / "modelDescription"
+    models = [read_description(file) for file in folder.glob("[A-Z]*.toml")]
+    twins = [one.name + "Rotational" for one in models if "relativeVelocity" in names(one)]
+    assert sorted(made) == sorted([*twins, *(one.name for one in models)])
+    assert f"version {VERSION}" in lines and "situation worm" in lines
+
+
 def test_a_label_that_a_twin_has_no_word_for_is_refused():
     pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
     with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
         pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')
+
+
+def test_a_build_for_other_machines_says_that_there_are_no_reference_results(project, tmp_path):
+    out, description = tmp_path / "out", project / "modelDescription" / "Element.toml"
+    generated(project, out)
+    far = ["package", description, "--generated", out, "--fmi-include", HEADERS]
+    far += ["--out", tmp_path / "Far.fmu"]
+    result = run(*far)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("Far.fmu: has no reference results")
+    assert run(*far, "--no-references").stdout == ""

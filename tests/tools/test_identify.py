@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from fmus import FMUS, REPOSITORY, TWINS
+from fmus import FMUS, REPOSITORY, TWINS, need_all_fmus
 from test_cli import refused  # noqa: F401
 
 from bristle import cli, describe
@@ -44,6 +44,8 @@ from measurements import (
     slow_loop,
     written,
 )
+
+need_all_fmus()
 
 TRIBOMETER = REPOSITORY / "examples" / "tribometer" / "tribometer.tsv"
 
@@ -1058,7 +1060,7 @@ def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, mo
     for (
         name,
         value,
-        # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000 times
+        # an interval of 95 % may miss by a little: twice as wide, one of four misses once in 4000
     ) in truth.items():
         low, high = rows[name]
         assert abs(value - (low + high) / 2) < high - low, (name, rows[name])

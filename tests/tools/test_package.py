@@ -1,5 +1,7 @@
-"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy only."""
+"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy
+only."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +11,9 @@ from pathlib import Path
 import numpy
 import pytest
 
-from fmus import FOLDER, REPOSITORY
+from fmus import FOLDER, REPOSITORY, need_all_fmus
+
+need_all_fmus()
 
 pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
 FILES = sorted(FOLDER.glob("*.fmu"))
@@ -27,7 +31,8 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The one beside the FMUs; a build for one platform has none, so it is made of what is there."""
+    """The one beside the FMUs; a build for one platform has none, so it is made of what is
+    there."""
     found = list(FOLDER.glob("*.whl"))
     if found:
         return found[0]
@@ -77,6 +82,8 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
     with zipfile.ZipFile(wheel) as archive:
         for file in FILES:
             assert archive.read(f"bristle/data/{file.name}") == file.read_bytes()
+        for file in FOLDER.glob("playground/*"):
+            assert archive.read(f"bristle/data/playground/{file.name}") == file.read_bytes()
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
     assert libraries == {
         f"bristle/data/{file.relative_to(FOLDER).as_posix()}"
@@ -120,7 +127,13 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
 def test_the_installed_command_works(anywhere, installed):
     command = [*ALONE, installed / "bin" / "bristle"]
     assert run(*command, "--version", **anywhere).startswith("bristle ")
-    assert len(run(*command, "list", **anywhere).splitlines()) == len(FILES)
+    listed = json.loads(run(*command, "list", "--json", **anywhere))
+    assert [one["name"] for one in listed] == [file.stem for file in FILES]
+    assert run(*command, "show", "LuGre", **anywhere).startswith("LuGre: ")
+    if (FOLDER / "playground").is_dir():
+        opened = run(*command, "playground", env={**anywhere["env"], "BROWSER": "true"})
+        page = installed / "bristle" / "data" / "playground" / "index.html"
+        assert opened.split() == [page.as_uri()]
     rows = run(
         *command,
         "run",

@@ -10,15 +10,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from browsing import Watched, check_fits
-from fmus import FMUS, FOLDER, REPOSITORY
+from browsing import Watched, check_fits, violations
+from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 from fmi2 import FmiError
-from points import Sampler
+from operating_points import Sampler
 from test_rig import RIG
 
 from bristle.format.parameter_set import NAMESPACE, ssv_text
 from generator.parameter_sets import parameter_sets
 from generator.reading import read_description
+
+need_all_fmus()
 
 # One worker opens the page for all of these tests; a browser does not run with a sanitizer
 # preloaded.
@@ -74,9 +76,11 @@ def random_points():
 
 # Runs in Node.js as in a browser: gives the outputs at all points, model by model.
 VISIT = """
-(catalogue, module, content) => Object.fromEntries(Object.entries(content).map(([name, sets]) => [name, sets.flatMap(({ parameters, points }) => {
+(catalogue, module, content) => Object.fromEntries(Object.entries(content).map(([name, sets]) =>
+    [name, sets.flatMap(({ parameters, points }) => {
     const element = new Element(module, catalogue.models.find((one) => one.name === name));
-    const references = new Map(element.model.variables.map(([name], reference) => [name, reference]));
+    const references = new Map(element.model.variables.map(([name], reference) => [name,
+        reference]));
     const situation = element.situations.find((one) => {
         try {
             element.open(one.name, one.settings.map((setting) => setting.start), null, parameters);
@@ -89,7 +93,8 @@ VISIT = """
     if (!situation) throw new Error(`${name} fits nowhere: ${element.sentence}`);
     element.start();
     return points.map(({ states, inputs, outputs }) => {
-        for (const [input, value] of Object.entries(inputs)) element.demand(element.call.set_real(references.get(input), value));
+        for (const [input, value] of Object.entries(inputs))
+            element.demand(element.call.set_real(references.get(input), value));
         element.settings = states;
         element.demand(element.call.visit());
         return Object.keys(outputs).map((output) => element.get(references.get(output)));
@@ -164,8 +169,12 @@ def in_node(tmp_path, script, *arguments):
     file = tmp_path / "run.js"
     packed = json.dumps(re.findall(r'id="(?:catalogue|module)-data">([^<]+)<', text))
     call = f"""
-const [catalogue, module_] = {packed}.map((data) => require("zlib").inflateRawSync(Buffer.from(data, "base64")));
-const result = ({script})(JSON.parse(catalogue), new WebAssembly.Module(module_), ...JSON.parse(require("fs").readFileSync(0)));
+const [catalogue, module_] = {packed}.map((data) =>
+    require("zlib").inflateRawSync(Buffer.from(data, "base64")));
+const known = JSON.parse(catalogue);
+Element.loads = known.loads;
+const result = ({script})(known, new WebAssembly.Module(module_),
+    ...JSON.parse(require("fs").readFileSync(0)));
 process.stdout.write(JSON.stringify(result));
 """
     file.write_text(scripts(text) + call, encoding="utf-8")
@@ -203,7 +212,8 @@ RUN = """
     slot.restart(system, settings.map((one) => one.start), [0, 0, 0, 0, 0, 0]);
     slot.advance(stop, Infinity);
     let reach = 0;
-    slot.eachRow((row) => { reach = Math.max(reach, Math.abs(slot.rows[row + slot.column.position])); });
+    slot.eachRow((row) => { reach = Math.max(reach,
+        Math.abs(slot.rows[row + slot.column.position])); });
     return { problem: slot.problem, time: slot.now("time"), position: slot.now("position"), reach };
 })
 """
@@ -227,6 +237,10 @@ CASES = [
     ("StaticRegularized", "sweep"),
     ("HuntCrossley", "bounce"),
     ("ContactPoint", "throw"),
+    ("LuGre", "worm"),
+    ("Coulomb", "worm"),
+    ("SmoothCoulomb", "band_brake"),
+    ("ProjectedLuGre", "band_brake"),
 ]
 
 
@@ -269,7 +283,8 @@ def test_every_model_loads_and_runs_in_the_page(page):
         const slot = page.slot;
         for (let i = 0; i < 200; i++) page.advance(page.situation.window / 400);
         page.draw();
-        return { name, time: page.time, window: page.situation.window, problem: slot.problem, rows: slot.count, force: slot.largestForce };
+        return { name, time: page.time, window: page.situation.window, problem: slot.problem,
+            rows: slot.count, force: slot.largestForce };
     })""",
         names,
     )
@@ -282,7 +297,8 @@ def pixels(page, id_):
     """Pixels of a canvas that are coloured."""
     return page.evaluate(
         """(id) => {
-        const canvas = document.getElementById(id), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const canvas = document.getElementById(id), {
+            data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
         for (let i = 0; i < data.length; i += 4) {
             const [r, g, b, a] = data.subarray(i, i + 4);
@@ -363,12 +379,14 @@ def test_a_broken_rule_is_told_at_the_field_in_the_words_of_the_element(page):
     assert field(page, "dynamicFriction").locator(".broken").inner_text() == ""
 
 
-def test_a_parameter_set_is_taken_by_one_click(page):
+def test_a_parameter_set_is_taken_from_one_menu(page):
     go(page, "#situation=sweep&1=LuGre")
-    page.locator(".sets button", has_text="piatkowski2014 lugre").click()
-    values = page.evaluate(
-        "page.slot.model.sets.find((one) => one.name === 'piatkowski2014_lugre').values"
+    title, values = page.evaluate(
+        "(() => { const { title, values } = page.slot.model.sets.find((one) => one.name ==="
+        " 'piatkowski2014_lugre'); return [title, values]; })()"
     )
+    assert page.locator("#parameters .sets select").count() == 1
+    page.select_option("#set", label=title)
     now = page.evaluate("page.slot.element.parameters")
     assert len(values) > 3 and {name: now[name] for name in values} == values
 
@@ -517,7 +535,8 @@ def test_every_control_and_picture_has_a_name_for_a_screen_reader(page):
     page.evaluate("page.describe()")
     nameless = page.evaluate(
         """[...document.querySelectorAll("button, select, input, canvas")].filter((one) =>
-        !(one.ariaLabel || one.getAttribute("aria-label") || one.labels?.length || one.textContent.trim())).map((one) => one.outerHTML)"""
+        !(one.ariaLabel || one.getAttribute("aria-label") || one.labels?.length ||
+            one.textContent.trim())).map((one) => one.outerHTML)"""
     )
     assert nameless == []
     assert "LuGre" in page.locator("#force-time").get_attribute("aria-label")
@@ -583,8 +602,142 @@ def test_what_is_taken_along_is_what_runs(page):
     assert page.evaluate("pngBlob(page.picture()).then((blob) => blob.size)") > 10_000
 
 
+def test_every_situation_from_the_start_runs_models_that_fit_and_says_so(page):
+    for name in page.evaluate("page.situations.map((one) => one.name)"):
+        go(page, "")
+        before = page.evaluate("page.slots.map((slot) => slot.model.name)")
+        page.select_option("#situation", name)
+        running = page.evaluate("page.slots.map((slot) => slot.running && slot.model.name)")
+        assert running and all(running), name
+        notice = page.locator("#notice")
+        assert notice.is_visible() == (running != before), name
+        if running != before:
+            assert all(one in notice.inner_text() for one in {*before, *running}), name
+        page.select_option("#situation", "belt")
+        assert page.evaluate("page.slots.map((slot) => slot.model.name)") == before, "and back"
+
+
+def test_a_model_is_found_by_its_twin_and_by_its_words(page):
+    go(page, "#situation=belt&1=Dahl")
+    page.locator(".pick-model").click()
+    dialog = page.locator("#picker")
+    groups = dialog.locator("section:visible h3")
+    assert groups.count() == len({read_kind(fmu.name) for fmu in PLAYED})
+    page.locator("#picker-search").fill("LuGreRotational")
+    assert dialog.locator("button.model:visible b").all_inner_texts() == [
+        "QuasiStaticLuGre",
+        "LuGre",
+    ]
+    page.keyboard.press("Enter")
+    assert page.evaluate("page.slot.model.name") == "LuGre", "the one of this name"
+    page.locator(".pick-model").click()
+    page.locator("#picker-search").fill("nothing like this")
+    assert dialog.locator("button.model:visible").count() == 0
+    page.locator("#picker-search").fill("HuntCrossley")
+    page.keyboard.press("Enter")
+    assert dialog.is_hidden()
+    assert page.evaluate("[page.slots.length, page.slot.model.name, page.situation.name]") == [
+        1,
+        "HuntCrossley",
+        "bounce",
+    ], "a model that fits elsewhere is shown there"
+    go(page, "#LuGreRotational")
+    assert page.evaluate("page.slot.model.name") == "LuGre"
+    assert "LuGreRotational is LuGre at a radius" in page.locator("#notice").inner_text()
+
+
+def read_kind(name):
+    return read_description(REPOSITORY / "modelDescription" / f"{name}.toml").kind
+
+
+def test_the_guided_minute_shows_what_it_says(page):
+    def step(title):
+        page.locator("#guide-steps button", has_text=title).click()
+        assert page.locator("#guide-text").inner_text() and page.locator("#notice").is_hidden()
+        page.evaluate("page.playing = false; for (let i = 0; i < 60; i++) page.advance(0.2)")
+        return page.evaluate("page.slots.map((slot) => [slot.now('position'), slot.problem])")
+
+    assert page.locator("#guide-steps button").count() == 4
+    ((position, problem),) = step("Stick")
+    assert abs(position) < 1e-6 and problem == ""
+    step("Break-away")
+    assert page.evaluate("page.slot.element.counter('events')") > 1
+    (lugre, _), (second, _) = step("Drift")
+    assert lugre > 2e-5 and abs(second) < 1e-6
+    step("Chatter")
+    page.evaluate("page.restart(); page.playing = false; page.advance(2); page.describe()")
+    assert "StaticRegularized chatters" in page.locator("#chatter").inner_text()
+    page.locator("#coupled").check()
+    page.evaluate("page.playing = false; page.advance(2); page.describe()")
+    assert page.locator("#chatter").inner_text() == "StaticRegularized does not chatter."
+
+
+@pytest.mark.parametrize("mass", [0.0, 1.0])
+def test_a_host_with_a_fixed_step_is_the_loop_around_the_fmu(page, mass):
+    """A mass on the belt, semi-implicit, with the force held over steps of 1 ms."""
+    coupled = "&couplingMass=on" if mass else ""
+    go(page, f"#situation=belt&hostStep=0.001{coupled}&1=LuGre&1.set=defaults")
+    page.evaluate("page.restart(); page.playing = false; page.slot.advance(0.3, 60000)")
+    lugre = next(fmu for fmu in FMUS if fmu.name == "LuGre")
+    position, velocity, steps = 0.0, 0.1, page.evaluate("page.slot.element.counter('steps')")
+    with lugre.co_simulation() as instance:
+        instance.initialize({"normalForce": 9.81, "relativeVelocity": 0.0, "couplingMass": mass})
+        for i in range(int(steps)):
+            instance.set({"normalForce": 9.81, "relativeVelocity": velocity - 0.1})
+            instance.step(1e-3, i * 1e-3)
+            force = instance.get("frictionForce")
+            velocity += 1e-3 * (-2 * position - force)
+            last, position = position, position + 1e-3 * velocity
+    assert steps >= 300
+    # the mathematical functions of two libraries, over some hundred steps
+    assert page.evaluate("page.slot.now('force')") == pytest.approx(force, rel=1e-9)
+    assert page.evaluate("page.slot.now('position')") == pytest.approx(last, rel=1e-9)
+    address = page.evaluate("page.writeAddress()")
+    assert "hostStep=0.001" in address and ("couplingMass=on" in address) == bool(mass)
+
+
+def test_arrows_stay_inside_the_scene(page):
+    go(page, "#situation=belt&1=LuGre&2=Coulomb")
+    ends = page.evaluate(
+        """(() => {
+        const { scene } = page, ends = [], kept = scene.drawArrow;
+        scene.drawArrow = (x, y, dx) => ends.push(x, x + dx);
+        for (const x of [-500, 0, 20, 400, 5000])
+            for (const dx of [-46, 46]) scene.drawAlong(x, 50, dx, 600, "#000", 2);
+        delete scene.drawArrow;
+        return ends;
+    })()"""
+    )
+    assert len(ends) == 20 and 0 < min(ends) and max(ends) < 600
+
+
+def test_no_part_of_a_picture_is_blank(page):
+    """The plots fill it: two beside each other, and the modes over the whole width below."""
+    go(page, "#situation=belt&1=LuGre&2=ImplicitBristle")
+    page.evaluate("page.playing = false; page.advance(10)")
+    svg = ElementTree.fromstring(page.evaluate("page.picture()"))
+    width, height = float(svg.get("width")), float(svg.get("height"))
+    strip = [one for one in svg.iter("{http://www.w3.org/2000/svg}clipPath")][-1][0]
+    assert float(strip.get("width")) > 0.85 * width, "the modes"
+    places = re.findall(r'<g transform="translate\((\d+) (\d+)\)', page.evaluate("page.picture()"))
+    plots = [(int(x), int(y)) for x, y in places if int(y) > 30]
+    assert len(plots) == 5 and height - max(y for _, y in plots) < 150
+
+
+def test_axe_finds_nothing(browser):
+    """With everything that there is on the page: a host with a fixed step, a notice, the list."""
+    watched = Watched(browser, PAGE, address="situation=belt&hostStep=0.001&1=Dahl&2=HuntCrossley")
+    until(watched.page, "typeof page !== 'undefined' && page.time > 0")
+    watched.page.evaluate("page.playing = false")
+    assert violations(watched.page) == []
+    watched.page.locator(".pick-model").click()
+    assert violations(watched.page, (320,)) == []
+    watched.close()
+    assert watched.problems == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize("width", [320, 1400])
 def test_page_fits_screen_and_colour_scheme(browser, scheme, width):
     watched = Watched(browser, PAGE, color_scheme=scheme, viewport={"width": width, "height": 800})
     until(watched.page, "typeof page !== 'undefined' && page.time > 0")

@@ -1,27 +1,49 @@
-"""The README tells what is there now."""
+"""The README describes what is there now."""
 
 import re
 import subprocess
 import shlex
 import sys
+import webbrowser
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu
+import numpy as np
+import pytest
+
+from fixed_step import EITHER, NORMAL, held, is_scalar, told
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 
 from bristle import VERSION
 from bristle.cli import main
 from generator.reading import read_description
 from generator.table import model_files, renewed
 
+need_all_fmus()
+
 README = REPOSITORY / "README.md"
+MODELS = REPOSITORY / "docs" / "models.md"
 PRESENT = {fmu.name for fmu in FMUS}
 
 
-def test_the_table_of_models_is_that_of_the_descriptions():
-    text = README.read_text(encoding="utf-8")
-    assert text == renewed(README, REPOSITORY / "modelDescription"), (
-        "run: .venv/bin/python -m generator table README.md"
+def rows_of(page):
+    return [
+        line.split("|")
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
+    ]
+
+
+@pytest.mark.parametrize("page", [README, MODELS], ids=lambda page: page.stem)
+def test_tables_of_models_are_those_of_the_descriptions(page):
+    text = page.read_text(encoding="utf-8")
+    assert text == renewed(page, REPOSITORY / "modelDescription"), (
+        "run: .venv/bin/python -m generator table README.md docs/models.md"
     )
     assert all(f"`{fmu.name}`" in text for fmu in FMUS)
+
+
+def test_the_readme_is_short_and_names_both_scripts():
+    text = README.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120 and "./build.sh" in text and "./check.sh" in text
 
 
 def test_the_numbers_of_models_are_those_of_the_descriptions():
@@ -32,15 +54,35 @@ def test_the_numbers_of_models_are_those_of_the_descriptions():
     assert re.findall(r"(\d+) load elements", text) == [str(loads)]
 
 
+def chattering(mass, late, timing=EITHER):
+    """The scalar models whose force on a body of 1 kg still swings by more than its load, half a
+    second after this has jumped to 0.3 of what the contact holds, in steps of 1 ms."""
+    found = set()
+    for fmu in FMUS:
+        if is_scalar(fmu.description):
+            rows, load = held(fmu, [mass], [NORMAL], [1e-3] * 600, late, timing)
+            found |= {fmu.name} if np.ptp(rows[500:, 3]) > load else set()
+    return found
+
+
+def test_as_many_models_chatter_without_a_coupling_mass_as_the_readme_says():
+    """No swing is near the border: those that chatter swing by 1.2 times the load and more, the
+    others by 0.3 of it and less."""
+    need_all_fmus()
+    scalar = sum(is_scalar(fmu.description) for fmu in FMUS)
+    text = " ".join(README.read_text(encoding="utf-8").split())
+    at_once, late = chattering(0.0, False), chattering(0.0, True)
+    assert f"with {len(at_once)} of the {scalar} scalar models, and with {len(late)} if" in text
+    assert not chattering(1.0, False, told(False)) | chattering(1.0, True, told(True))
+    assert not chattering(1.0, False)
+    still = " and ".join(f"`{name}`" for name in sorted(chattering(1.0, True), reverse=True))
+    assert f"left open, {still} still ring" in text
+
+
 def test_the_table_has_both_forms_of_a_model_in_one_line():
     """Every element of the translational interface has its twin beside it, under the name of its
     file, and no other has one."""
-    rows = [
-        line.split("|")
-        for line in README.read_text(encoding="utf-8").splitlines()
-        if line.startswith("| `")
-    ]
-    shown = {row[1].strip(" `"): row[2].strip(" `") for row in rows}
+    shown = {row[1].strip(" `"): row[2].strip(" `") for row in rows_of(MODELS)}
     scalar = {
         fmu.name
         for fmu in FMUS
@@ -53,54 +95,44 @@ def test_the_table_has_both_forms_of_a_model_in_one_line():
 
 
 def test_the_table_says_which_models_need_the_load():
-    rows = [
-        line.split("|")
-        for line in README.read_text(encoding="utf-8").splitlines()
-        if line.startswith("| `")
-    ]
-    needing = {row[1].strip(" `") for row in rows if "`externalForce`" in row[5]}
+    needing = {row[1].strip(" `") for row in rows_of(MODELS) if "`externalForce`" in row[5]}
     assert needing == {fmu.name for fmu in FMUS if fmu.description.takes("externalForce")}
 
 
-def test_the_way_to_an_element_of_ones_own_is_as_told(tmp_path, monkeypatch):
-    """The commands one after the other, each with what the one before has left, then the lines of
-    Python."""
+def shell_lines(text):
+    """The commands of a text, without their comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
+    return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """What a browser is asked for."""
+    pages = []
+    monkeypatch.setattr(webbrowser, "open", lambda page: pages.append(page) or True)
+    return pages
+
+
+def test_the_commands_of_the_readme_run_as_they_stand(tmp_path, monkeypatch, capsys, opened):
+    """One after the other, each with what the one before has left."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-    section = (
-        README.read_text(encoding="utf-8")
-        .partition("## An element of your own")[2]
-        .partition("\n## ")[0]
-    )
-    commands = [
+    monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
+    lines = [
         line
-        for block in re.findall(r"```sh\n(.*?)```", section, re.S)
-        for line in block.splitlines()
+        for line in shell_lines(README.read_text(encoding="utf-8"))
+        if not line.startswith("./")
     ]
-    assert len(commands) >= 3
-    for line in commands:
+    assert lines[0] == f"pip install bristle-{VERSION}-py3-none-any.whl" and len(lines) == 8
+    for line in lines[1:]:
         program, *words = shlex.split(line)
+        if words == ["playground"] and not (FOLDER / "playground").is_dir():
+            continue
         assert program == "bristle" and main(words) == 0, line
+        said = capsys.readouterr()
+        assert said.out and "Traceback" not in said.err
+    assert not opened or opened[0].endswith("playground/index.html")
+    assert (tmp_path / "LuGre.fmu").read_bytes() == (FOLDER / "LuGre.fmu").read_bytes()
     assert Fmu(tmp_path / "MyGuideway.fmu").description["staticFriction"].start == 0.15
-    names = {}
-    exec(re.search(r"```python\n(.*?)```", section, re.S)[1], names)
-    assert names["force"].shape == (10001,)
-
-
-def test_the_first_minute_is_as_told(monkeypatch, capsys):
-    """The commands after the installation: what the FMU gives, and in which folder all of them are."""
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-    section = (
-        README.read_text(encoding="utf-8").partition("## In one minute")[2].partition("\n## ")[0]
-    )
-    install, *commands = re.search(r"```sh\n(.*?)```", section, re.S)[1].splitlines()
-    assert install == f"pip install bristle-{VERSION}-py3-none-any.whl" and len(commands) == 2
-    for line in commands:
-        program, *words = shlex.split(line)
-        assert program == "bristle" and main(words) == 0, line
-    said = capsys.readouterr()
-    assert said.out.startswith("time,frictionForce,") and "LuGre.fmu" in said.out
-    assert said.err == f"They are in {FMUS[0].path.parent}.\n"
 
 
 def places(page):
@@ -144,7 +176,7 @@ def test_python_snippets_run_as_they_stand(tmp_path):
     ]
     assert len(blocks) >= 2
     for code in blocks:
-        code = code.replace('"dist/', f'"{FOLDER.as_posix()}/')
+        code = re.sub(r'"(?:dist/)?(\w+\.fmu)"', rf'"{FOLDER.as_posix()}/\1"', code)
         result = subprocess.run(
             [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
         )
@@ -155,4 +187,6 @@ def test_python_snippets_run_as_they_stand(tmp_path):
 
 def test_commands_are_those_of_every_shell():
     """PowerShell 5.1 has no &&."""
-    assert not re.search(r"```sh\n[^`]*cmake[^`]*&&", README.read_text(encoding="utf-8"))
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    lines = shell_lines(text.partition("## Build and check")[2].partition("\n## ")[0])
+    assert "cmake --preset default" in lines and not any("&&" in line for line in lines)

@@ -108,7 +108,8 @@ def test_every_prefix_that_is_written_out():
 
 
 def test_unknown_units():
-    """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked for."""
+    """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked
+    for."""
     for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "counts"):
         assert unit_of(text) is None, text
 
@@ -758,8 +759,8 @@ def test_a_file_of_labview_is_read(tmp_path):
     """A head of its own, tabs at the ends of lines, and a column of comments that the lines do not
     have."""
     head = (
-        "LabVIEW"
-        " Measurement\t\nWriter_Version\t2\nDate\t2024/05/02\nTime\t12:00:00.5\n***End_of_Header***\t\nX_Value\tForce\tPosition\tComment\n"
+        "LabVIEW Measurement\t\nWriter_Version\t2\nDate\t2024/05/02\nTime\t12:00:00.5\n"
+        "***End_of_Header***\t\nX_Value\tForce\tPosition\tComment\n"
     )
     file = tmp_path / "a.lvm"
     file.write_text(
@@ -1016,8 +1017,11 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_records_are_refused_in_one_line_and_leave_nothing(
-    case, tmp_path, refused, monkeypatch
-):  # noqa: F811
+    case,
+    tmp_path,
+    refused,  # noqa: F811
+    monkeypatch,
+):
     text, sentence = BAD[case]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.csv").write_text(text, encoding="utf-8")

@@ -12,10 +12,13 @@ from urllib.parse import unquote
 
 import pytest
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from browsing import Watched, violations
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError
 from bristle_site import release
+
+need_all_fmus()
 
 SHIPPED = [*FMUS, *(twin for twin, _ in TWINS)]
 
@@ -55,6 +58,10 @@ def test_archive_holds_every_fmu_with_its_checksum(site):
         for name, digest in sums.items():
             assert hashlib.sha256(archive.read(f"{top}/{name}")).hexdigest() == digest
         assert archive.read(f"{top}/LICENSE") == (REPOSITORY / "LICENSE").read_bytes()
+        about = archive.read(f"{top}/README.txt").decode()
+        assert VERSION in about and {"ImplicitBristle", "SecondOrderBristle"} <= set(
+            re.findall(r"\w+", about)
+        )
 
 
 def test_every_link_of_the_site_leads_somewhere(site):
@@ -94,6 +101,92 @@ def test_front_leads_to_every_model(site):
     assert {f"models/{fmu.name}.html" for fmu in FMUS} <= set(links)
 
 
+def test_front_gives_a_file_in_one_click_and_leads_on(site):
+    links = Links((site / "index.html").read_text(encoding="utf-8")).targets
+    assert {"fmus/ImplicitBristle.fmu", f"bristle-{VERSION}.zip"} <= set(links)
+    for word in ("files.html", "search.html", "readme.html", "docs/tools.html"):
+        assert word in links, word
+    for part in ("playground", "report"):
+        is_built = (FOLDER / part / "index.html").is_file()
+        assert (f"{part}/index.html" in links) == is_built
+
+
+def test_every_file_stands_on_the_site_with_its_checksum(site):
+    page = (site / "files.html").read_text(encoding="utf-8")
+    wheels = [file.name for file in FOLDER.glob(f"bristle-{VERSION}-*.whl")]
+    names = [f"bristle-{VERSION}.zip", *wheels, *(f"fmus/{fmu.path.name}" for fmu in SHIPPED)]
+    rows = dict(re.findall(r'<a href="([^"]+)">[^<]+</a></td>.*?>([0-9a-f]{64})<', page))
+    assert set(rows) == set(names)
+    for name, digest in rows.items():
+        assert hashlib.sha256((site / name).read_bytes()).hexdigest() == digest, name
+    kept = (site / "fmus" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert sorted(kept) == sorted(
+        f"{digest}  {name.removeprefix('fmus/')}"
+        for name, digest in rows.items()
+        if name.startswith("fmus/")
+    )
+
+
+def test_the_front_decides_for_every_answer(browser, site):
+    """All combinations of answers name a file that is there, and the notes that they ask for."""
+    watched = Watched(browser, site / "index.html")
+    answers = watched.page.evaluate(
+        """(() => {
+        const inputs = [...form.querySelectorAll("input")];
+        const names = [...new Set(inputs.map((one) => one.name))];
+        const seen = [];
+        const values = (name) => [...form.elements].filter((one) => one.name === name);
+        const go = (i) => {
+            if (i === names.length) {
+                answer();
+                const place = document.getElementById("answer");
+                const hrefs = [...place.querySelectorAll("a")].map((one) => one.href);
+                seen.push([Object.fromEntries(new FormData(form)), hrefs, place.innerText]);
+                return;
+            }
+            for (const one of values(names[i])) { one.checked = true; go(i + 1); }
+        };
+        go(0);
+        return seen;
+    })()"""
+    )
+    watched.close()
+    assert watched.problems == [] and len(answers) == 81
+    for given, links, text in answers:
+        targets = [Path(unquote(link.removeprefix("file://").partition("#")[0])) for link in links]
+        assert all(target.is_file() for target in targets), links
+        assert any(target.suffix == ".fmu" for target in targets)
+        assert ("couplingMass" in text) == (given["host"] == "fixed"), given
+        assert ("bristle identify" in text) == (given["data"] == "record"), given
+
+
+def test_the_search_finds_words_of_any_page(browser, site):
+    watched = Watched(browser, site / "search.html")
+
+    def found(words):
+        watched.page.fill("#query", words)
+        return watched.page.locator("#found a").evaluate_all(
+            "all => all.map((one) => one.getAttribute('href'))"
+        )
+
+    assert found("LuGreRotational")[0].startswith("models/LuGreRotational.html")
+    assert any(link.startswith("docs/coupling.html") for link in found("couplingMass step"))
+    assert found("qwertz") == []
+    assert watched.page.locator("#count").inner_text() == "0 places."
+    watched.close()
+    assert watched.problems == []
+
+
+def test_axe_finds_nothing_on_the_site(browser, site):
+    watched = Watched(browser, site / "index.html")
+    found = violations(watched.page)
+    for page in ("files", "search", "readme", "docs/tools", "models/LuGre", "examples/index"):
+        watched.visit(site / f"{page}.html")
+        found += [f"{page}: {one}" for one in violations(watched.page, (320,), ("light",))]
+    watched.close()
+    assert found == []
+
+
 def test_pages_of_models_lead_to_those_they_name(site):
     """A name that is a person's too leads on where a model is to be chosen, and not where an
     equation is cited."""
@@ -114,7 +207,7 @@ def test_dead_link_is_refused_in_a_sentence(tmp_path):
 
 def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
     run = subprocess.run(
-        [sys.executable, str(REPOSITORY / "tests" / "support" / "load_and_run.py"), str(FOLDER)],
+        [sys.executable, str(REPOSITORY / "tests" / "scripts" / "load_and_run.py"), str(FOLDER)],
         capture_output=True,
         text=True,
         timeout=300,

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import keeping
-from browsing import Watched, check_fits
-from fmus import FMUS, FOLDER, REPOSITORY
+import build_cache
+from browsing import Watched, check_fits, violations
+from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 
 from bristle import BristleError, papers
 from bristle.cli import main
@@ -31,6 +31,8 @@ from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES
 from bristle_site.report.sections import Quantity
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
+
+need_all_fmus()
 
 # One worker makes the report for all of these tests; a browser does not run with a sanitizer
 # preloaded.
@@ -89,7 +91,7 @@ def report():
         REPOSITORY / name
         for name in ("generator", "python", "site", "modelDescription", "playground", "resources")
     ]
-    return keeping.kept(
+    return build_cache.kept(
         "report",
         [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")],
         make,
@@ -124,7 +126,8 @@ def drawn_pixels(page):
     """For each plot the number of canvas pixels that are neither empty nor grey: those of the
     lines."""
     return page.evaluate("""() => [...document.querySelectorAll(".plot canvas")].map((canvas) => {
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", {
+            willReadFrequently: true });
         copy.drawImage(canvas, 0, 0);
         const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
@@ -359,6 +362,62 @@ def test_every_model_that_fits_has_its_properties_measured(read):
     assert measured["StaticRegularized"][0] == "creeps 0.187 mm/s", "printed as 0.1875 mm/s"
 
 
+def test_six_models_have_six_colours_and_none_hides_another(opened):
+    """A line that is drawn later has more gaps than one below it, also after a change."""
+    page = opened.page
+    look = (
+        "(() => { const on = data.models.map((one) => one.name).filter((one) =>"
+        " selected.has(one)); return on.map((one) => [color(one), dash(one).filter((_, i) => i % 2)"
+        ".reduce((a, b) => a + b, 0) / (dash(one).reduce((a, b) => a + b, 0) || 1)]); })()"
+    )
+
+    def check():
+        colours, gaps = zip(*page.evaluate(look), strict=True)
+        assert len(colours) == len(set(colours)) == 6
+        assert list(gaps) == sorted(gaps) and len(set(gaps)) == 6
+
+    check()
+    page.click('.chip[data-model="LuGre"]')
+    page.click('.chip[data-model="Benson"]')
+    check()
+
+
+def test_a_badge_says_no_more_than_the_page_of_the_model(read):
+    rows = read.page.locator("table.properties tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => [cell.innerText,"
+        " cell.querySelector('.good') !== null]))"
+    )
+    column = [text for text, _ in rows[0]].index("passive")
+    claimed = 0
+    for row in rows[1:]:
+        name = row[0][0].split("\n")[0]
+        is_good, description = row[column][1], None
+        file = REPOSITORY / "modelDescription" / f"{name}.toml"
+        if is_good and file.is_file():
+            description = read_description(file)
+            assert description.passive, name
+            claimed += 1
+    assert claimed > 10
+
+
+def test_units_are_written_as_people_write_them(read):
+    text = read.page.locator("main").inner_text()
+    assert "m/s²" in text and "m/s2" not in text and "N.m" not in text
+
+
+def test_axe_finds_nothing_on_the_report(browser, report):
+    watched = Watched(browser, report / "index.html")
+    assert violations(watched.page) == []
+    watched.close()
+
+
+@pytest.mark.fmus(lambda d: d.name in ("ContactPoint", "GearLoad", "LuGre"))
+def test_axe_finds_nothing_on_the_page_of_a_model(browser, fmu):
+    watched = Watched(browser, fmu.folder / "documentation" / "index.html")
+    assert violations(watched.page) == []
+    watched.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_page_fits_screen_and_colour_scheme(browser, report, scheme, width):
@@ -412,7 +471,8 @@ def documentation(browser):
         )
         figures = watched.page.locator("figure").evaluate_all("""all => all.map((figure) => {
             const image = figure.querySelector("img");
-            return { name: image.alt.replaceAll(" ", "_"), data: image.src, width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
+            return { name: image.alt.replaceAll(" ", "_"), data: image.src,
+                width: image.naturalWidth, caption: figure.querySelector("figcaption").innerText };
         })""")
         return (
             heights,

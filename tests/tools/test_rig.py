@@ -22,9 +22,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from fmus import FMUS, FOLDER, REPOSITORY, TWINS
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError, papers
+
+need_all_fmus()
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
@@ -85,9 +87,12 @@ def names(description):
 
 
 def is_scalar(description):
-    """Whether the element has the translational interface, which all but the spatial systems offer."""
+    """Whether the element has the translational interface, which all but the spatial systems
+    offer."""
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
+
+NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
 
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
@@ -117,7 +122,7 @@ def test_papers_number_is_met(case):
     )
 
 
-def told_of_bounded(model):
+def stated_of_bounded(model):
     """What the description says of the option of the law; a twin has that of its model."""
     file = REPOSITORY / "modelDescription" / f"{model.removesuffix('Rotational')}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")).get("bounded", {})
@@ -129,20 +134,24 @@ def with_law():
     for case in CASES:
         if any(variable.name == "law" for variable in PRESENT[case.fmu].description.variables):
             yield pytest.param(
-                case, told_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
+                case, stated_of_bounded(case.fmu).get("numbers", {}).get(case.id), id=case.id
             )
 
 
-@pytest.mark.parametrize("case, told", with_law())
-def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, told):
-    """No other changes by a bit, if the bristles have a damper. One without comes beyond its limit
-    by the error of the solver: a millionth."""
+@pytest.mark.parametrize("case, stated", with_law())
+def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
+    """In systems whose force changes, the others keep the digits that the page shows; elsewhere no
+    number changes by a bit, if the bristles have a damper. One without comes beyond its limit by
+    the error of the solver: a millionth."""
     assert "law" not in case.set, "the default is the law of the paper"
     printed, bounded = (
         papers.evaluate(replace(case, set=case.set | law), RIG, FOLDER) for law in ({}, {"law": 2})
     )
-    if told:
-        assert [f"{value:#.3g}" for value in (printed, bounded)] == told[1:] and printed != bounded
+    if stated:
+        shown = [f"{value:#.3g}" for value in (printed, bounded)]
+        assert shown == stated[1:] and printed != bounded
+    elif case.system in stated_of_bounded(case.fmu)["systems"]:
+        assert f"{bounded:#.3g}" == f"{printed:#.3g}"
     elif case.fmu in ("Dahl", "BlimanSorine"):
         assert bounded == pytest.approx(printed, rel=1e-6)
     else:
@@ -155,12 +164,16 @@ def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(c
 def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_warns_there_alone(
     model, tmp_path
 ):
-    """By how much of its largest value the friction force does, in all systems that the model fits
-    into: those not named change by less than a thousandth. Once for every contact, and as printed
-    alone."""
-    told = told_of_bounded(model)["systems"]
-    assert told.keys() <= systems().keys()
-    for system in (name for name, one in systems().items() if not one["needsInput"]):
+    """By how much of its largest value the friction force does, in all systems with a given normal
+    force that the model fits into: those not named change by less than a thousandth. Once for every
+    contact, and as printed alone."""
+    stated = stated_of_bounded(model)["systems"]
+    assert stated.keys() <= systems().keys()
+    for system, one in systems().items():
+        if one["needsInput"] or any(
+            "normalForce" in contact["outputs"] for contact in one["contacts"]
+        ):
+            continue
         runs, warned = [], []
         for law in (1, 2):
             file = tmp_path / f"{law}.csv"
@@ -187,15 +200,15 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
             for name in forces
         ]
         change = max(difference / force for force, difference in largest if force > 0)
-        assert (warned[0] > 0) == (system in told) and warned[1] == 0, system
+        assert (warned[0] > 0) == (system in stated) and warned[1] == 0, system
         assert (
-            100 * change == pytest.approx(told[system], rel=0.05)
-            if system in told
+            100 * change == pytest.approx(stated[system], rel=0.05)
+            if system in stated
             else change < 1e-3
         ), system
 
 
-def test_cases_are_told_apart_and_explained():
+def test_cases_are_distinct_and_explained():
     everything = papers.cases()
     assert len({case.id for case in everything}) == len(everything)
     for case in everything:
@@ -349,6 +362,9 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
         if not inputs <= set(contacts[0]["inputs"]):
             assert run.returncode == 2 and "does not fit" in run.stderr
+            continue
+        if (fmu.name, name) == ("ImplicitBristle", "worm"):  # its slow slip ends within the loop
+            assert run.returncode == 1 and NO_SOLUTION in run.stderr
             continue
         assert run.returncode == 0, f"{name}: {run.stderr}"
         columns = papers.read_csv(file)[fmu.name]
@@ -581,10 +597,8 @@ def test_statistics_are_a_table(tmp_path):
         tmp_path / "results.csv",
     )
     header, *rows = [line.split() for line in run.stdout.splitlines()]
-    assert (
-        header
-        == "model steps evaluations jacobians events wall_seconds evaluations_per_simulated_second".split()
-    )
+    counts = ["steps", "evaluations", "jacobians", "events"]
+    assert header == ["model", *counts, "wall_seconds", "evaluations_per_simulated_second"]
     assert [row[0] for row in rows] == ["LuGre", "StaticRegularized"]
     for row in rows:
         steps, evaluations, jacobians = map(int, row[1:4])
@@ -735,7 +749,7 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
         ),
     ],
 )
-def test_motion_that_cannot_be_used_is_told(text, sentence, tmp_path):
+def test_motion_that_cannot_be_used_is_reported(text, sentence, tmp_path):
     motion = tmp_path / "motion.csv"
     motion.write_text(text)
     run = call("prescribed", PRESENT["LuGre"].path, "--input", motion)
@@ -782,7 +796,7 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
 
 
 @needs("LuGre")
-def test_a_value_of_a_named_set_that_is_out_of_range_is_told(tmp_path):
+def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
     """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
     narrow = tmp_path / "LuGre.fmu"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
@@ -916,16 +930,20 @@ WITHOUT_MEMORY = """#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static int fails(void *caller) { /* only what the rig itself asks for: SUNDIALS does not look at all that it gets */
+static int fails(void *caller) {
+    /* only what the rig itself asks for: SUNDIALS does not look at all that it gets */
     static long left = -1;
     Dl_info place;
     if (left < 0) left = atol(getenv("FAIL_AT"));
-    if (left == 0 || !dladdr(caller, &place) || strcmp(place.dli_fname, getenv("FAIL_IN")) != 0) return 0;
+    if (left == 0 || !dladdr(caller, &place) || strcmp(place.dli_fname,
+        getenv("FAIL_IN")) != 0) return 0;
     return --left == 0;
 }
 void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t m) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
+void *calloc(size_t n, size_t m) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) {
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
 """
 
 
@@ -980,7 +998,7 @@ def test_progress_shows_on_a_terminal_only(tmp_path):
     assert b"LuGre" in shown and b"%" in shown
 
 
-def test_help_and_list_tell_what_there_is():
+def test_help_and_list_show_what_there_is():
     run = call("--help")
     assert run.returncode == 0 and "--output-interval" in run.stdout
     assert {
@@ -1182,12 +1200,16 @@ def exact_clutches():
     slip = lambda t: w1 - w2 + D(t) - D(a) - 1.5 * (C(t) - C(a))  # noqa: E731  J2 and J3 are one
     lost["1 sticks"] = b = brentq(slip, a, 0.9)
     w = w2 + (C(b) - C(a)) / 2
-    parted = lambda share, t: share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)  # noqa: E731
+
+    def parted(share, t):
+        return share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)
+
     lost["1 slips"] = c = brentq(lambda t: parted(2 / 3, t), b, 0.85)  # clutch 1 turns two of three
     w += (D(c) - D(b)) / 3
     w1, w2 = w + D(0.9) - D(c) - (C(0.9) - C(c)), w + (C(0.9) - C(c)) / 2
-    slip = lambda t: w1 - w2 + D(t) - D(0.9) - 1.5 * (C(t) - C(0.9)) + 5 * (t - 0.9)  # noqa: E731  clutch 3 drags
-    lost["1 sticks again"] = d = brentq(slip, 0.9, 0.95)
+    lost["1 sticks again"] = d = brentq(  # clutch 3 drags
+        lambda t: w1 - w2 + D(t) - D(0.9) - 1.5 * (C(t) - C(0.9)) + 5 * (t - 0.9), 0.9, 0.95
+    )
     w = w2 + (C(d) - C(0.9)) / 2 - 5 * (d - 0.9)
     lost["1 slips again"] = e = brentq(lambda t: parted(2 / 3, t) + 10 / 3, 0.98, 1.02)
     w += (D(e) - D(d) - 10 * (e - d)) / 3
@@ -1231,14 +1253,16 @@ def test_coupled_clutches_with_ideal_stick_are_the_exact_solution(tmp_path):
 def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model, tmp_path):
     """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5
     rad/s, half of the 50 J is heat. The other two clutches stay open. A bristle winds up by 10 µrad
-    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms.
+    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms. Bounded, for as
+    printed a bristle that meets the other face at 10 rad/s has a damper of 10 kN.m for 2 µs.
     """
+    law = ["--set", "law=2"] if "law" in names(PRESENT[model].description) else []
     alone = ["amplitude=0", "controlFrequency=0", "secondTime=9", "thirdTime=9"]
     columns = simulate(
         tmp_path,
         "clutches",
         model,
-        options=["--stop", 1, *(word for one in alone for word in ("--param", one))],
+        options=["--stop", 1, *law, *(word for one in alone for word in ("--param", one))],
     )[model]
     slip = columns["slip1"]
     assert columns["time"][np.flatnonzero(slip < 0.01)[0]] == pytest.approx(

@@ -6,12 +6,14 @@ import pytest
 from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 
-from fmus import FMUS
+from fmus import FMUS, need_all_fmus
 from fmi2 import FmiError
 from hosting import natural_record
 
 import bristle
 from bristle.identify.candidates import candidate
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)
@@ -88,16 +90,16 @@ def test_many_sets_in_parallel_are_the_single_runs(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction") and d.takes("normalForce"))
-def test_a_set_that_breaks_a_rule_is_told_in_the_words_of_the_fmu_or_left_out(fmu):
+def test_a_set_that_breaks_a_rule_is_reported_in_the_words_of_the_fmu_or_left_out(fmu):
     time, inputs = natural_record(fmu, 10)
     bad = {"staticFriction": 0.01, "dynamicFriction": 0.3}
     with fmu.co_simulation() as instance:
         with pytest.raises(FmiError):
             instance.initialize(bad)
         sentence = instance.messages[-1].text
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         bristle.run(fmu.name, time, inputs, bad)
-    assert str(told.value) == f"{fmu.name}: {sentence}"
+    assert str(raised.value) == f"{fmu.name}: {sentence}"
     many = bristle.run_many(fmu.name, time, inputs, [{}, bad], ["frictionForce"], failed="nan")[
         "frictionForce"
     ]
@@ -231,16 +233,72 @@ def test_slopes_of_initial_values_go_over_events():
 
 
 def test_vectors_go_by_name():
+    """In and out by one rule: a vector has one name and a column per element, also where all
+    outputs are asked for, and so have its slopes; an element has its name in the FMU."""
     time = np.linspace(0, 0.01, 5)
     velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
-    whole = bristle.run(
-        "ProjectedLuGre", time, {"relativeVelocity": velocity}, outputs=["frictionForce"]
-    )["frictionForce"]
-    parts = bristle.run(
-        "ProjectedLuGre", time, {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)}
+    by_parts = {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)}
+    runs = [
+        bristle.run("ProjectedLuGre", time, inputs, outputs=outputs)
+        for inputs in ({"relativeVelocity": velocity}, by_parts)
+        for outputs in (None, "frictionForce", ["frictionForce"])
+    ]
+    assert all(np.array_equal(run["frictionForce"], runs[0]["frictionForce"]) for run in runs)
+    assert runs[0]["frictionForce"].shape == (5, 3) and not any("[" in name for name in runs[0])
+    part = bristle.run("ProjectedLuGre", time, by_parts, outputs="frictionForce[2]")
+    assert np.array_equal(part["frictionForce[2]"], runs[0]["frictionForce"][:, 1])
+    slopes = bristle.run("ProjectedLuGre", time, by_parts, slopes="bristleStiffness")
+    single = bristle.run(
+        "ProjectedLuGre", time, by_parts, outputs="frictionForce[2]", slopes=["bristleStiffness"]
     )
-    assert whole.shape == (5, 3)
-    assert np.array_equal(whole[:, 1], parts["frictionForce[2]"])
+    assert np.array_equal(
+        slopes["frictionForce", "bristleStiffness"][:, 1],
+        single["frictionForce[2]", "bristleStiffness"],
+    )
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (
+            lambda: bristle.run(3, [0], {}),
+            "a model is given by its name or the path of an FMU, not by 3.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0], [1]),
+            "inputs must be a dictionary of names and values, not list.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0], {}, "staticFriction"),
+            "parameters must be a dictionary of names and values, not str.",
+        ),
+        (
+            lambda: bristle.run("LuGre", [0], {}, outputs=3),
+            "outputs must be a name or a list of names, not 3.",
+        ),
+        (lambda: bristle.run("LuGre", None, {}), "time must be a number or numbers, not None."),
+        (
+            lambda: bristle.run("LuGre", [0], {"normalForce": None}),
+            "normalForce must be a number or numbers, not None.",
+        ),
+        (
+            lambda: bristle.run_many("LuGre", [0], {}, {"staticFriction": 0.5}),
+            "parameters must be a list of dictionaries, not dict.",
+        ),
+        (
+            lambda: bristle.evaluate("LuGre", {1: 2}),
+            "values must have names as keys, not 1.",
+        ),
+        (
+            lambda: bristle.stamp("LuGre", {}, 3, "x.fmu"),
+            "the name of an element is a string, not 3.",
+        ),
+    ],
+)
+def test_a_wrong_type_is_told_in_one_sentence(call, sentence):
+    with pytest.raises(TypeError) as error:
+        call()
+    assert str(error.value) == sentence
 
 
 GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
@@ -317,7 +375,16 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(call, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+def test_what_is_wrong_is_reported_in_one_sentence(call, sentence):
+    with pytest.raises(bristle.BristleError) as raised:
         call()
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
+
+
+def test_a_machine_without_libraries_is_named(monkeypatch):
+    from bristle import native
+
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(bristle.BristleError, match="this is linux on aarch64: neither FMUs nor"):
+        native.beside_the_fmus("runner")

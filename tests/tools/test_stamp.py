@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
 
-from fmus import FMUS, TWINS, Fmu
+from fmus import FMUS, TWINS, Fmu, need_all_fmus
 from fmi2 import FmiError, Instance, Library
 from hosting import natural_record
-from points import Sampler
+from operating_points import Sampler
 
 import bristle
 from bristle.format.defaults import MARK
 from bristle.parameters import read_ssv
 from bristle.format.signature import signed_anew
 from bristle.format.universal import joined, parts
+
+need_all_fmus()
 
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'
@@ -79,7 +81,7 @@ def test_it_is_the_law_with_the_values_as_defaults(fmu, stamped):
     assert starts == values
     with own.co_simulation() as instance:
         assert {name: instance.get(name) for name in starts} == starts, (
-            "what the library has is what the description tells"
+            "what the library has is what the description says"
         )
     ours = numbers(fmu, own.path)
     assert same(ours, numbers(fmu, fmu.path, values))
@@ -125,22 +127,23 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
     for library, description in ((own.library, fmu), (fmu.library, own)):
         with pytest.raises(FmiError) as refused:
             Instance(description, 1, library=library)
-        told = refused.value.messages[-1].text
+        message = refused.value.messages[-1].text
         name, guid = (
             (NAME, own.description.guid)
             if library is own.library
             else (fmu.name, fmu.description.guid)
         )
         assert (
-            told == f"The GUID {description.description.guid} is not that of this {name}, which is"
+            message
+            == f"The GUID {description.description.guid} is not that of this {name}, which is"
             f" {guid}."
         )
     again = bristle.stamp(fmu.path, values, NAME, tmp_path / "again.fmu", TEXT)
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
-    told = bristle.stamp(fmu.path, values, NAME, tmp_path / "told.fmu", f"{TEXT}!")
-    assert Fmu(told).description.guid != own.description.guid, (
+    other = bristle.stamp(fmu.path, values, NAME, tmp_path / "other.fmu", f"{TEXT}!")
+    assert Fmu(other).description.guid != own.description.guid, (
         "an element with another description is another one"
     )
 
@@ -282,12 +285,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_stamped_is_told_and_nothing_is_written(case, tmp_path, monkeypatch):
+def test_what_cannot_be_stamped_is_reported_and_nothing_is_written(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     values, more, sentence = REFUSED[case]
-    with pytest.raises(bristle.BristleError) as told:
+    with pytest.raises(bristle.BristleError) as raised:
         bristle.stamp(LUGRE, values, **{"name": NAME, "out": "own.fmu", **more})
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
     assert os.listdir(tmp_path) == []
 
 

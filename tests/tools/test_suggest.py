@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from fmus import FMUS, TWINS
+from fmus import FMUS, TWINS, need_all_fmus
 
 import bristle
 from bristle import cli
 from bristle.parameters import read_ssv
 from bristle.suggesting import Known, suggest
+
+need_all_fmus()
 
 
 @pytest.fixture(autouse=True)
@@ -145,9 +147,10 @@ def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
         "LuGreNormalized",
         Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5),
     )
+    speed = 4 * 0.3 / made.values["bristleDamping"]
     assert any(
-        f"where the normal force rises and, unless law = Bounded, at speeds above {4 * 0.3 / made.values['bristleDamping']:.4g} m/s"
-        in line
+        "where the normal force rises and, unless law = Bounded, at speeds above"
+        f" {speed:.4g} m/s" in line
         for line in made.warnings
     )
     assert not any(
@@ -248,13 +251,18 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
             dict(static_friction=0.1, dynamic_friction=0.2),
             "LuGre: dynamicFriction = 0.2 must be at most staticFriction = 0.1.",
         ),
-        (dict(normal_force=10), "LuGre has no parameter that follows from what is given."),
+        (
+            dict(normal_force=10),
+            "LuGre has no parameter that follows from what is given; give what you know of static"
+            " and dynamic friction, mass or normal force, deflection or creep (bristle suggest"
+            " --help).",
+        ),
     ],
 )
-def test_what_cannot_be_is_told(known, sentence):
-    with pytest.raises(bristle.BristleError) as told:
+def test_what_cannot_be_is_reported(known, sentence):
+    with pytest.raises(bristle.BristleError) as raised:
         suggest("LuGre", Known(**known))
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
 
 
 @pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)

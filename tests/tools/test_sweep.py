@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from fmus import FMUS, REPOSITORY, TWINS
+from fmus import FMUS, REPOSITORY, TWINS, need_all_fmus
 from test_cli import ENVIRONMENT, refused  # noqa: F401
 
 from bristle import BristleError, cli
@@ -27,6 +27,8 @@ from bristle.sweep.journal import Journal
 from bristle.sweep.pictures import picture
 from bristle.sweep.plan import points, read_axis
 from measurements import PIATKOWSKI_DAHL, friction, slow_loop, written
+
+need_all_fmus()
 
 RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 SHORT = ["--stop", "0.05"]  # of the pulse: within the first load
@@ -146,6 +148,11 @@ def test_systems_run_as_in_the_rig(system, model):
             theirs[name][-1], abs=3e-5 * np.ptp(theirs[name]) + 1e-9
         ), name
     assert (np.diff(ours["time"]) >= 0).all() and len(ours["time"]) > 500
+
+
+def test_a_system_with_loads_is_left_to_the_rig():
+    with pytest.raises(BristleError, match="LuGre in worm: the system worm takes loads beside"):
+        run_system("LuGre", "worm")
 
 
 def test_rows_of_a_system_on_a_grid_and_its_mistakes():
@@ -589,6 +596,8 @@ def test_each_contact_of_a_system_is_told():
                 "LuGreRotational",
                 "--over",
                 "normalForce=15,25",
+                "--set",
+                "law=2",
                 "-o",
                 "clutches.csv",
             ]

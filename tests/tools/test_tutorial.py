@@ -6,9 +6,11 @@ import shlex
 
 import pytest
 
-from fmus import FMUS, REPOSITORY, Fmu
+from fmus import FMUS, REPOSITORY, Fmu, need_all_fmus
 
 from bristle import cli
+
+need_all_fmus()
 
 FILE = REPOSITORY / "docs" / "from-a-measurement-to-an-element.md"
 TEXT = FILE.read_text(encoding="utf-8")

@@ -9,5 +9,5 @@ a test is missing, or the code that was changed is not needed.
     operators.py       changes made by rule, drawn with a seed
     python_operators.py    the same of Python
     plan.toml          which FMUs and which tests are asked about a change in a file
-    equivalent.toml    drawn changes that nothing could tell from the original, each with the reason
+    equivalent.toml    drawn changes that make no difference, each with the reason
 """

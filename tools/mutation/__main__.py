@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import sys
@@ -36,14 +37,16 @@ from .workshop import (
 
 EXAMPLES = """\
 examples:
-  python -m mutation --list                          all edits of edits.toml: each must be killed by the test that it names
+  python -m mutation --list                          all edits of edits.toml: each must be killed by
+                                                     the test that it names
   python -m mutation --list -k remembers             those with this word in their name
   python -m mutation --generated 200 --seed 1        200 changes drawn by rule
   python -m mutation --generated 50 --only solver/   of the solver alone
-  python -m mutation --generated 100 --language python    of the Python that runs, fits and sweeps FMUs
+  python -m mutation --generated 100 --language python   of what runs, fits and sweeps FMUs
   python -m mutation --generated 200 --skip 150      the last 50 of these 200
 
-A run that was stopped goes on where it was if nothing has changed since; else each mutant is first asked about the test that it died by.
+A run that was stopped goes on where it was if nothing has changed since; else each mutant is first
+asked about the test that it died by.
 """
 
 
@@ -99,11 +102,13 @@ def arguments() -> argparse.Namespace:
 
 def load_modules() -> None:
     """What the tests use, so that no process has to load it."""
-    import fmpy, hypothesis, lxml.etree, numpy, pytest, scipy.integrate, scipy.optimize  # noqa: E401, F401
+    names = "fmpy hypothesis lxml.etree numpy pytest scipy.integrate scipy.optimize"
+    for name in names.split():
+        importlib.import_module(name)
 
 
-def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, tell) -> None:
-    """Makes trials of (mutant, models, groups of tests); `tell` hears of each outcome, with its
+def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, report) -> None:
+    """Makes trials of (mutant, models, groups of tests); `report` hears of each outcome, with its
     number, as it comes."""
     waiting, free, trials = (
         list(range(len(trials_to_make)))[::-1],
@@ -119,7 +124,7 @@ def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: i
             if outcome:
                 free.append(trial.workshop)
                 del trials[number]
-                tell(number, outcome)
+                report(number, outcome)
         time.sleep(0.05)
 
 
@@ -141,7 +146,7 @@ def unproven(
     trials = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
     failed: set[tuple] = set()
 
-    def tell(number, outcome):
+    def report(number, outcome):
         if outcome.fate not in (ALIVE, KILLED):
             raise MutationError(
                 f"without any change: {outcome.fate} ({', '.join(trials[number][1])}) {outcome.by}"
@@ -150,7 +155,7 @@ def unproven(
             failed.add((trials[number][1], test))
             print(f"fails without any change: {test} ({', '.join(trials[number][1])})", flush=True)
 
-    run(trials, folder, originals, jobs, tell)
+    run(trials, folder, originals, jobs, report)
     print(
         f"Without a change, {sum(map(len, wanted.values()))} tests that have killed, on"
         f" {len(trials)} sets of FMUs: {len(failed)} failed.",
@@ -195,7 +200,7 @@ def main() -> int:
     if len(waiting) < len(results):
         print(f"{len(results) - len(waiting)} outcomes are kept from before.")
 
-    def tell(number, outcome):
+    def report(number, outcome):
         mutant = waiting[number]
         results[mutant] = outcome
         kept.note(mutant, outcome)
@@ -214,7 +219,7 @@ def main() -> int:
             Path(folder),
             originals,
             chosen.jobs,
-            tell,
+            report,
         )
         for mutant in unproven(results, Path(folder), originals, chosen.jobs):
             results[mutant] = Outcome(BROKEN, "", 0.0)

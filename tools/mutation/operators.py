@@ -23,7 +23,8 @@ from .edits import PACKAGE, SOURCE, Mutant, change_of
 from .python_operators import python_mutants_of
 
 TOKEN = re.compile(
-    r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
+    r"""(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'
+      |^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
       |(?P<number>(?<![\w.])(?:0x[0-9a-fA-F]+|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)[uUlLfF]*)
       |(?P<name>[A-Za-z_]\w*)
       |(?P<mark>->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||\+=|-=|\*=|/=|[-+*/<>=!&|^~?:;,.(){}\[\]%])""",

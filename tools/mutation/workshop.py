@@ -208,9 +208,11 @@ class Workshop:
         in a process of its own."""
         os.setsid()
         os.chdir(self.folder)
-        told = os.open(self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
-        os.dup2(told, 1)
-        os.dup2(told, 2)
+        output = os.open(
+            self.folder / "build" / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC
+        )
+        os.dup2(output, 1)
+        os.dup2(output, 2)
         is_python = mutant.is_python if mutant else not models
         try:
             if is_python:

@@ -4,7 +4,8 @@ their own.
 
 A command is a module with
 
-    its docstring              the first line is shown by `bristle --help`, all of it by `bristle <command> --help`
+    its docstring              the first line is shown by `bristle --help`, all of it by
+                               `bristle <command> --help`
     EXAMPLES                   lines to try, shown below
     add_arguments(parser)      for argparse
     run(arguments)             does it; whatever goes wrong becomes one line and exit code 2 in main
@@ -23,6 +24,7 @@ import stat
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -52,10 +54,14 @@ def main(
                 errors="backslashreplace"
             )  # a name of a file may be no text, or the terminal have few letters
     try:
-        arguments = _parser(words, package, program).parse_args(words)
-        _check(arguments)
+        arguments = parsed(words, package, program)
+        given = vars(arguments) if package is commands else {}
+        out = given.get("out") or given.get("folder")
+        missing = [one for one in (out, *out.parents) if not one.exists()] if out else []
         arguments.run(arguments)
         sys.stdout.flush()
+        if made := [one for one in missing if one.is_dir()]:
+            print(f"{program}: made the folder {made[0]}.", file=sys.stderr)
     except BristleError as error:
         return _fail(program, str(error))
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -82,7 +88,7 @@ def main(
     except KeyboardInterrupt:
         print(f"{program}: interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except Exception as error:  # what nobody has thought of is said as shortly; the rest is for who wants to mend it
+    except Exception as error:  # a defect: one line as well, and the traceback for who mends it
         if os.environ.get("BRISTLE_TRACEBACK"):
             raise
         where = traceback.extract_tb(error.__traceback__)[-1]
@@ -93,6 +99,15 @@ def main(
             " it is shown.",
         )
     return 0
+
+
+def parsed(
+    words: Sequence[str], package: ModuleType = commands, program: str = "bristle"
+) -> argparse.Namespace:
+    """The arguments of a command, which its `run` takes."""
+    arguments = _parser(words, package, program).parse_args(words)
+    _check(arguments)
+    return arguments
 
 
 def _drop_output() -> None:
@@ -141,7 +156,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         wrong = re.match(r"argument command: invalid choice: '([^']*)'", message)
-        message = f'there is no command "{wrong[1]}"' if wrong else message
+        if wrong:
+            near = get_close_matches(wrong[1].lower(), names(), n=1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            message = f'there is no command "{wrong[1]}"{meant}'
         self.exit(
             _fail(
                 self.prog.split()[0],

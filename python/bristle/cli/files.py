@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import IO
+from typing import Any, IO
 
 from .. import BristleError
 
@@ -20,7 +20,7 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO]:
     before leaves what was there.
 
     A device or a pipe is written to as it is, and a link goes on pointing where it does."""
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     with _told(file), _part_of(file) as (part, place):
         with open(part, mode, **text) as handle:
             yield handle

@@ -3,11 +3,13 @@ files."""
 
 from __future__ import annotations
 
+import platform
 import re
 import stat
+import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from xml.etree import ElementTree
@@ -21,6 +23,16 @@ LARGEST_DESCRIPTION = 16 << 20  # bytes
 LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may be held in memory
 PAGE = "documentation/index.html"
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
+
+
+def this_platform() -> str:
+    """The platform's name in FMI."""
+    machine = platform.machine().lower()
+    if sys.platform == "darwin":
+        return "darwin64"
+    if machine in ("x86_64", "amd64"):
+        return {"linux": "linux64", "win32": "win64"}.get(sys.platform, sys.platform)
+    return f"{sys.platform} on {machine}"
 
 
 def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
@@ -112,17 +124,7 @@ def page_of(fmu: Path) -> str:
         return archive.read(PAGE).decode(errors="replace") if PAGE in archive.namelist() else ""
 
 
-def summaries(folder: Path) -> Iterator[str]:
-    """One line per FMU of a folder: name, kinds, platforms, size."""
-    files = sorted(folder.glob("*.fmu"))
-    if not files:
-        raise BristleError(f"{folder}: there is no FMU.")
-    width = max(len(file.name) for file in files)
-    for file in files:
-        root, names = contents(file)
-        kinds = [kind for kind in ("ModelExchange", "CoSimulation") if root.find(kind) is not None]
-        platforms = [name.split("/")[1] for name in names if name.startswith("binaries/")]
-        if f"sources/{UNIT}" in names:
-            platforms.append("sources")
-        size = file.stat().st_size / 1000
-        yield f"{file.name:{width}}  {' + '.join(kinds)}  {', '.join(platforms)}  {size:.0f} kB"
+def platforms(names: Collection[str]) -> list[str]:
+    """The platforms that an FMU with these members runs on, and sources if it has them."""
+    found = dict.fromkeys(name.split("/")[1] for name in names if name.startswith("binaries/"))
+    return [*found, *(["sources"] if f"sources/{UNIT}" in names else [])]

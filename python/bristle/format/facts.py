@@ -6,6 +6,7 @@ The generator writes it into the FMU; `bristle stamp` hands it on as it is.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -14,6 +15,24 @@ from .. import BristleError
 from .archive import LARGEST_DESCRIPTION, opened
 
 FACTS = "resources/bristle.json"
+EVENTS = "state events"  # what an element with modes needs of its host
+# Relations of a value to its limits
+IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
+
+# Kinds of models, in the order of the README, each with what it is about.
+MODEL_KINDS = {
+    "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
+    "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
+    "bristle": (
+        "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model"
+    ),
+    "hysteresis": "Hysteresis: loops for small motions",
+    "spatial": "Spatial: vectors at any orientation, and the normal force of a contact",
+    "load": (
+        "Loads: what presses the surfaces of joints, guides, gears and ropes; for the normalForce"
+        " of an element"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +60,22 @@ class Facts:
     def text(self) -> str:
         """The file."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
+
+    def passivity(self) -> str:
+        """Whether it is passive, in a sentence."""
+        for option, item in self.passive_with.items():
+            others = " or ".join(one for one in self.options[option] if one != item)
+            return f"Passive with {option} = {item}, but not with {others}."
+        if not self.passive:
+            return "Not passive."
+        return "Passive: from an unloaded start it never returns more energy than it took."
+
+
+def needs(inputs: Iterable[str], roles: Mapping[str, str], has_modes: bool) -> list[str]:
+    """What an element asks of its host beside normal force and velocity: inputs, and events where
+    it has modes."""
+    usual = {roles.get("normal_force"), roles.get("velocity")}
+    return [name for name in inputs if name not in usual] + ([EVENTS] if has_modes else [])
 
 
 def read_facts(fmu: Path) -> Facts:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 MODELICA_KEYWORDS = frozenset(
-    """algorithm and annotation assert block break class connect connector constant constrainedby der discrete each
-    else elseif elsewhen encapsulated end enumeration equation expandable extends external false final flow for
-    function if import impure in initial inner input loop model not operator or outer output package parameter
-    partial protected public pure record redeclare replaceable return stream then true type when while
-    within""".split()
+    """algorithm and annotation assert block break class connect connector constant constrainedby
+    der discrete each else elseif elsewhen encapsulated end enumeration equation expandable
+    extends external false final flow for function if import impure in initial inner input loop
+    model not operator or outer output package parameter partial protected public pure record
+    redeclare replaceable return stream then true type when while within""".split()
 )
 OPENMODELICA_NAMES = frozenset(
     {"time", "logLevel", "debugLogging", "fmuWorkingDir", "fmi_x", "fmi_z", "nextEventTime"}
 )
 C_KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
-    while none""".split()
+    """auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while none""".split()
 )
 MANGLED = str.maketrans(dict.fromkeys(". [](),", "_"))
 

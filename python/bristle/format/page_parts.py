@@ -18,6 +18,11 @@ def footer_start(name: str) -> str:
     return f"<footer>{escape(name)}.fmu"
 
 
+def own_name(name: str) -> str:
+    """The name of the element in a text that is to follow it."""
+    return f'<span data-own="">{escape(name)}</span>'
+
+
 def default_cell(name: str, text: str) -> str:
     """The default of a variable, by which it is found again."""
     return f'<span data-default="{escape(name)}">{escape(text)}</span>'

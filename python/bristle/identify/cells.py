@@ -115,7 +115,11 @@ def decimal_signs(cells: Sequence[str]) -> set[str]:
 
 def _is_decimal(sign: str, text: str) -> bool:
     mine, other = re.escape(sign), "," if sign == "." else re.escape(".")
-    alone = rf"(?:\d*{mine}(?:\d{{0,2}}|\d{{4,}})|(?:0+|\d{{4,}}|){mine}\d+)(?:[eEdD][+-]?\d+)?|\d*{mine}\d*[eEdD][+-]?\d+"
+    exponent = r"[eEdD][+-]?\d+"
+    alone = (
+        rf"(?:\d*{mine}(?:\d{{0,2}}|\d{{4,}})|(?:0+|\d{{4,}}|){mine}\d+)(?:{exponent})?"
+        rf"|\d*{mine}\d*{exponent}"
+    )
     grouped = (
         rf"\d{{1,3}}(?:[{other}{GROUPING}]\d{{3}})+{mine}\d*|\d{{1,3}}(?:{other}\d{{3}}){{2,}}"
     )

@@ -13,6 +13,8 @@ from .. import BristleError
 from ..cli.files import check_writable, write_text, writing
 from ..cli.progress import Progress, in_parallel
 from ..parameters import assignments
+from ..library import describe
+from ..showing import limits
 from ..format.parameter_set import ParameterSet, ssv_text
 from .candidates import Candidate, Space, all_candidates, candidate
 from .fitting import Fit, Quality, fit, quality_of
@@ -38,6 +40,8 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         fixed = {name: value for name, value in fixed.items() if name not in of.chosen}
     for name in [*fixed, *start, *arguments.fit] if of else []:
         of[name]
+    if of:
+        _check_bounds(of, start | fixed)
     records = with_load(_read(arguments.records, options), arguments.load)
     if not arguments.validate and (
         arguments.validate_from is not None or arguments.validate_to is not None
@@ -139,6 +143,17 @@ def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float])
 
 def with_suffix(out: Path, suffix: str) -> Path:
     return out.with_name(out.name + suffix)
+
+
+def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
+    """Refuses a value that the model would refuse whatever the others are."""
+    about = describe(of.file)
+    for name, value in values.items():
+        low, high = about[name].min, about[name].max
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise BristleError(
+                f"{of.name}: {name} = {value:g} must be {limits(about, about[name])}."
+            )
 
 
 def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:

@@ -94,7 +94,8 @@ def _gains(width: int) -> np.ndarray:
 
 
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    """The mean of values, along their last axis, with which a filter of this kernel gives a rate."""
+    """The mean of values, along their last axis, with which a filter of this kernel gives a
+    rate."""
     return correlate1d(values, kernel, axis=-1, mode="nearest") if len(kernel) > 1 else values
 
 

@@ -98,7 +98,8 @@ _LOADS = {
 
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
-    """The pictures of a record by name: over time, close, over the displacement, and the residual."""
+    """The pictures of a record by name: over time, close, over the displacement, and the
+    residual."""
     rows = _close(record)
     way = 1e3 * (record.displacement - record.displacement.mean())
     what = "friction" if record.acceleration is None else "driving force"

@@ -839,7 +839,8 @@ def _acceleration(
 
 
 def _place(displacement: np.ndarray, lever: float | None) -> np.ndarray:
-    """What a load may go with: the displacement, and of an angle at this lever its cosine and sine."""
+    """What a load may go with: the displacement, and of an angle at this lever its cosine and
+    sine."""
     rows = [displacement - displacement.mean()]
     return np.stack(
         rows

@@ -319,7 +319,8 @@ def misfits(table: Table, names: Iterable[str]) -> str:
 
 
 def _fits(role: Role, column: Column) -> bool:
-    """A column whose unit is of another kind is something else; one without a unit may be anything."""
+    """A column whose unit is of another kind is something else; one without a unit may be
+    anything."""
     return column.unit is None or column.unit.kind in role.kinds + role.else_kinds
 
 

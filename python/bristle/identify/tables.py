@@ -208,10 +208,9 @@ def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: Non
                 f" {'header' if head else 'first line'} has {width}"
             )
             is_doubled = separator == "," and head and len(cells) == 2 * width
-            raise BristleError(
-                f"{file}:"
-                f" {what}{'; the comma seems to be both decimal sign and separator' if is_doubled else ''}."
-            )
+            if is_doubled:
+                what += "; the comma seems to be both decimal sign and separator"
+            raise BristleError(f"{file}: {what}.")
     titles = head or [str(i + 1) for i in range(width)]
     numbers_of_lines = tuple(line for line, _ in data)
     contents = list(zip(*(cells for _, cells in data)))
@@ -426,10 +425,12 @@ _SNAKES = (
 
 _BRACKETS = re.compile(r"[\[({<]([^\[\](){}<>]*)[\])}>]")
 _REMARKS = """
-raw filtered unfiltered filt smoothed smooth lowpass lp averaged avg mean corrected uncorrected calibrated zeroed offset resampled interpolated
-actual act ist measured meas gemessen calculated calc computed derived estimated est setpoint soll target command commanded reference ref
-sensor encoder loadcell cell channel ch axis achse motor drive left right upper lower front rear absolute abs relative rel utc t local
-gefiltert roh links rechts oben unten friction reibung normal tangential
+raw filtered unfiltered filt smoothed smooth lowpass lp averaged avg mean corrected uncorrected
+calibrated zeroed offset resampled interpolated actual act ist measured meas gemessen calculated
+calc computed derived estimated est setpoint soll target command commanded reference ref sensor
+encoder loadcell cell channel ch axis achse motor drive left right upper lower front rear
+absolute abs relative rel utc t local gefiltert roh links rechts oben unten friction reibung
+normal tangential
 """.split()
 
 

@@ -104,12 +104,14 @@ def doubts(fit: Fit) -> list[str]:
             and abs(fit.linear.offsets[i])
             > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12)
         ):
+            weight = "the weight of an axis that is not level (--load gravity), "
+            if record.external is None or record.turns:
+                weight = ""
             sentences.append(
                 f"{record.name}: {_offset(fit, i)} was taken off. It may be the sensor's,"
-                f" {'' if record.external is None or record.turns else 'the weight of an axis that is not level (--load gravity), '}or"
-                " friction that differs by twice as much between both directions: the data cannot"
-                " tell. A reading without contact would; --offset none takes it for friction, as"
-                " backwardFrictionRatio."
+                f" {weight}or friction that differs by twice as much between both directions: the"
+                " data cannot tell. A reading without contact would; --offset none takes it for"
+                " friction, as backwardFrictionRatio."
             )
     for record in fit.records:
         turning = _turning(fit)

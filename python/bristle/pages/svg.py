@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +13,13 @@ import numpy as np
 from .simplify import kept_rows
 
 STYLE = (
-    "text{font:12px"
-    " system-ui,sans-serif;fill:#4a5a63}.paper{fill:#fff}.grid{stroke:#e3e8eb}.frame{stroke:#9fb0ba}"
+    "text{font:12px system-ui,sans-serif;fill:#4a5a63}"
+    ".paper{fill:#fff}.grid{stroke:#e3e8eb}.frame{stroke:#9fb0ba}"
     "path,polyline{fill:none;stroke-width:1.6;stroke-linejoin:round}"
     ".c0{stroke:#b23a4c}.c1{stroke:#2470a8}.c2{stroke:#3d8a4f}.c3{stroke:#9a6a12}"
     "@media(prefers-color-scheme:dark){text{fill:#b4c2ca}.paper{fill:#171c20}.grid{stroke:#2b343a}"
-    ".frame{stroke:#5b6b75}.c0{stroke:#ef8a98}.c1{stroke:#6db3e4}.c2{stroke:#7ecb8f}.c3{stroke:#e0b45c}}"
+    ".frame{stroke:#5b6b75}"
+    ".c0{stroke:#ef8a98}.c1{stroke:#6db3e4}.c2{stroke:#7ecb8f}.c3{stroke:#e0b45c}}"
 )
 BAR = "#2470a8"
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 58, 14, 14, 42
@@ -81,10 +83,10 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
         x_low, x_high = _widened(x_low, x_high, scale * (right - left))
         y_low, y_high = _widened(y_low, y_high, scale * (bottom - top))
 
-    def place_x(value: np.ndarray | float) -> np.ndarray | float:
+    def place_x(value: Any) -> Any:
         return left + (value - x_low) / (x_high - x_low) * (right - left)
 
-    def place_y(value: np.ndarray | float) -> np.ndarray | float:
+    def place_y(value: Any) -> Any:
         return bottom - (value - y_low) / (y_high - y_low) * (bottom - top)
 
     parts = []
@@ -227,10 +229,8 @@ def heat_map(
         )
         parts.append(f'<rect {at} fill="{_colour(share)}"/>')
     for tick in ticks(low, high, 5):
-        parts.append(
-            f'<text x="{right + 36}"'
-            f' y="{bottom - (tick - low) / (high - low) * (bottom - top) + 4:.1f}">{_number(tick)}</text>'
-        )
+        height_of = bottom - (tick - low) / (high - low) * (bottom - top) + 4
+        parts.append(f'<text x="{right + 36}" y="{height_of:.1f}">{_number(tick)}</text>')
     middle = (top + bottom) / 2
     parts.append(
         f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}"'

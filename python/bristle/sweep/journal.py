@@ -63,6 +63,7 @@ class Journal:
         self._write([index, result])
 
     def _write(self, content: object) -> None:
+        assert self.handle is not None
         try:
             self.handle.write(json.dumps(content) + "\n")
             self.handle.flush()

@@ -29,7 +29,7 @@ class Axis:
     def levels(self) -> list[float]:
         if self.listed:
             return list(self.listed)
-        shares = np.linspace(0.0, 1.0, self.count)
+        shares = np.linspace(0.0, 1.0, self.count or 0)
         return [self.at(float(share)) for share in shares]
 
     def at(self, share: float) -> float:
@@ -90,7 +90,7 @@ def points(
             raise BristleError(
                 f"--over {unfinished[0]} has no number of values; give one, or a --sample."
             )
-        size = math.prod(axis.count for axis in axes)
+        size = math.prod(axis.count or 0 for axis in axes)
         if size > MOST:
             raise BristleError(
                 f"the grid has {size:.6g} points, more than {MOST:g}; take a --sample of it."

@@ -15,6 +15,7 @@ from bristle.format.archive import contents
 from bristle.papers import Case, cases, evaluate
 from generator.description import Reference
 from generator.playground import situations
+from generator.reading import read_description
 from ..twins import TWINS, without_twins
 from . import ROOT
 from .page import Model, Number, Report, page_text
@@ -83,7 +84,12 @@ def _write_page(bench: Bench, out: Path) -> None:
     systems = bench.rig.systems()
     chapters = sections(systems)
     names = [model.name for model in bench.models]
-    columns = properties(_static_friction(systems))
+    described = {
+        name: read_description(file)
+        for name in names
+        if (file := ROOT / "modelDescription" / f"{name}.toml").is_file()
+    }
+    columns = properties(_static_friction(systems), described)
     experiments = [section.experiment for section in chapters] + [
         one for column in columns for one in column.experiments
     ]

@@ -5,7 +5,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 /* Told apart with every kind of colour blindness: they differ in lightness too. */
 const LIGHT = ["#b23a4c", "#1b6ca8", "#e69f00", "#3d1a66", "#56b4e9", "#00856a"];
 const DARK = ["#ff8fa0", "#3f8fe0", "#f2c14e", "#d9f7be", "#9fd8ff", "#12806a"];
-const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+/* The later a line is drawn, the more gaps it has: one below it with the same values is seen. */
+const DASHES = [[], [12, 4], [7, 4], [9, 4, 2, 4], [4, 5], [2, 5]];
 const HEIGHT = 300;
 
 /* The choice of models is kept in the address. */
@@ -25,12 +26,13 @@ const color = (model) =>
     slots.has(model)
         ? (dark.matches ? DARK : LIGHT)[slots.get(model) % LIGHT.length]
         : css("--faint");
-const dash = (model) =>
-    slots.has(model)
-        ? DASHES[Math.floor(slots.get(model) / LIGHT.length) % 4]
-        : order.has(model)
-          ? []
-          : [4, 4];
+function dash(model) {
+    if (!slots.has(model)) return order.has(model) ? [] : [4, 4];
+    if (selected.has(model) && selected.size <= DASHES.length)
+        return DASHES[[...order.keys()].filter((one) => selected.has(one)).indexOf(model)];
+    const slot = slots.get(model);
+    return DASHES[(slot + Math.floor(slot / LIGHT.length)) % DASHES.length];
+}
 const number = (value, digits = 5) => {
     const size = Math.abs(value);
     const text =
@@ -166,7 +168,10 @@ function explain(plot) {
     if (!found.length) return;
     const rows = found.map(({ line, x, y }) => {
         const value = plot.overTime ? number(y) : `${number(x)}, ${number(y)}`;
-        return `<div><i style="background:${color(line.model)}"></i>${line.model}<span class="value">${value}</span></div>`;
+        return (
+            `<div><i style="background:${color(line.model)}"></i>` +
+            `${line.model}<span class="value">${value}</span></div>`
+        );
     });
     const head = plot.overTime ? `<b>${number(found[0].x)} s</b>` : "";
     plot.tooltip.innerHTML = head + rows.join("");
@@ -283,16 +288,18 @@ function makePlot(section, spec, holder) {
     fit(plot);
 }
 
-/* Each model that is switched on keeps its colour until it is switched off. */
+/* Each model that is switched on keeps its colour until it is switched off; those that only a
+   section shows by itself come after them. */
 function allot() {
+    const switched = [...order.keys()].filter((model) => selected.has(model));
     const visible = new Set([
-        ...selected,
+        ...switched,
         ...(chosen ? [] : data.sections.flatMap((section) => section.models)),
     ]);
     for (const model of slots.keys()) if (!visible.has(model)) slots.delete(model);
     const taken = new Set(slots.values());
-    for (const model of order.keys()) {
-        if (!visible.has(model) || slots.has(model)) continue;
+    for (const model of visible) {
+        if (slots.has(model)) continue;
         let slot = 0;
         while (taken.has(slot)) slot++;
         taken.add(slot);
@@ -340,7 +347,10 @@ function key(line) {
     const dashes = dash(line.model)
         .map((part) => part * 0.7)
         .join(" ");
-    return `<span><svg width="18" height="8"><line x1="0" y1="4" x2="18" y2="4" stroke-width="3" stroke="${color(line.model)}" stroke-dasharray="${dashes}"/></svg>${line.model}</span>`;
+    return (
+        `<span><svg width="18" height="8"><line x1="0" y1="4" x2="18" y2="4" stroke-width="3" ` +
+        `stroke="${color(line.model)}" stroke-dasharray="${dashes}"/></svg>${line.model}</span>`
+    );
 }
 
 function choose() {
@@ -387,27 +397,38 @@ function drawing(plot) {
     const grid = [
         ...ticks(x).map(
             (v) =>
-                `<path d="M${across(v)} ${top}V${bottom}" stroke="#ddd"/><text x="${across(v)}" y="${bottom + 16}" text-anchor="middle">${number(v)}</text>`,
+                `<path d="M${across(v)} ${top}V${bottom}" stroke="#ddd"/>` +
+                `<text x="${across(v)}" y="${bottom + 16}" text-anchor="middle">` +
+                `${number(v)}</text>`,
         ),
         ...ticks(y).map(
             (v) =>
-                `<path d="M${left} ${down(v)}H${width - 20}" stroke="#ddd"/><text x="${left - 6}" y="${down(v) + 4}" text-anchor="end">${number(v)}</text>`,
+                `<path d="M${left} ${down(v)}H${width - 20}" stroke="#ddd"/>` +
+                `<text x="${left - 6}" y="${down(v) + 4}" text-anchor="end">${number(v)}</text>`,
         ),
     ];
-    const curves = shown.map(
-        ({ model, points: [xs, ys] }) =>
-            `<polyline fill="none" stroke="${color(model)}" stroke-width="1.7" stroke-dasharray="${dash(model).join(" ")}" ` +
-            `clip-path="url(#c)" points="${Array.from(xs, (value, k) => `${across(value).toFixed(1)},${down(ys[k]).toFixed(1)}`).join(" ")}"/>`,
-    );
+    const curves = shown.map(({ model, points: [xs, ys] }) => {
+        const at = (value, k) => `${across(value).toFixed(1)},${down(ys[k]).toFixed(1)}`;
+        return (
+            `<polyline fill="none" stroke="${color(model)}" stroke-width="1.7" ` +
+            `stroke-dasharray="${dash(model).join(" ")}" clip-path="url(#c)" ` +
+            `points="${Array.from(xs, at).join(" ")}"/>`
+        );
+    });
     const names = shown.map(
         ({ model }, i) =>
-            `<text x="${left + (i % 4) * 140}" y="${bottom + 56 + 16 * Math.floor(i / 4)}" fill="${color(model)}">${model}</text>`,
+            `<text x="${left + (i % 4) * 140}" y="${bottom + 56 + 16 * Math.floor(i / 4)}" ` +
+            `fill="${color(model)}">${model}</text>`,
     );
     return (
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + 16 * Math.floor(shown.length / 4)}" font-family="sans-serif" font-size="12">` +
-        `<clipPath id="c"><rect x="${left}" y="${top}" width="${width - left - 20}" height="${bottom - top}"/></clipPath>${grid.join("")}${curves.join("")}` +
-        `<text x="${(left + width - 20) / 2}" y="${bottom + 34}" text-anchor="middle">${plot.spec.x.label}</text>` +
-        `<text transform="translate(14 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${plot.spec.y.label}</text>${names.join("")}</svg>\n`
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ` +
+        `${height + 16 * Math.floor(shown.length / 4)}" font-family="sans-serif" font-size="12">` +
+        `<clipPath id="c"><rect x="${left}" y="${top}" width="${width - left - 20}" ` +
+        `height="${bottom - top}"/></clipPath>${grid.join("")}${curves.join("")}` +
+        `<text x="${(left + width - 20) / 2}" y="${bottom + 34}" text-anchor="middle">` +
+        `${plot.spec.x.label}</text>` +
+        `<text transform="translate(14 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">` +
+        `${plot.spec.y.label}</text>${names.join("")}</svg>\n`
     );
 }
 

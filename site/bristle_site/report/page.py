@@ -19,7 +19,7 @@ from generator.playground import address
 from ..twins import without_suffix
 from .properties import Cell, Property
 from .rig import Run
-from .sections import Plot, Quantity, Section, in_words
+from .sections import Plot, Quantity, Section, in_words, pretty_unit
 from .uplot import Library
 
 HERE = Path(__file__).parent
@@ -29,6 +29,7 @@ LARGE = 1e4  # a number at an axis that large takes the next larger unit
 SHOWN_AT_FIRST = 6
 MOST_PLOTS = 6
 MARKS = {"met": "good", "explained": "note", "open": "bad", "not known": "bad", "missed": "bad"}
+SCROLL = 'class="scroll" role="region" tabindex="0"'  # reached by the keyboard
 KEY = (
     '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4"'
     ' stroke-width="3"/></svg>'
@@ -88,17 +89,18 @@ def page_text(report: Report, library: Library) -> str:
 </head>
 <body>
 <div class="layout">
-<aside>
+<aside aria-label="Models">
 <div class="brand"><span>≋</span> Bristle {VERSION}</div>
 <h2>Models</h2>
-<div class="buttons"><button id="all" type="button">all</button><button id="none" type="button">none</button></div>
+<div class="buttons"><button id="all" type="button">all</button><button id="none" type="button">\
+none</button></div>
 <div class="models">
 {_chips(report.models)}
 </div>
 </aside>
 <main>
 {_header(report)}
-<nav><a href="#properties">What each model can do</a>
+<nav aria-label="Sections"><a href="#properties">What each model can do</a>
 {_links(report.sections)}</nav>
 {_properties(report)}
 {body}
@@ -135,8 +137,10 @@ def _header(report: Report) -> str:
         )
     return f"""<header>
 <h1>Friction models, side by side</h1>
-<p>Every model of the library in the benchmark systems of the literature, integrated together with the system by
-SUNDIALS CVODE through the FMI interface. Select models in the list (double click: only this one), drag in a
+<p>Every model of the library in the benchmark systems of the literature, integrated together with \
+the system by
+SUNDIALS CVODE through the FMI interface. Select models in the list (double click: only this one), \
+drag in a
 plot to zoom, double click in it to zoom out, and point at a line to read values.</p>
 <ul class="facts">{items}</ul>
 </header>"""
@@ -172,9 +176,10 @@ def _properties(report: Report) -> str:
     )
     return f"""<section id="properties">
 <h2>What each model can do</h2>
-<p>Measured from runs of the rig, not taken from any description: on the belt with the surface of Rill's demonstration
-model 2, else with that of model 1. What a model needs beyond the paper's values stays at its default. A click on a title sorts by it.</p>
-<div class="scroll"><table class="properties">
+<p>Measured from runs of the rig: on the belt with the surface of Rill's demonstration model 2, else
+with that of model 1. What a model needs beyond the paper's values stays at its default. A click on
+a title sorts by it.</p>
+<div {SCROLL} aria-label="What each model can do"><table class="properties">
 <tr><th><button type="button">model</button></th>{heads}</tr>
 {rows}
 </table></div>
@@ -238,7 +243,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
         section.experiment.param
     )
     parameters = ", ".join(
-        f"{in_words(one['name'])} = {values[one['name']]:g} {one['unit']}".removesuffix(" 1")
+        f"{in_words(one['name'])} = {values[one['name']]:g} {pretty_unit(one['unit'])}".rstrip()
         for one in section.system["parameters"]
     )
     origin = " ".join(
@@ -253,7 +258,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
 <div class="plots">
 {boxes}
 </div>
-{_numbers(report, numbers)}
+{_numbers(report, numbers, section.title)}
 {_absent(runs)}
 </section>"""
 
@@ -272,7 +277,8 @@ def _not_met(report: Report) -> str:
     return (
         f"""<section id="not-met">
 <h2>Printed numbers that are not met</h2>
-<p>{" ".join(f"{state.capitalize()}: {escape(text)}." for state, text in STATUS.items())} Missed: no run, or not the number it should give.</p>
+<p>{" ".join(f"{state.capitalize()}: {escape(text)}." for state, text in STATUS.items())} Missed: \
+no run, or not the number it should give.</p>
 <ul>{"".join(rows)}</ul>
 </section>"""
         if rows
@@ -280,13 +286,13 @@ def _not_met(report: Report) -> str:
     )
 
 
-def _numbers(report: Report, numbers: Sequence[Number]) -> str:
+def _numbers(report: Report, numbers: Sequence[Number], title: str) -> str:
     if not numbers:
         return ""
     rows = "\n".join(_number_row(report, number) for number in numbers)
-    return f"""<div class="scroll"><table class="printed">
+    return f"""<div {SCROLL} aria-label="Printed numbers, {escape(title)}"><table class="printed">
 <tr><th>printed number</th><th>model</th><th class="number">paper</th><th class="number">ours</th>
-<th class="number">deviation</th><th class="number">tolerance</th><th></th></tr>
+<th class="number">deviation</th><th class="number">tolerance</th><th>state</th></tr>
 {rows}
 </table></div>"""
 
@@ -324,7 +330,7 @@ def _number_row(report: Report, number: Number) -> str:
 
 
 def _unit(case: Case) -> str:
-    return escape(case.unit.replace("um", "µm"))
+    return escape(pretty_unit(case.unit))
 
 
 def _value(value: float, case: Case) -> str:
@@ -353,7 +359,8 @@ def _footer(report: Report, library: Library) -> str:
     items = "".join(f"<li>{escape(report.references[key].entry)}</li>" for key in sorted(used))
     return f"""<footer>
 <details><summary>References and licences</summary><ul>{items}</ul>
-<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}</pre></details>
+<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}\
+</pre></details>
 <p>Bristle {VERSION}, MIT licence.</p>
 </footer>"""
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from generator.description import Description
+
 from .motions import creep_and_jerk, shaken
 from .rig import Experiment, Run, experiment
 
@@ -33,7 +35,9 @@ class Property:
     measure: Callable[[list[Run]], Cell]
 
 
-def properties(static_friction: Mapping[str, float]) -> list[Property]:
+def properties(
+    static_friction: Mapping[str, float], descriptions: Mapping[str, Description]
+) -> list[Property]:
     """All columns; `static_friction` gives the coefficient in each system."""
     getting_energy_out = (creep_and_jerk(), shaken())  # of an element that is not passive
     motions = tuple(
@@ -61,17 +65,17 @@ def properties(static_friction: Mapping[str, float]) -> list[Property]:
         Property(
             "break-away",
             "Largest friction force before the first slip on the belt, relative to the static"
-            " limit. 1 is the ideal.",
+            " limit of the surface. 1 is the ideal; a model without static friction is not judged.",
             (belt,),
-            lambda runs: _breakaway(runs, static_friction.get("belt")),
+            lambda runs: _breakaway(runs, static_friction.get("belt"), descriptions),
         ),
         Property(
             "passive",
             "Energy that a relaxed element releases under a constant normal force: crept into"
-            " tension and jerked, or shaken. A passive element releases none under any motion; the"
-            " measurement covers these motions.",
+            " tension and jerked, or shaken. “Yes” is a model that is passive under any motion, as"
+            " its page says; “here only” is one that releases energy in other motions.",
             motions,
-            _passive,
+            lambda runs: _passive(runs, descriptions),
         ),
         Property(
             "events",
@@ -104,7 +108,9 @@ def _drift(runs: list[Run]) -> Cell:
     return Cell("none", "good") if abs(drift) < DRIFT_LIMIT else Cell(_length(drift), "bad")
 
 
-def _breakaway(runs: list[Run], static_friction: float | None) -> Cell:
+def _breakaway(
+    runs: list[Run], static_friction: float | None, descriptions: Mapping[str, Description]
+) -> Cell:
     columns = runs[0].columns
     early = columns["time"] < GRIP
     if static_friction is None or "normalForce" not in columns:
@@ -113,16 +119,23 @@ def _breakaway(runs: list[Run], static_friction: float | None) -> Cell:
         np.abs(columns["frictionForce"][early]).max()
         / (static_friction * columns["normalForce"][0])
     )
+    if not _has_static_friction(descriptions.get(runs[0].model)):
+        return Cell(f"{ratio:.3f}")
     return Cell(f"{ratio:.3f}", "good" if abs(ratio - 1) < 0.01 else "bad")
 
 
-def _passive(runs: list[Run]) -> Cell:
-    gained = max(-float(_work(run).min()) for run in runs)
-    return (
-        Cell("yes", "good")
-        if gained < ENERGY_LIMIT
-        else Cell(f"gives {1e3 * gained:.3g} mJ", "bad")
+def _has_static_friction(description: Description | None) -> bool:
+    return description is None or any(
+        one.name == "staticFriction" for one in description.parameters
     )
+
+
+def _passive(runs: list[Run], descriptions: Mapping[str, Description]) -> Cell:
+    gained = max(-float(_work(run).min()) for run in runs)
+    if gained >= ENERGY_LIMIT:
+        return Cell(f"gives {1e3 * gained:.3g} mJ", "bad")
+    known = descriptions.get(runs[0].model)
+    return Cell("yes", "good") if known and known.passive else Cell("here only")
 
 
 def _work(run: Run) -> np.ndarray:

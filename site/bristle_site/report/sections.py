@@ -56,9 +56,14 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        return (
-            self.words if self.unit == "1" else f"{self.words} in {self.unit.replace('um', 'µm')}"
-        )
+        return self.words if self.unit == "1" else f"{self.words} in {pretty_unit(self.unit)}"
+
+
+def pretty_unit(unit: str) -> str:
+    """N.m as N·m, m/s2 as m/s², um as µm; a ratio has no unit."""
+    if unit == "1":
+        return ""
+    return re.sub(r"(?<=[a-z])2$", "²", unit.replace(".", "·")).replace("um", "µm")
 
 
 def in_words(name: str) -> str:

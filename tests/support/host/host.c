@@ -2,7 +2,8 @@
  * compared between platforms.
  *
  * Standard input holds one job per line:
- *     library guid kind steps step report nReals nStates nIndicators nInputs (reference offset amplitude frequency)...
+ *     library guid kind steps step report nReals nStates nIndicators nInputs
+ *     (reference offset amplitude frequency)...
  * kind 0: model exchange, explicit Euler with events; kind 1: co-simulation, time counted as i *
  * step; kind 2: co-simulation, time added up step by step. Inputs are offset + amplitude *
  * sin(frequency * t), set before each step. After every `report` steps a line with all Reals is

@@ -154,8 +154,8 @@ long integrate(const System *s, double begin, double end, double tolerance) {
     for (long step = 0; part < end && !failed; step++) {
         if (step > STEPS_AT_MOST) return -2;
         signs(s, part, x, before);
-        h = fmin(fmin(h, 1.0 / 64),
-                 end - part); /* short enough not to step over a pair of events */
+        /* short enough not to step over a pair of events */
+        h = fmin(fmin(h, 1.0 / 64), end - part);
         const int last = h >= end - part;
         const double error = s->states > 0 ? extrapolated_step(s, part, x, h, tolerance, x1) : 0;
         const double factor = error > 0 ? fmin(4, fmax(0.1, 0.8 * pow(error, -1.0 / COLUMNS))) : 4;

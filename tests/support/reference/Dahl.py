@@ -6,7 +6,8 @@ from . import bounds, direction
 
 
 def branch(p, normal, force, path):
-    """Force after a path in the positive direction that began with the given one: eq 1 integrated."""
+    """Force after a path in the positive direction that began with the given one: eq 1
+    integrated."""
     limit, exponent = p["dynamicFriction"] * normal, p["hysteresisExponent"]
     left, covered = 1 - force / limit, p["bristleStiffness"] * path / limit
     if exponent == 1:

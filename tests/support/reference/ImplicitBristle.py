@@ -79,7 +79,8 @@ def sliding_speeds(p, normal, force):
 
 
 def steady_force(p, normal, velocity):
-    """The Stribeck curve, unless the velocity is where H falls: there the bristle jumps to and fro."""
+    """The Stribeck curve, unless the velocity is where H falls: there the bristle jumps to and
+    fro."""
     fold = folds(seen_from(p, velocity), normal)
     if fold and fold[0] * 0.99 <= abs(velocity) <= fold[1] * 1.01:
         return None

@@ -1,4 +1,5 @@
-"""Colantonio et al. 2022, eqs 18 and 38 (corrected as on a line), along the velocity in the plane."""
+"""Colantonio et al. 2022, eqs 18 and 38 (corrected as on a line), along the velocity in the
+plane."""
 
 import numpy as np
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import fmpy
 
 from fmi2 import reals, references
-from keeping import compiled
+from build_cache import compiled
 
 FUNCTIONS = (
     "fmi2SetTime",
@@ -29,7 +29,8 @@ FUNCTIONS = (
 
 
 class Restless(Exception):
-    """The model jumps between its modes so often that no reference can follow in reasonable time."""
+    """The model jumps between its modes so often that no reference can follow in reasonable
+    time."""
 
 
 class System(Structure):

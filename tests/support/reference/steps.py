@@ -1,4 +1,5 @@
-"""STEP and STEP5 as multibody packages document them: from h0 at x0 to h1 at x1, constant outside."""
+"""STEP and STEP5 as multibody packages document them: from h0 at x0 to h1 at x1, constant
+outside."""
 
 
 def step(x, x0, h0, x1, h1):

@@ -11,6 +11,7 @@ then compares the twins."""
 from __future__ import annotations
 
 import argparse
+from typing import Any
 from pathlib import Path
 
 EXAMPLES = """
@@ -18,9 +19,11 @@ EXAMPLES = """
   bristle identify slow.csv fast.csv --model Dahl --normal 98.1 --validate other.csv -o guideway
   bristle identify long.csv --model Dahl --to 110 --validate long.csv --validate-from 110
   bristle identify loop.csv --model LuGre --fix staticFriction=0.5637 --fix viscousFriction=0
-  bristle identify drive.csv --model LuGre --normal 1 --mass identify --column drive="Motor force [N]"
+  bristle identify drive.csv --model LuGre --normal 1 --mass identify \\
+      --column drive="Motor force [N]"
   bristle identify joint.csv --model LuGreRotational --normal 100 --radius 0.02
-  bristle identify arm.csv --model LuGreRotational --normal 100 --radius 0.02 --constant 0.9 --mass identify --load gravity
+  bristle identify arm.csv --model LuGreRotational --normal 100 --radius 0.02 \\
+      --constant 0.9 --mass identify --load gravity
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
 """
 
@@ -172,7 +175,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def reading_options(arguments: argparse.Namespace):
+def reading_options(arguments: argparse.Namespace) -> Any:
     """What add_reading was given."""
     from ... import BristleError
     from ...identify.records import FEWEST, Options

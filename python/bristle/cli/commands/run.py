@@ -6,6 +6,7 @@ the same times."""
 
 from __future__ import annotations
 
+from typing import Any
 import argparse
 import sys
 from pathlib import Path
@@ -57,7 +58,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise BristleError(f"{arguments.out}: results are no FMU; give them another name.")
     about = describe(arguments.model)
     given = given_parameters(arguments, about)
-    inputs = {name: given.pop(name) for name in [one.name for one in about.inputs] if name in given}
+    names = [one.name for one in about.inputs]
+    inputs: dict[str, Any] = {name: given.pop(name) for name in names if name in given}
     if arguments.record:
         if arguments.stop is not None or arguments.interval is not None:
             raise BristleError("--stop and --interval are for a run without a record.")

@@ -12,7 +12,8 @@ from ...parameters import add_parameters
 
 EXAMPLES = """
   bristle stamp LuGre --ssv my.ssv --name MyGuideway -o MyGuideway.fmu
-  bristle stamp LuGre --set staticFriction=0.12 --set dynamicFriction=0.09 --name Slide --description "Slide of axis 3, oiled"
+  bristle stamp LuGre --set staticFriction=0.12 --set dynamicFriction=0.09 --name Slide \\
+      --description "Slide of axis 3, oiled"
 """
 
 

@@ -13,8 +13,10 @@ EXAMPLES = """
   bristle suggest LuGre --mass 0.41 --reference-force 4 --deflection 5e-5
   bristle suggest SimpackStickSlip --mass 2 --rise-time 0.002 --damping-ratio 0.5 --step 1e-4
   bristle suggest StaticRegularized --normal-force 10 --static-friction 0.6 --creep 1e-5 --load 2
-  bristle suggest LuGreNormalized --normal-force 50 --break-away-force 20 --sliding-force 12 --deflection 1e-5 -o first.ssv
-  bristle suggest LuGreRotational --inertia 0.0013 --radius 0.02 --normal-force 100 --break-away-force 25 --deflection 1e-5
+  bristle suggest LuGreNormalized --normal-force 50 --break-away-force 20 --sliding-force 12 \\
+      --deflection 1e-5 -o first.ssv
+  bristle suggest LuGreRotational --inertia 0.0013 --radius 0.02 --normal-force 100 \\
+      --break-away-force 25 --deflection 1e-5
 """
 
 QUANTITIES = {

@@ -17,8 +17,10 @@ from .identify import add_reading, reading_options
 
 EXAMPLES = """
   bristle sweep belt LuGre --over staticFriction=0.1:0.5:20 --over beltSpeed=0.05:0.2:20 -o belt.csv
-  bristle sweep pulse LuGre --over bristleDamping=50:5000:30:log --quantity drift="1e3*final(position)"
-  bristle sweep belt LuGre --over staticFriction=0.1:0.5 --over beltSpeed=0.05:0.2 --over mass=0.5:2 --sample sobol --count 256 -o belt.parquet
+  bristle sweep pulse LuGre --over bristleDamping=50:5000:30:log \\
+      --quantity drift="1e3*final(position)"
+  bristle sweep belt LuGre --over staticFriction=0.1:0.5 --over beltSpeed=0.05:0.2 \\
+      --over mass=0.5:2 --sample sobol --count 256 -o belt.parquet
   bristle sweep loop.csv Dahl --ssv loop-Dahl.ssv --over bristleStiffness=2e4:8e4:50:log
   bristle sweep belt LuGre --over beltSpeed=0.01:0.2:1000 --scheduler tcp://head:8786
 """

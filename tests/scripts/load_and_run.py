@@ -1,7 +1,7 @@
 """Loads every FMU of a folder with FMPy on this machine's own platform, runs both kinds and
 compares them; needs FMPy alone.
 
-    python tests/support/load_and_run.py dist
+    python tests/scripts/load_and_run.py dist
 
 Used on Windows and macOS, where the other tests are not run. Ends with the number of FMUs that
 passed and failed.

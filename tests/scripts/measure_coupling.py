@@ -1,7 +1,7 @@
 """Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS, with default
 values; prints the tables of docs/coupling.md, a line per model.
 
-    python tests/support/measure_coupling.py hold|rest|bound|bodies|hosts|best|mass [models]
+    python tests/scripts/measure_coupling.py hold|rest|bound|bodies|hosts|best|mass [models]
 
 hold    how high a load may jump, over what the law holds in fine steps; creep beyond the law's at
         0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
@@ -18,8 +18,11 @@ import math
 import sys
 import warnings
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from fixed_step import (
     AT_ONCE,
@@ -38,7 +41,7 @@ from fixed_step import (
     way_off,
 )
 from fmus import FMUS
-from loop import break_away, drift, pulses, run_loop
+from held_force import break_away, drift, pulses, run_loop
 from oracle import Oracle
 
 FINE, BELT = 1e-4, 2e-4

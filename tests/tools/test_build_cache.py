@@ -2,13 +2,13 @@
 
 import pytest
 
-import keeping
+import build_cache
 
 
 @pytest.fixture
 def made(monkeypatch, tmp_path):
     """kept(inputs), and how often something has been made."""
-    monkeypatch.setattr(keeping, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(build_cache, "FOLDER", tmp_path / "kept")
     count = []
 
     def kept(inputs, name="thing", fails=False):
@@ -17,7 +17,7 @@ def made(monkeypatch, tmp_path):
             (folder / "product").write_text(str(len(count)))
             assert not fails
 
-        return (keeping.kept(name, inputs, make) / "product").read_text()
+        return (build_cache.kept(name, inputs, make) / "product").read_text()
 
     return kept, count
 
@@ -70,21 +70,21 @@ def test_what_fails_is_not_kept(made):
 def test_what_fails_leaves_nothing_behind(made):
     kept, _ = made
     kept(["x"])
-    before = sorted(keeping.FOLDER.rglob("*"))
+    before = sorted(build_cache.FOLDER.rglob("*"))
     for _ in range(2):
         with pytest.raises(AssertionError):
             kept(["y"], fails=True)
-    assert sorted(keeping.FOLDER.rglob("*")) == before
+    assert sorted(build_cache.FOLDER.rglob("*")) == before
 
 
 def test_what_was_not_used_for_long_goes(made):
     kept, _ = made
-    for i in range(3 * keeping.MOST):
+    for i in range(3 * build_cache.MOST):
         kept([i])
-    assert len(list((keeping.FOLDER / "thing").iterdir())) == keeping.MOST
+    assert len(list((build_cache.FOLDER / "thing").iterdir())) == build_cache.MOST
 
 
-def test_a_compiler_that_fails_is_told_and_run_again(made, tmp_path):
+def test_a_compiler_that_fails_is_reported_and_run_again(made, tmp_path):
     (tmp_path / "sources").mkdir()
     source = tmp_path / "sources" / "fmu.c"
     command = ("gcc", "-c", "-o", "fmu.o", "{sources}/fmu.c")
@@ -92,8 +92,8 @@ def test_a_compiler_that_fails_is_told_and_run_again(made, tmp_path):
         source.write_text(text)
         for _ in range(2):
             with pytest.raises(AssertionError, match="error"):
-                keeping.compiled("object", {"sources": tmp_path / "sources"}, command)
+                build_cache.compiled("object", {"sources": tmp_path / "sources"}, command)
     source.write_text("int x;")
     assert (
-        keeping.compiled("object", {"sources": tmp_path / "sources"}, command) / "fmu.o"
+        build_cache.compiled("object", {"sources": tmp_path / "sources"}, command) / "fmu.o"
     ).stat().st_size > 0

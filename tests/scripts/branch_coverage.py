@@ -1,8 +1,8 @@
 """Measures which lines, branches and conditions of fmu_src/ the tests of the FMUs reach.
 
-    .venv/bin/python tests/branch_coverage.py                    all models, tests/every_fmu and tests/models
-    .venv/bin/python tests/branch_coverage.py --models LuGre     what these reach of their own sources
-    .venv/bin/python tests/branch_coverage.py --report           the table again, of the last run
+    branch_coverage.py                    all models, tests/every_fmu and tests/models
+    branch_coverage.py --models LuGre     what these reach of their own sources
+    branch_coverage.py --report           the table again, of the last run
 
 Needs clang 19 (on Debian: clang-19, llvm-19, libclang-rt-19-dev). Every model is built with
 counters in build/coverage/; a branch counts as taken where any test takes it in any model. A
@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 REPOSITORY = TESTS.parent
 SOURCE = REPOSITORY / "fmu_src"
 BUILD = REPOSITORY / "build" / "coverage"

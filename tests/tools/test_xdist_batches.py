@@ -9,7 +9,7 @@ from fmus import REPOSITORY
 
 CONFTEST = """
 def pytest_xdist_make_scheduler(config, log):
-    from batches import Batches
+    from xdist_batches import Batches
     return Batches(config, log)
 """
 TESTS = """

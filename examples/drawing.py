@@ -1,0 +1,13 @@
+"""matplotlib for the examples, without a window; where it is missing, that is said in one line."""
+
+import sys
+
+try:
+    import matplotlib
+except ModuleNotFoundError:
+    sys.exit("This example draws a picture: python -m pip install matplotlib")
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+__all__ = ["plt"]

@@ -1,0 +1,28 @@
+"""List what the build makes: models, their twins, the situations of the playground, the version."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    del parser  # there are none
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """A line for each, its kind first, as CMake reads it."""
+    del arguments
+    from bristle import VERSION
+    from ..playground import situations
+    from ..project import Project
+
+    project = Project(Path(__file__).resolve().parents[2])
+    for model in project.models:
+        print("model", model)
+        for twin in project.twins_of(model):
+            print("twin", model, twin)
+    if project.playground.is_dir():
+        for situation in situations(project.playground):
+            print("situation", situation["system"])
+    print("version", VERSION)

@@ -1,0 +1,84 @@
+// The list of all models: grouped as in the README, searched by any word, twins too.
+
+class Picker {
+    constructor(catalogue) {
+        this.catalogue = catalogue;
+        this.dialog = byId("picker");
+        this.search = byId("picker-search");
+        this.search.addEventListener("input", () => this.filter());
+        this.search.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            this.best?.click();
+        });
+        byId("picker-close").addEventListener("click", () => this.dialog.close());
+        this.dialog.addEventListener("click", (event) => {
+            if (event.target === this.dialog) this.dialog.close();
+        });
+    }
+
+    /** Asks for a model. `placeOf(model)` says where it runs, if not in the situation of now. */
+    ask(current, placeOf, choose) {
+        const groups = this.catalogue.kinds.map(({ name, caption }) => {
+            const models = this.catalogue.models.filter((model) => model.kind === name);
+            const [head, ...rest] = caption.split(": ");
+            return make(
+                "section",
+                { hidden: !models.length },
+                make("h3", {}, head, make("small", {}, ` ${rest.join(": ")}`)),
+                ...models.map((model) => this.row(model, current, placeOf(model), choose)),
+            );
+        });
+        byId("picker-list").replaceChildren(...groups);
+        this.search.value = "";
+        this.filter();
+        this.dialog.showModal();
+        this.search.focus();
+    }
+
+    row(model, current, place, choose) {
+        const button = make(
+            "button",
+            { type: "button", className: "model", "aria-pressed": String(model === current) },
+            make("b", {}, model.name),
+            make("span", {}, model.title),
+        );
+        const notes = [];
+        if (model.twins.length) notes.push(`for a joint: ${model.twins.join(", ")}`);
+        if (place) notes.push(`runs in “${place}”`);
+        if (notes.length) button.append(make("small", {}, notes.join("; ")));
+        button.names = [model.name, ...model.twins].map((name) => name.toLowerCase());
+        button.words = [...button.names, model.title, model.summary, model.choose]
+            .join(" ")
+            .toLowerCase();
+        button.addEventListener("click", () => {
+            this.dialog.close();
+            choose(model);
+        });
+        return button;
+    }
+
+    /** What Enter takes: the model of that name, or of that twin, before the first of the list. */
+    get best() {
+        const shown = [...this.dialog.querySelectorAll("button.model:not([hidden])")],
+            wanted = this.search.value.trim().toLowerCase();
+        return shown.find((button) => button.names.includes(wanted)) ?? shown[0];
+    }
+
+    /** Shows the models whose texts have all words of the search. */
+    filter() {
+        const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+        let found = 0;
+        for (const group of byId("picker-list").children) {
+            const buttons = [...group.querySelectorAll("button")];
+            for (const button of buttons) {
+                button.hidden = !words.every((word) => button.words.includes(word));
+                found += Number(!button.hidden);
+            }
+            group.hidden = buttons.every((button) => button.hidden);
+        }
+        byId("picker-count").textContent = found
+            ? `${found} of ${this.catalogue.models.length} models`
+            : "No model has these words.";
+    }
+}

@@ -1,0 +1,40 @@
+"""Open the documentation page of a model in the browser.
+
+It is the page inside the FMU and needs no network. With -o it is written to a file instead."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """
+  bristle doc LuGre
+  bristle doc LuGre -o LuGre.html
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="name of a model, or an .fmu")
+    parser.add_argument("-o", "--out", type=Path, help="the file to write instead of opening it")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    import tempfile
+
+    from ... import BristleError
+    from ..browser import open_page
+    from ..files import write_text
+    from ...format.archive import page_of
+    from ...library import fmu
+
+    file = fmu(arguments.model)
+    page = page_of(file)
+    if not page:
+        raise BristleError(f"{file}: has no documentation page.")
+    if arguments.out:
+        write_text(arguments.out, page)
+        print(arguments.out)
+        return
+    target = Path(tempfile.mkdtemp(prefix="bristle-"), f"{file.stem}.html")
+    write_text(target, page)
+    open_page(target)

@@ -1,0 +1,27 @@
+"""Show a model: inputs, outputs, parameters, parameter sets, equations, and what it is for.
+
+Parameters have their unit, range and default, in SI units. bristle doc has the same with pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+EXAMPLES = """
+  bristle show LuGre
+  bristle show MyGuideway.fmu
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="name of a model, or an .fmu")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    import shutil
+
+    from ...library import describe
+    from ...showing import WIDTH, text_of
+
+    columns = shutil.get_terminal_size((WIDTH, 0)).columns
+    print(text_of(describe(arguments.model), max(60, min(columns, WIDTH))))

@@ -1,0 +1,103 @@
+"""Parameters from what is known of a contact: a guess to begin with, or a measurement."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, fields
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from . import BristleError, suggesting
+from .library import describe
+from .parameters import read_ssv
+from .suggesting import Known, Suggestion
+from .tables import write_table
+
+
+def suggest(model: str | Path, **known: float) -> Suggestion:
+    """First values of a model's parameters, from what is known of the contact in SI units:
+    normal_force, mass, static_friction, dynamic_friction, deflection, … (all that
+    `bristle suggest --help` lists). The result has values, reasons, what was assumed, and warnings.
+
+    >>> made = bristle.suggest("LuGre", mass=2, static_friction=0.15, deflection=2e-5)
+    >>> round(made.values["bristleStiffness"])
+    147150
+    """
+    names = [one.name for one in fields(Known)]
+    for name, value in known.items():
+        if name not in names:
+            raise TypeError(f"{name} is not among what can be known: {', '.join(names)}.")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, not {value!r}.")
+    return suggesting.suggest(model, Known(**known))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a measurement tells: values as bristle.run takes them, the text of `bristle identify`,
+    which print() shows, and its page."""
+
+    values: dict[str, float | int | str]
+    text: str
+    page: str
+
+    def __repr__(self) -> str:
+        return f"<Fitted {', '.join(f'{name}={value}' for name, value in self.values.items())}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def fit(
+    model: str | Path, record: str | Path | Mapping[str, Any] | Sequence[str | Path], **options: Any
+) -> Fitted:
+    """Finds the parameters of a model in a measurement, as `bristle identify` does; needs scipy.
+
+    The record is a file, several of them, or columns by name with their units, as the files have
+    them. Options are those of the command: normal=100, fix={"stribeckExponent": 1}, …
+
+    >>> time = numpy.linspace(0, 2, 201)
+    >>> velocity = 0.01 * numpy.cos(6 * time)
+    >>> run = bristle.run("SmoothCoulomb", time, {"relativeVelocity": velocity, "normalForce": 20})
+    >>> record = {"time [s]": time, "velocity [m/s]": velocity, "force [N]": run["frictionForce"]}
+    >>> found = bristle.fit("SmoothCoulomb", record, normal=20)
+    >>> print(round(found.values["dynamicFriction"], 3))
+    0.3
+    """
+    from .cli import parsed
+
+    about = describe(model)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [record] if isinstance(record, (str, Path)) else record
+        if isinstance(record, Mapping):
+            files = [Path(folder, "record.csv")]
+            with open(files[0], "w", encoding="utf-8", newline="\n") as handle:
+                write_table(handle, record)
+        out = Path(folder, "fit")
+        words = ["identify", *map(str, files), "--model", str(model), "-o", str(out)]
+        for name, value in options.items():
+            words += _words(f"--{name.replace('_', '-')}", value)
+        said, wrong = StringIO(), StringIO()
+        with redirect_stdout(said), redirect_stderr(wrong):
+            try:
+                arguments = parsed(words)
+            except SystemExit:  # an option that the command does not have
+                raise BristleError(wrong.getvalue().strip().removeprefix("bristle: ")) from None
+            arguments.run(arguments)
+        values = read_ssv(out.with_suffix(".ssv"), about)
+        page = out.with_suffix(".html").read_text(encoding="utf-8")
+        text = said.getvalue().replace(f"{folder}/", "")
+    return Fitted(values, text, page)
+
+
+def _words(option: str, value: Any) -> list[str]:
+    """An option as the command line has it: once for each of several."""
+    if value is True:
+        return [option]
+    if isinstance(value, Mapping):
+        return [word for name, one in value.items() for word in (option, f"{name}={one}")]
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return [word for one in several for word in (option, str(one))]

@@ -1,0 +1,72 @@
+"""What all pages of the site share: the style, the ways to the other parts, and the frame."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from bristle import VERSION
+from generator.page import SCROLLS, STYLE
+
+HERE = Path(__file__).parent
+LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The parts of the site, each as a link from its root and a word."""
+
+    parts: tuple[tuple[str, str], ...]
+
+    def page(self, here: Path, title: str, body: str, script: str = "") -> str:
+        """A page at this place of the site."""
+        style = (HERE / "site.css").read_text(encoding="utf-8")
+        end = f"<script>\n{script}</script>\n" if script else ""
+        return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{STYLE}{style}</style>
+</head>
+<body>
+{self.ways(here)}
+<main>
+{reachable(body)}
+</main>
+<footer><p>Bristle {VERSION}, MIT licence</p></footer>
+{end}</body>
+</html>
+"""
+
+    def ways(self, here: Path) -> str:
+        """The links to all parts, of which a page may be one."""
+        links = "".join(
+            f'<a href="{up(here)}{escape(link)}"{self._current(here, link)}>{escape(word)}</a>'
+            for link, word in self.parts
+        )
+        return f'<nav class="site" aria-label="Site">{links}</nav>'
+
+    @staticmethod
+    def _current(here: Path, link: str) -> str:
+        return ' aria-current="page"' if here == Path(link) else ""
+
+
+def up(here: Path) -> str:
+    """The way from a page to the root."""
+    return "../" * (len(here.parts) - 1)
+
+
+def reachable(body: str) -> str:
+    """What is wider than a phone scrolls by itself, and the keyboard reaches it."""
+    body = re.sub(
+        r"<table>.*?</table>",
+        lambda table: f'<div class="scroll" {SCROLLS} aria-label="Table">{table[0]}</div>',
+        body,
+        flags=re.DOTALL,
+    )
+    return body.replace("<pre>", f'<pre {SCROLLS} aria-label="Listing">')
