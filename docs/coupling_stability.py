@@ -20,7 +20,7 @@ TEXT = (Path(__file__).resolve().parents[1] / "fmu_src" / "solver" / "shadow.c")
 )
 ROWS = re.search(r"gains_of_timing\[\] = \{(.*?)\};", TEXT, re.S)[1]
 GAINS = [tuple(map(float, row.split(","))) for row in re.findall(r"\{([^{}]*)\}", ROWS)]
-FADING = float(re.search(r"NEARLY = ([\d.]+);", TEXT)[1])
+FADING = float(re.search(r"LOOP_FADES = ([\d.]+);", TEXT)[1])
 TIMINGS = dict(zip(("Either", "AtOnce", "OneStepLate"), GAINS))
 
 

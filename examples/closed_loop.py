@@ -3,8 +3,8 @@ co-simulation slave.
 
 The loop gives the velocity, asks the element for a step and moves the body with the friction force
 that it gets. The law is steep at rest, so with a step of 1 ms that force shakes the body to and
-fro. With couplingMass, which need only be roughly right (here it is three times the mass), the
-element gives the mean force over the step instead, and the body rests.
+fro. With couplingMass, the mass that the contact moves or less, the element gives a force that the
+body rests with.
 
     python examples/closed_loop.py [picture] [FMU]
 """

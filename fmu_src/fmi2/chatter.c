@@ -23,6 +23,8 @@
 static const double CHATTER_FORGETS = 0.9;
 /* Correlation; an unrelated velocity has at most 0.87 on the average. */
 static const double CHATTER_PROPORTIONAL = 0.99;
+/* Correlation under a steady load, to which a load of five steps per period comes as near as 0.99. */
+static const double CHATTER_EXACT = 0.9999;
 /* Of the acceleration before; an oscillation of 7 steps or more stays below. */
 static const double CHATTER_BACK = 0.8;
 /* Changes of the force, relative to what the contact holds, that count once and twice. */
@@ -62,16 +64,38 @@ static int watch_motion(Memory *k) {
 
 /* Squared change of the force in the window if that of the acceleration is proportional to it, or
  * 0. */
-static double answered(double aa, double ff, double af) {
-    return af > 0 && af * af >= CHATTER_PROPORTIONAL * CHATTER_PROPORTIONAL * aa * ff ? ff : 0;
+static double answered(double aa, double ff, double af, double least) {
+    return af > 0 && af * af >= least * least * aa * ff ? ff : 0;
+}
+
+/* Whether the force swings by half of what the contact holds, each step anew, as a limit cycle of up
+ * to eight steps does (2 sin(pi/8)/sqrt(2)), and moves a body of less than 3/4 of couplingMass: told
+ * more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
+static int swings_lighter(const Memory *k, double ff, double af) {
+    const double half = 0.5 * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u,
+                                                                    &k->reals.x, &k->state.modes));
+    return answered(k->stepping.chatter.aa, ff, af, CHATTER_EXACT) >
+               half * half / (1 - CHATTER_FORGETS) &&
+           3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
+}
+
+/* Says once that a body is shaken because its mass is less than couplingMass. */
+static void judge_mass(Instance *c) {
+    const Memory *k = &c->memory;
+    const Chatter *w = &k->stepping.chatter;
+    const double late = gains_of_timing[k->state.modes.timing - 1].late;
+    if ((late < 1 && swings_lighter(k, w->ff, w->af)) ||
+        (late > 0 && swings_lighter(k, w->ff_late, w->af_late)))
+        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
+             real_names[COUPLED_MASS]);
 }
 
 /* Judges a turn of the acceleration. */
 NOINLINE static void judge_turn(Instance *c) {
     Memory *k = &c->memory;
     Chatter *w = &k->stepping.chatter;
-    const double at_once = answered(w->aa, w->ff, w->af),
-                 late = answered(w->aa, w->ff_late, w->af_late);
+    const double at_once = answered(w->aa, w->ff, w->af, CHATTER_PROPORTIONAL),
+                 late = answered(w->aa, w->ff_late, w->af_late, CHATTER_PROPORTIONAL);
     const double change = sqrt(fmax(at_once, late));
     const double holds = most_held(
         &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes));
@@ -107,18 +131,19 @@ static void note_force(Memory *k) {
     (void)k;
 }
 
-/* Says once that the body is shaken to and fro, where the element could help it. Called before a
- * step of a length, with the inputs of it. */
+/* Says once that the body is shaken to and fro, where the element could help it or was told too much
+ * of a mass. Called before a step of a length, with the inputs of it. */
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
     Chatter *w = &k->stepping.chatter;
-    if (couples(k)) return;
     const int turned = w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
     if (!(w->aa <= DBL_MAX && w->peak <= DBL_MAX && w->ff <= DBL_MAX && fabs(w->af) <= DBL_MAX &&
           fabs(w->af_late) <= DBL_MAX))
         memset(w, 0, sizeof *w); /* numbers that have no square */
+    else if (turned && couples(k))
+        judge_mass(c);
     else if (turned)
         judge_turn(c);
 #else

@@ -248,7 +248,6 @@ static fmi2Status make_step(Instance *c, double point, double length) {
         pass_advice(c);
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before);
-    if (with_coupling && status == fmi2OK) warn_of_mass(c);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         warn(c, WARNED_SWING,
              "The element oscillates too fast for the substeps of a step to follow it: %s.",

@@ -36,18 +36,6 @@ static void warn_of_missing_load(Instance *c) {
 #endif
 }
 
-/* Says once that the body is shaken because its mass is less than it was said to be. */
-static void warn_of_mass(Instance *c) {
-#if HAS_COUPLING
-    const Memory *k = &c->memory;
-    if (couples(k) && mass_is_too_large(&k->reals.p, &k->coupling))
-        warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
-             real_names[COUPLED_MASS]);
-#else
-    (void)c;
-#endif
-}
-
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING

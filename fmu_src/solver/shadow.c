@@ -3,8 +3,8 @@
  * gives the velocity v[n] and a step h, and applies the force F[n] that it gets in this step (at
  * once) or in the next one (late). Each step
  *
- *   observes the load      e += beta (m (v[n] - v[n-1])/h + F_acted - e),   F_acted = (1 - late) F[n-1] + late F[n-2]
- *   advances the shadow    over the last step under e, law and body together: what the law did under the load that was there
+ *   observes the load      e += beta (m (v[n] - v[n-1])/h + F_acted - e), F_acted = (1 - late) F[n-1] + late F[n-2]
+ *   advances the shadow    over the last step under e: what the law did under the load that was there
  *   looks ahead            with a copy over this step under the same e: the mean force is F_mean = e - m (w' - w)/h
  *   leads the body back    F[n] = F_mean + k m (v[n] - w)/h* + k_x m xi/h*^2,   xi += h (v[n] - w),
  *
@@ -16,26 +16,31 @@
 #include <math.h>
 #include <string.h>
 
-/* The gains, in the order of couplingTiming. In stick w = 0, and with r = couplingMass/mass and k_x
- * = 0 the loop has the characteristic polynomials z^2 - 2(1 - r) z + (1 - r) at once (dead beat at
- * r = 1, stable up to 4/3) and, late, (z - 1)^2 (z + 1) + r (5/4 z - 1) (a double root at 1/2 for r
- * = 1, stable up to 7/4). docs/coupling_stability.py computes all of them with k_x, and common
- * Lyapunov functions for steps that vary. */
+/* The gains, in the order of couplingTiming. In stick w = 0 and the loop is linear, with r =
+ * couplingMass/mass: at once, where k_x = 0, z^2 - 2(1 - r) z + (1 - r), dead beat at r = 1.
+ * Contacts that share a body at rest pull at each other without a trace in v, each with the load
+ * e[n] = (1 - beta) e[n-1] + beta F_acted of its own force: late that has the root -beta beside 1,
+ * so that beta is less than 1 there. docs/coupling_stability.py has the roots of all. */
 typedef struct {
     double late, beta, k, k_x;
 } Gains;
 
 static const Gains gains_of_timing[] = {
-    {0.5, 0.3, 0.25, 0.005}, {0, 1, 1, 0.02}, {1, 1, 0.25, 0.005}};
+    {0.5, 0.35, 0.35, 0.009}, {0, 1, 1, 0.02}, {1, 0.8, 0.3, 0.007}};
 
-static const double LOOP_TOLERANCE =
-    1e-4; /* of the mean force, relative to what the contact holds */
-static const double LOOP_SHORTEST =
-    1.0 / 64; /* part of a step down to which a departure from stick is followed */
-/* What is left after a step of the longest one, so that the gains do not jump with steps that vary,
- * and of what the warning of a mass too large is found from: twenty steps count. Also the part of
- * the motion that the force has to explain for it. */
-static const double NEARLY = 0.95;
+/* Error of a trial step of law and body, relative to the change of velocity that matters: the mean
+ * force is off by as much of what the contact holds. With 1e-4 the force on a point under a load
+ * that turns depends on the axes by 0.2 % of the load, with this by half of that. */
+static const double LOOP_TOLERANCE = 5e-5;
+/* Part of a step down to which a departure from stick is followed: a load that is 1 % beyond the
+ * limit moves a body by as much within a step as the tolerance is of the way. */
+static const double LOOP_SHORTEST = 1.0 / 64;
+/* Change of the load that the shadow may get a step later, relative to what the load is away from
+ * the limit: it then sees twice the change once, and a load within 1 % of the limit stays there. */
+static const double LOOP_DEFERS = 0.01;
+/* What is left after a step of the longest one, so that the gains do not jump with steps that vary:
+ * twenty steps count, which is what the loop takes to settle. */
+static const double LOOP_FADES = 0.95;
 
 /* What is remembered from step to step. */
 typedef struct {
@@ -46,16 +51,11 @@ typedef struct {
     double longest;          /* of the last steps, which fades */
     double w_end[N_AXES];    /* velocity of the shadow at its end, as it was looked ahead */
     double ahead[N_AXES];    /* way by which the body is ahead of the shadow */
-    double force[3][N_AXES]; /* given, the last one first */
+    double force[2][N_AXES]; /* given, the last one first */
     double v_mean[N_AXES];   /* velocity expected on the average while the last one acts */
     double load[N_AXES];     /* observed, less what is given as an input */
-    double swing
-        [2]
-        [2]; /* with either timing, sums that fade: squares of changes of the force, and what they explain */
-    double turn;       /* the same of the squares of changes of the acceleration */
-    double a[N_AXES];  /* acceleration over the step before the last */
-    double kept;       /* part of a velocity given to the shadow that it has twenty steps later */
-    Response response; /* of the end of the step, as it was looked ahead, to the load */
+    double owed[N_AXES];     /* what the shadow gets beside it in the step */
+    double kept;             /* part of a velocity given to the shadow that it has 20 steps later */
 } History;
 
 typedef struct {
@@ -73,9 +73,7 @@ typedef struct {
 static void project_onto_plane(const Inputs *u, double *a) {
     if (COUPLED_NORMAL < 0) return;
     const double *n = (const double *)u + COUPLED_NORMAL;
-    const double square = dot_product(n, n);
-    if (!(square > 0)) return;
-    const double along = dot_product(n, a) / square;
+    const double square = dot_product(n, n), along = square > 0 ? dot_product(n, a) / square : 0;
     for (int i = 0; i < N_AXES; i++) a[i] -= along * n[i];
 }
 
@@ -83,14 +81,19 @@ static double given_load(const Inputs *u, int i) {
     return COUPLED_LOAD >= 0 ? ((const double *)u)[COUPLED_LOAD + i] : 0;
 }
 
+static Outputs outputs_at(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
+    States dx;
+    Outputs y;
+    evaluate(p, u, x, m, &dx, &y);
+    return y;
+}
+
 /* The normal force at a point. */
 static double pressing_force(const Parameters *p, const Inputs *u, const States *x,
                              const Modes *m) {
     const double preload = COUPLED_PRELOAD >= 0 ? ((const double *)p)[COUPLED_PRELOAD] : 0;
     if (PRESSING_INPUT >= 0) return ((const double *)u)[PRESSING_INPUT] + preload;
-    States dx;
-    Outputs y;
-    evaluate(p, u, x, m, &dx, &y);
+    const Outputs y = outputs_at(p, u, x, m);
     return ((const double *)&y)[PRESSING_OUTPUT];
 }
 
@@ -103,10 +106,8 @@ static double most_held(const Parameters *p, double pressing) {
 
 static double size_of_force(const Parameters *p, Inputs u, const double *w, const States *x,
                             const Modes *m) {
-    States dx;
-    Outputs y;
-    for (int i = 0; i < N_AXES; i++) velocity_of(&u)[i] = w[i];
-    evaluate(p, &u, x, m, &dx, &y);
+    memcpy(velocity_of(&u), w, N_AXES * sizeof *w);
+    const Outputs y = outputs_at(p, &u, x, m);
     return norm_of((const double *)&y + COUPLED_FORCE);
 }
 
@@ -118,25 +119,22 @@ static void limit_force(const Motion *motion, const Coupling *c, double limit, c
     const double ratio = COUPLED_RATIO >= 0 ? ((const double *)motion->p)[COUPLED_RATIO] : 1;
     const double forward = N_AXES == 1 ? limit : limit * fmin(1, ratio),
                  backward = N_AXES == 1 ? ratio * limit : forward;
-    const double side = own[0] < 0 ? backward : forward, size = norm_of(own);
-    double most = side;
-    if (size > side) {
+    const double size = norm_of(own), given = norm_of(force);
+    double allowed = force[0] < 0 ? backward : forward;
+    if (size > allowed && given > allowed && (N_AXES > 1 || force[0] * own[0] > 0)) {
         const Inputs end = inputs_at(motion, s->h);
         const double law = fmax(size_of_force(motion->p, s->u, s->w, &s->x, &c->m),
                                 size_of_force(motion->p, end, s->w_end, x, m));
-        most = fmax(side, fmin(size, law));
+        allowed = fmax(allowed, fmin(size, law));
     }
-    const double allowed = N_AXES > 1 || (force[0] < 0) == (own[0] < 0) ? most
-                           : force[0] < 0                               ? backward
-                                                                        : forward;
-    const double given = norm_of(force);
     for (int i = 0; i < N_AXES && given > allowed; i++) force[i] *= allowed / given;
 }
 
 /* Law and shadow over an interval of length h under a load, from the inputs of a motion on; x, m
- * and w go to its end. */
+ * and w go to its end. Gives the part that is kept of a velocity along a direction, where asked
+ * for. */
 static int run_shadow(const Motion *motion, double h, const double *load, double speed, States *x,
-                      Modes *m, double *w, const double *given, double *kept, Response *response) {
+                      Modes *m, double *w, const double *direction, double *kept) {
     Inputs start = *motion->u_start, rate = *motion->u_rate;
     loop_Motion of = {{motion->p, &start, &rate, LOOP_TOLERANCE, motion->held, NULL, NULL},
                       LOOP_TOLERANCE,
@@ -144,58 +142,25 @@ static int run_shadow(const Motion *motion, double h, const double *load, double
                       1 / ((const double *)motion->p)[COUPLED_MASS],
                       {0},
                       speed,
-                      h * LOOP_SHORTEST,
-                      h,
-                      response};
+                      h * LOOP_SHORTEST};
     loop_States y = loop_no_states;
-    for (int i = 0; i < N_STATES; i++) y.value[i] = ((const double *)x)[i];
+    double step = 0;
+    memcpy(y.value, x, N_STATES * sizeof(double));
+    memcpy(y.value + N_STATES, w, N_AXES * sizeof(double));
     for (int i = 0; i < N_AXES; i++) {
-        y.value[N_STATES + i] = w[i];
         of.load[i] = load[i];
         if (COUPLED_LOAD < 0) continue;
         ((double *)&start)[COUPLED_LOAD + i] = load[i];
         ((double *)&rate)[COUPLED_LOAD + i] = 0;
     }
-    const int outcome = advance_loop(&of, h, &y, m, given, h / (1 - NEARLY), kept);
+    loop_settle_at(&of, 0, &y, m);
+    const loop_Point from = loop_point_at(&of, 0, &y, m);
+    if (kept) *kept = kept_velocity(&from, h / (1 - LOOP_FADES), direction);
+    const int outcome = loop_advance_in_trials(&of, from, h, &y, m, &step);
     if (outcome == SOLVER_NOT_FINITE) return outcome;
-    for (int i = 0; i < N_STATES; i++) ((double *)x)[i] = y.value[i];
-    for (int i = 0; i < N_AXES; i++) w[i] = y.value[N_STATES + i];
+    memcpy(x, y.value, N_STATES * sizeof(double));
+    memcpy(w, y.value + N_STATES, N_AXES * sizeof(double));
     return outcome;
-}
-
-/* Changes states and velocity of the shadow at the end of the last step, as they were looked ahead,
- * by what they owe to a change of the load over it, where law and body are linear from the one end
- * to the other: the rates that are found there are those of the line, over the step to the
- * tolerance of the solution. Returns whether they are. */
-static int shift_end(const Motion *last, const Coupling *c, const double *load,
-                     const double *change, double speed, States *x, const Modes *m, double *w) {
-    const History *s = &c->history;
-    const Response *r = &s->response;
-    const double per_mass = 1 / ((const double *)last->p)[COUPLED_MASS];
-    if (COUPLED_LOAD >= 0 || r->known == 0 || !last->held) return 0;
-    loop_Motion of = {*last, LOOP_TOLERANCE, 1, per_mass, {0}, speed, 0, s->h, NULL};
-    loop_Point end = {s->h, loop_no_states, *m, loop_no_states, {{0}}};
-    double *y = end.x.value, allowed[loop_N_STATES];
-    for (int i = 0; i < N_STATES; i++) y[i] = ((const double *)x)[i];
-    for (int i = 0; i < N_AXES; i++) {
-        y[N_STATES + i] = w[i];
-        of.load[i] = load[i];
-    }
-    Look before;
-    loop_look(&of, &end, 0, 0, &end.x, &before);
-    for (int i = 0; i < LINEAR_ROOM; i++)
-        for (int a = 0; a < N_AXES; a++) y[i] += r->end_by[a][i] * per_mass * change[a];
-    if (N_MODES > 0 && loop_indicator_changed(&of, &end, &before, 0, &end.x)) return 0;
-    const loop_States rates = loop_rates_at(&of, s->h, &end.x, m);
-    loop_allowed_errors(&of, &end, 0, &end.x, allowed);
-    for (int i = 0; i < LINEAR_ROOM; i++) {
-        double off = rates.value[i] - r->rate[i];
-        for (int a = 0; a < N_AXES; a++) off -= r->end_rate_by[a][i] * per_mass * change[a];
-        if (!(s->h * fabs(off) <= allowed[i])) return 0;
-    }
-    for (int i = 0; i < N_STATES; i++) ((double *)x)[i] = y[i];
-    for (int i = 0; i < N_AXES; i++) w[i] = y[N_STATES + i];
-    return 1;
 }
 
 /* How fast the inputs have changed over a step of length h; returns whether all but the velocity
@@ -212,82 +177,47 @@ static int rates_between(const Inputs *start, const Inputs *end, double h, Input
     return held;
 }
 
-/* Sees how the acceleration answers to the force, for a warning alone: where the load is steady, m
- * da = -dF. */
-static void watch_mass(Coupling *c, const double *v) {
-    History *s = &c->history;
-    double da[N_AXES];
-    for (int i = 0; i < N_AXES; i++) {
-        const double a = (v[i] - velocity_of(&s->u)[i]) / s->h;
-        da[i] = a - s->a[i];
-        s->a[i] = a;
-    }
-    s->turn = NEARLY * s->turn + dot_product(da, da);
-    for (int late = 0; late < 2; late++) {
-        double dF[N_AXES];
-        for (int i = 0; i < N_AXES; i++) dF[i] = s->force[late][i] - s->force[late + 1][i];
-        s->swing[late][0] = NEARLY * s->swing[late][0] + dot_product(dF, dF);
-        s->swing[late][1] = NEARLY * s->swing[late][1] - dot_product(da, dF);
-    }
-}
-
-/* Whether the force swings from one limit to the other and explains all of the motion with a mass
- * that is less than the one that was given by more than the loop bears at once, 4/3. */
-static int mass_is_too_large(const Parameters *p, const Coupling *c) {
-    const History *s = &c->history;
-    const double limit = most_held(p, pressing_force(p, &s->u, &s->x, &c->m)),
-                 mass = ((const double *)p)[COUPLED_MASS];
-    for (int late = 0; late < 2; late++) {
-        const double dF = s->swing[late][0], both = s->swing[late][1];
-        if (dF > limit * limit / (1 - NEARLY) && both > 0 && both * both > NEARLY * dF * s->turn &&
-            3 * both * mass > 4 * dF)
-            return 1;
-    }
-    return 0;
-}
-
 /* Observes the load over the last step, at the end of which the inputs are u, and takes states,
- * modes and velocity of the shadow over it. They come as they were looked ahead, which is right if
- * the load has not changed by more than the solution resolves. */
-static int follow_last_step(const Motion *motion, Coupling *c, const Inputs *u, const Gains *gains,
+ * modes and velocity of the shadow over it. They come as they were looked ahead; where the load has
+ * hardly changed since, that serves, and the shadow gets the impulse that it has missed in this
+ * step. */
+static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, const Gains *gains,
                             States *x, Modes *m, double *w) {
     History *s = &c->history;
-    const Parameters *p = motion->p;
-    const double mass = ((const double *)p)[COUPLED_MASS];
-    Inputs end = *u, rate;
-    double load[N_AXES], change[N_AXES], kept;
-    Response response;
+    const double mass = ((const double *)p)[COUPLED_MASS],
+                 *v = (const double *)u + COUPLED_VELOCITY;
+    Inputs rate;
+    double load[N_AXES], change[N_AXES];
     int outcome = SOLVER_DONE;
-    watch_mass(c, velocity_of(&end));
-
     for (int i = 0; i < N_AXES; i++) {
         const double acted = (1 - gains->late) * s->force[0][i] + gains->late * s->force[1][i];
-        const double shown = mass * (velocity_of(&end)[i] - velocity_of(&s->u)[i]) / s->h + acted;
+        const double shown = mass * (v[i] - velocity_of(&s->u)[i]) / s->h + acted;
         change[i] = gains->beta * (shown - given_load(&s->u, i) - s->load[i]);
     }
     project_onto_plane(u, change);
     for (int i = 0; i < N_AXES; i++) {
         s->load[i] += change[i];
-        load[i] = s->load[i] + given_load(&s->u, i);
-        w[i] = s->w_end[i];
+        load[i] = s->load[i] + s->owed[i] + given_load(&s->u, i);
     }
     const int held = rates_between(&s->u, u, s->h, &rate);
     const double limit = most_held(p, pressing_force(p, &s->u, &s->x, &c->m));
     const double force = fmax(limit, norm_of(load));
-    const double speed = force * s->h / mass;
-    const Motion last = {p, &s->u, &rate, motion->tolerance, held, NULL, NULL};
-    const int serves = held && norm_of(change) <= LOOP_TOLERANCE * force;
-    if (!serves && !shift_end(&last, c, load, change, speed, x, m, w)) {
+    if (held && norm_of(change) <= LOOP_DEFERS * fabs(limit - norm_of(load))) {
+        memcpy(w, s->w_end, sizeof s->w_end);
+        memcpy(s->owed, change, sizeof change);
+    } else {
+        const Motion last = {p, &s->u, &rate, LOOP_TOLERANCE, held, NULL, NULL};
         *x = s->x;
         *m = c->m;
-        for (int i = 0; i < N_AXES; i++) w[i] = s->w[i];
-        outcome = run_shadow(&last, s->h, load, speed, x, m, w, change, &kept, &response);
+        memcpy(w, s->w, sizeof s->w);
+        memset(s->owed, 0, sizeof s->owed);
+        outcome = run_shadow(&last, s->h, load, force * s->h / mass, x, m, w, change, NULL);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
     }
 #if HAS_CONSTRAIN
     constrain(p, &s->u, u, x);
 #endif
-    for (int i = 0; i < N_AXES; i++) s->ahead[i] += s->h * (velocity_of(&end)[i] - w[i]);
+    for (int i = 0; i < N_AXES; i++) s->ahead[i] += s->h * (v[i] - w[i]);
     return outcome;
 }
 
@@ -299,41 +229,39 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
     const Gains *gains = &gains_of_timing[m->timing - 1];
     const double mass = ((const double *)p)[COUPLED_MASS];
     History *s = &c->history;
-    Inputs u = *motion->u_start;
-    const double *v = velocity_of(&u);
-    double w[N_AXES], load[N_AXES], own[N_AXES], force[N_AXES], excess[N_AXES], direction[N_AXES];
-    const int before = c->steps > 0 ? follow_last_step(motion, c, &u, gains, x, m, w) : SOLVER_DONE;
+    const Inputs u = *motion->u_start;
+    const double *v = (const double *)&u + COUPLED_VELOCITY;
+    double w[N_AXES] = {0}, load[N_AXES], own[N_AXES], force[N_AXES], excess[N_AXES];
+    const int before = c->steps > 0 ? follow_last_step(c, p, &u, gains, x, m, w) : SOLVER_DONE;
     if (before == SOLVER_NOT_FINITE) return before;
     const double pressing = pressing_force(p, &u, x, m), limit = most_held(p, pressing);
     const int apart = !(pressing > 0) && motion->held;
-    const double longest = s->longest = fmax(h, NEARLY * s->longest);
+    const double longest = s->longest = fmax(h, LOOP_FADES * s->longest);
     for (int i = 0; i < N_AXES; i++) {
         const int known = c->steps > 0 && !apart;
         excess[i] = known ? v[i] - w[i] : 0;
-        if (!known) s->ahead[i] = 0;
+        if (!known) s->ahead[i] = s->owed[i] = 0;
+        load[i] = s->load[i] + given_load(&u, i);
     }
     project_onto_plane(&u, excess);
     project_onto_plane(&u, s->ahead);
-    for (int i = 0; i < N_AXES; i++) {
-        w[i] = v[i] - excess[i]; /* out of the plane law and body move together */
-        load[i] = s->load[i] + given_load(&u, i);
-    }
     project_onto_plane(&u, load);
+    /* In slip friction does not care which of the velocities it sees: the shadow takes the excess
+     * for its own. Out of the plane law and body move together. */
     const double slips = fmax(0, 2 * s->kept - 1);
     for (int i = 0; i < N_AXES; i++) {
-        direction[i] = N_AXES == 1 ? 1 : excess[i];
-        s->w[i] = w[i] += slips * gains->k * excess[i];
+        s->w[i] = w[i] = v[i] - (1 - slips * gains->k) * excess[i];
         excess[i] *= 1 - slips;
-        s->ahead[i] *= 1 - slips * gains->k;
+        s->ahead[i] *= 1 - slips;
+        own[i] = load[i] + s->owed[i];
     }
     s->x = *x;
     s->u = u;
     s->h = h;
     c->m = *m;
     c->steps = 1;
-    const double speed = fmax(limit, norm_of(load)) * h / mass;
     const int outcome =
-        run_shadow(motion, h, load, speed, x, m, w, direction, &s->kept, &s->response);
+        run_shadow(motion, h, own, fmax(limit, norm_of(own)) * h / mass, x, m, w, excess, &s->kept);
     if (outcome == SOLVER_NOT_FINITE) return outcome;
     for (int i = 0; i < N_AXES; i++) {
         s->w_end[i] = w[i];
@@ -343,9 +271,7 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
     }
     limit_force(motion, c, limit, own, x, m, force);
     for (int i = 0; i < N_AXES; i++) {
-        s->force[2][i] = s->force[1][i];
         s->force[1][i] = s->force[0][i];
-
         s->force[0][i] = force[i];
         s->v_mean[i] = v[i] + 0.5 * h * (load[i] - force[i]) / mass;
     }

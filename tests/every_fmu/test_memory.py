@@ -60,13 +60,8 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))
         words += max(states, 1) + inputs + 2  # last step: start, length, the longest of late
-        words += (
-            (3 + 3 + 3) * axes
-        )  # velocities of the shadow and on the average, way ahead; forces; load and acceleration
-        words += 5 + 1  # sums of how the acceleration answers; what is kept of a velocity
-        words += 1 + (1 + 2 * axes) * (
-            states + axes if states + axes <= 3 else 1
-        )  # how its end answers to the load
+        words += (4 + 2 + 2) * axes  # velocities and way ahead; forces; load and what is owed
+        words += 1  # what is kept of a velocity
         words += modes + 1
     with fmu.instance(kind) as instance:
         assert len(instance.snapshot()) == 8 * (head + words + end)

@@ -36,12 +36,19 @@ def settles(name, late, part=0.01, count=200):
     return int(np.nonzero(abs(np.array(forces) - 1) > part)[0][-1]) + 2, max(loads)
 
 
-def test_at_once_is_dead_beat_and_late_has_a_double_root():
+def test_at_once_is_dead_beat():
     """Without the way back in position, where the mass is right; one root at 1 is that of the
     position, others at 0 those of what is only remembered."""
     assert sorted(abs(poles("AtOnce", False, k_x=0.0)))[:-1] == pytest.approx([0] * 5, abs=1e-2)
-    late = sorted(abs(poles("OneStepLate", True, k_x=0.0)))[:-1]
-    assert late[-2:] == pytest.approx([0.5, 0.5], abs=1e-3)
+
+
+@pytest.mark.parametrize("name", stability.TIMINGS)
+def test_contacts_that_share_a_body_stop_pulling_at_each_other(name):
+    """At rest each takes its own force for its load, whatever the host does with it: beside the
+    root 1, of how the load is shared, another, which is gone to 1 % within twenty steps."""
+    part, beta = stability.TIMINGS[name][:2]
+    roots = sorted(abs(np.roots([1, beta - 1 - beta * (1 - part), -beta * part])))
+    assert roots[1] == pytest.approx(1) and roots[0] <= 0.01 ** (1 / 20) + 1e-2
 
 
 @pytest.mark.parametrize("name, late", LOOPS)
@@ -56,16 +63,16 @@ def test_less_mass_than_there_is_and_a_fifth_more_are_stable(name, late):
 
 
 @pytest.mark.parametrize(
-    "name, late, steps", [(*loop, steps) for loop, steps in zip(LOOPS, (3, 12, 22, 19))]
+    "name, late, steps", [(*loop, steps) for loop, steps in zip(LOOPS, (3, 11, 17, 20))]
 )
 def test_the_force_settles_as_the_page_says(name, late, steps):
-    """And the observed load does not overshoot, so that a load up to the limit is held."""
+    """And the observed load hardly overshoots, so that a load near the limit is held."""
     found, most = settles(name, late)
-    assert found <= steps and most <= 1.005
+    assert found <= steps and most <= 1.02
 
 
 @pytest.mark.parametrize("name, late", LOOPS)
-def test_the_way_back_in_position_takes_fifty_steps(name, late):
+def test_the_way_back_in_position_takes_forty_steps(name, late):
     """The slowest pole where the mass is right: faster would take from what settles the velocity,
     slower lets a body creep under a ramp."""
-    assert max(abs(poles(name, late))) == pytest.approx(0.98, abs=0.004)
+    assert max(abs(poles(name, late))) == pytest.approx(0.977, abs=0.005)
