@@ -59,7 +59,7 @@ COARSE = 0.2  # of the residual, that modelled means may be off: 2 % of the sum 
 # gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
 # as much once in 500 times
 WORTH = 10.0
-LATEST = 20  # samples: the longest lag that is looked for
+LATEST = 20  # samples: the longest lag; what is longer is rather something that the law lacks
 
 Teller = Callable[[str], None]
 Bounds = tuple[np.ndarray, np.ndarray]
@@ -418,10 +418,8 @@ def _with_delay(problem: Problem, point: np.ndarray, wanted: Wanted) -> Extra:
     if wanted.delay is not None or drives:
         return None, []
     interval = problem.records[0].interval
-    one = Parameter(
-        DELAY, "s", "By how much the force lags behind the motion", 0.0, -math.inf, math.inf, False,
-        None, "",
-    )  # fmt: skip
+    most, text = LATEST * interval, "By how much the force lags behind the motion"
+    one = Parameter(DELAY, "s", text, 0.0, -most, most, False, None, "")
     nuisance = Nuisance(one, interval, -1)
     old = problem.space
     space = _extended(problem.of, old, old.law, {}, [*old.nuisances, nuisance])

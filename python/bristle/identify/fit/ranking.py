@@ -82,7 +82,7 @@ def place(
     others: Sequence[Record] = (),
 ) -> Place:
     """A model fitted to a part of the records and judged by the rest of them; or fitted to all and
-    judged by others."""
+    judged by others. No lag is fitted: it would stand in for what a law lacks."""
     of = of.with_options(fixed)
     masks = [
         np.zeros(len(record.time), dtype=bool) if others else held_out(record) for record in records
@@ -95,7 +95,7 @@ def place(
     }
     begin = time.process_time()
     try:
-        result = fit(of, records, known, weights=weights, released=False, seed=seed)
+        result = fit(of, records, known, weights=weights, released=False, delay=0.0, seed=seed)
         tried = [validated(result, record) for record in others]
     except BristleError as error:
         return Place(of, None, None, len(of.parameters), math.nan, str(error))

@@ -204,7 +204,8 @@ def _of_records(fit: Fit) -> list[str]:
         sentences.append(
             f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion, and"
             " was fitted so: filters and sampling of sensors do that, and a lag would be taken for"
-            " softness of the contact. --delay 0 fits without it."
+            " softness of the contact; a law that is too stiff may need one, too. --delay 0"
+            " fits without it."
         )
     if not fit.confirmed:
         sentences.append(
