@@ -2,8 +2,7 @@
 for that is told once."""
 
 import pytest
-
-from points import some_of
+from operating_points import some_of
 from work import counting_library, steps
 
 MOST = 20_000  # evaluations of the law, its derivatives or its indicators

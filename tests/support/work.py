@@ -11,9 +11,9 @@ import argparse
 import ctypes
 import math
 
+from build_cache import compiled
 from fmi2 import CO_SIMULATION, FmiError, Instance, Library, integers, reals
-from keeping import compiled
-from points import Sampler
+from operating_points import Sampler
 
 COUNTED = ("evaluate", "evaluate_slopes", "evaluate_state_slopes", "indicators")
 SOLVER = '#include "solver/solver.inc"'
