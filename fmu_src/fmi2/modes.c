@@ -41,8 +41,8 @@ static void begin_run(Memory *k) {
 
 /* Whether a co-simulation step may begin with an event: where a parameter is new, where inputs jump
  * by more than rounding, or where an indicator has another sign than at the end of the last step.
- * Else no mode ends, although next_modes, for hosts that stop just short of a crossing, would end one within the
- * hysteresis of its limit: a slow approach spends milliseconds there. */
+ * Else no mode ends, although next_modes, for hosts that stop just short of a crossing, would end
+ * one within the hysteresis of its limit: a slow approach spends milliseconds there. */
 static int begins_with_event(const Memory *k, const Inputs *u) {
     if (N_MODES == 0) return 0;
     if (HAS_CONSTRAIN || k->kept.unchecked || !k->state.started) return 1;

@@ -122,9 +122,9 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
 }
 
 /* Narrows an interval in which an indicator changes by the inputs alone, as closely as rounding
- * tells: where the normal force passes through zero, a law is singular, and how much of a deflection
- * survives depends on how closely that time is approached. Leaves it as it is where the states x
- * have a part in the change. */
+ * tells: where the normal force passes through zero, a law is singular, and how much of a
+ * deflection survives depends on how closely that time is approached. Leaves it as it is where the
+ * states x have a part in the change. */
 static void sharpen(const Motion *motion, const Point *from, const Look *start, const States *x,
                     double *before, double *after) {
     if (motion->held || !indicator_changed(motion, from, start, *after, x)) return;

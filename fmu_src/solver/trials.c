@@ -8,9 +8,10 @@
  * states are as good for any later time, and half of what is left of the step is left out, again
  * and again until the end is reached. So the work is bounded, and the phase of the oscillation is
  * lost. Three quarters of the trials that the user allows (the option maximumSubsteps) are for the
- * way to the first part that is left out, where there are enough for all parts. `step` remembers the length of
- * the next trial step (0: none yet). `from` is the point at the start, where the modes have
- * settled. Where it does not succeed, x and m are in between: the caller works on copies. */
+ * way to the first part that is left out, where there are enough for all parts. `step` remembers
+ * the length of the next trial step (0: none yet). `from` is the point at the start, where the
+ * modes have settled. Where it does not succeed, x and m are in between: the caller works on
+ * copies. */
 NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
