@@ -6,12 +6,14 @@
 #include "common/direction.h"
 #include "common/spring_back.h"
 
-/* Force of spring and damper, as printed or bounded: within the limit and, where the bristle
- * springs back, without a push. */
+/* Force of spring and damper, as printed or bounded: within the limit and without energy of its own,
+ * where the bristle springs back and where it follows slowly. */
 static double bristle_force(const Parameters *p, int printed, double sigma1, double limit, double v,
                             double z, double rate) {
     const double force = p->sigma0 * z + sigma1 * rate;
-    return printed ? force : between_limits(p, without_push(force, rate, v), limit);
+    if (printed) return force;
+    const double held = without_push(force, rate, v);
+    return between_limits(p, without_gain(held, p->sigma0 * z * rate, rate, v), limit);
 }
 
 #endif

@@ -17,4 +17,11 @@ static double without_push(double force, double rate, double v) {
     return v * rate < 0 && v * force < 0 ? 0 : force;
 }
 
+/* The same of a bristle that the surfaces move against and that follows them slowly (slowing.h): a
+ * spring that pushes gives no more than the energy it loses, whose rate is stored. At the rate of
+ * the law it never does. */
+static double without_gain(double force, double stored, double rate, double v) {
+    return v * rate > 0 && v * force < 0 && v * force < stored ? stored / v : force;
+}
+
 #endif

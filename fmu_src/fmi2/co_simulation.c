@@ -118,9 +118,9 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
     return point_at(motion, 0, &k->reals.x, &k->state.modes);
 }
 
-static int advance_alone(Instance *c, const Motion *motion, double length) {
+static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
-    settle_at(motion, 0, &k->reals.x, &k->state.modes);
+    if (event) settle_at(motion, 0, &k->reals.x, &k->state.modes);
     const Point from = start_of_step(c, motion);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
@@ -139,7 +139,7 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
     memset(&k->coupling, 0, sizeof k->coupling);
     memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
-    return advance_alone(c, motion, length);
+    return advance_alone(c, motion, length, 1);
 }
 
 /* Tells which input its rate leads beyond all numbers. */
@@ -163,7 +163,7 @@ static void note_modes(void *log, double t, const Modes *before, const Modes *af
 
 /* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
 COLD static void log_events(const Instance *c, Motion motion, double point, double length,
-                            const Memory *before) {
+                            const Memory *before, int event) {
     StepLog log = {c, point};
     States x = before->reals.x;
     Modes m = before->state.modes;
@@ -176,7 +176,9 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
 #endif
     motion.note = note_modes;
     motion.log = &log;
-    advance(&motion, length, &x, &m, &step);
+    if (event) settle_at(&motion, 0, &x, &m);
+    const Point from = point_at(&motion, 0, &x, &m);
+    advance_from(&motion, &from, length, &x, &m, &step);
 }
 
 /* Copies what a step may change, but for derivatives and outputs, which follow from it; what is
@@ -216,7 +218,8 @@ static int may_couple(const Memory *k) {
 static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     Memory before; /* of which only what a step may change is filled in */
-    const int with_coupling = may_couple(k);
+    const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
+    k->kept.unchecked = 0; /* it has been seen, and the rules are kept */
     copy_state(&before, k, with_coupling);
     Motion motion = {&k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL,
                      NULL};
@@ -230,8 +233,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     warn_of_chattering(c, length);
     warn_of_rebound(c, length);
     pass_advice(c);
-    const int outcome =
-        with_coupling ? advance_coupled(c, &motion, length) : advance_alone(c, &motion, length);
+    const int outcome = with_coupling ? advance_coupled(c, &motion, length)
+                                      : advance_alone(c, &motion, length, event);
     k->reals.u = end;
     apply_constraints(k);
     k->stepping.left_out += point - k->state.time;
@@ -242,16 +245,19 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     const int goes_on = !motion.held && !with_coupling;
     const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
     note_force(k);
-    if (status != fmi2OK)
+    if (status != fmi2OK) {
         take_back(c, &before, with_coupling);
-    else
+        k->kept.unchecked = event; /* the next one begins with it, too */
+    } else {
         pass_advice(c);
+    }
     if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS))
-        log_events(c, motion, point, length, &before);
+        log_events(c, motion, point, length, &before, event);
     if (outcome == SOLVER_SKIPPED && status == fmi2OK)
         warn(c, WARNED_SWING,
-             "The element oscillates too fast for the substeps of a step to follow it: %s.",
-             "the phase of the oscillation is lost");
+             "A step takes more substeps than maximumSubsteps allows, as where the element "
+             "oscillates: parts of it are left out. %s.",
+             "Make steps shorter, or allow more");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, fmi2Discard,
                       "From %.9g s a step of %g s leads to states that are not finite.", point,
@@ -266,7 +272,7 @@ fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoin
     (void)noSetFMUStatePriorToCurrentPoint;
     fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE, "fmi2DoStep");
     if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
-    if (status == fmi2OK) status = check_parameters(c);
+    if (status == fmi2OK && c->memory.kept.unchecked) status = check_rules(c, &c->memory.reals.p);
     if (status == fmi2OK) status = check_point(c);
     if (status == fmi2OK) status = make_step(c, currentCommunicationPoint, communicationStepSize);
     if (c) c->last_step = status;

@@ -12,7 +12,9 @@ static Present present(const Memory *k) {
     Present now = {k->reals.x, k->state.modes};
     if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
         Inputs room;
-        settle_modes(&k->reals.p, present_inputs(k, &room), &now.x, &now.modes);
+        const Inputs *u = present_inputs(k, &room);
+        if (is_coupled(k) || begins_with_event(k, u))
+            settle_modes(&k->reals.p, u, &now.x, &now.modes);
     }
     return now;
 }

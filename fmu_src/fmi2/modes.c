@@ -39,6 +39,23 @@ static void begin_run(Memory *k) {
     if (!k->state.started) k->state.u_last = k->reals.u;
 }
 
+/* Whether a co-simulation step may begin with an event: where a parameter is new, where inputs jump
+ * by more than rounding, or where an indicator has another sign than at the end of the last step.
+ * Else no mode ends, although next_modes, for hosts that stop just short of a crossing, would end
+ * one within the hysteresis of its limit: a slow approach spends milliseconds there. */
+static int begins_with_event(const Memory *k, const Inputs *u) {
+    if (N_MODES == 0) return 0;
+    if (HAS_CONSTRAIN || k->kept.unchecked || !k->state.started) return 1;
+    for (int i = 0; i < N_INPUTS; i++) {
+        const double last = input_values(&k->state.u_last)[i], now = input_values(u)[i];
+        if (fabs(now - last) > 1e-12 * fabs(last)) return 1;
+    }
+    Look before, after;
+    indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
+    indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
+    return signs_differ(&before, &after);
+}
+
 /* Projects the states onto what the law allows, given the change of the inputs since the last call;
  * returns 1 if they have changed. */
 static int apply_constraints(Memory *k) {

@@ -84,66 +84,84 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
 }
 
 /* Narrows a change of an indicator in a trial step of length h down to an interval [*before,
- * *after]; gives the number of trials. */
+ * *after]; gives the number of trials. Tries a little beyond the time at which the change is
+ * expected and a little before it by turns, so that both ends come near, and the middle where two
+ * of these have not halved the interval. */
 static int locate_change(const Motion *motion, const Point *from, const Look *start, double h,
                          double resolution, double *before, double *after) {
-    double left = 0, right = h;
-    int trials = 0;
-    for (; right - left > resolution; trials++) {
-        const double middle = 0.5 * (left + right);
+    Look left = *start, right = *start;
+    int trials = 0, seen = 0, slow = 0; /* seen: the indicators at the end are known */
+    left.s = 0;
+    for (right.s = h; right.s - left.s > resolution; trials++) {
+        const double width = right.s - left.s;
+        double s = left.s + 0.5 * width;
+        if (seen && slow < 2) {
+            const double aside = fmax(0.25 * resolution, 1e-3 * width);
+            s = expected_change(&left, &right) + (trials % 2 ? aside : -aside);
+            s = fmin(fmax(s, left.s + aside), right.s - aside);
+        } else {
+            slow = 0;
+        }
+        if (s <= left.s || s >= right.s) break;
         States x1;
-        if (middle <= left || middle >= right) break;
-        const double error = trial_step(motion, from, middle, &x1);
-        if (isfinite(error) && !indicator_changed(motion, from, start, middle, &x1))
-            left = middle;
-        else
-            right = middle;
+        Look next;
+        const double error = trial_step(motion, from, s, &x1);
+        if (isfinite(error)) look(motion, from, s, 1, &x1, &next);
+        next.s = s;
+        if (isfinite(error) && !signs_differ(start, &next)) {
+            left = next;
+        } else {
+            right = next;
+            seen = isfinite(error);
+        }
+        if (right.s - left.s > 0.5 * width) slow++;
     }
-    *before = left;
-    *after = right;
+    *before = left.s;
+    *after = right.s;
     return trials;
 }
 
-/* The first time in an interval in which an indicator changes by the inputs alone, as closely as
- * rounding tells it: where the normal force passes through zero, a law is singular, and how much of
- * a deflection survives depends on how closely that time is approached. The end of the interval
- * where the states x have a part in the change. */
-static double sharpened(const Motion *motion, const Point *from, const Look *start, double before,
-                        double after, const States *x) {
-    if (motion->held || !indicator_changed(motion, from, start, after, x)) return after;
-    /* of the end, so that a change at the start takes no longer */
-    const double rounding = DBL_EPSILON * (from->t + after);
-    while (after - before > rounding) {
-        const double middle = 0.5 * (before + after);
-        if (indicator_changed(motion, from, start, middle, x))
-            after = middle;
-        else
-            before = middle;
+/* Narrows an interval in which an indicator changes by the inputs alone, as closely as rounding
+ * tells: where the normal force passes through zero, a law is singular, and how much of a
+ * deflection survives depends on how closely that time is approached. Leaves it as it is where the
+ * states x have a part in the change. */
+static void sharpen(const Motion *motion, const Point *from, const Look *start, const States *x,
+                    double *before, double *after) {
+    if (motion->held || !indicator_changed(motion, from, start, *after, x)) return;
+    const double rounding =
+        DBL_EPSILON *
+        (from->t + *after); /* of the end, so that a change at the start takes no longer */
+    while (*after - *before > rounding) {
+        const double middle = 0.5 * (*before + *after);
+        *(indicator_changed(motion, from, start, middle, x) ? after : before) = middle;
     }
-    return after;
 }
 
 /* From the last point before a located change, with the states x1, to the first point after it,
- * whose time in the step it gives. A fast motion goes on far beyond the change within the time that
- * is resolved: then the change is located on the way between the states, to the tolerance. */
+ * whose time in the step it gives. Up to the change no stage of a step may see what comes after it.
+ * A fast motion goes on far beyond the change within the time that is resolved: then the change is
+ * located on the way between the states, to the tolerance. */
 static double cross_change(const Motion *motion, const Point *from, const Look *start,
                            double before, double after, States *x1) {
-    const Point last = point_at(motion, from->t + before, x1, &from->m);
-    States left = *x1, middle = no_states;
+    Point last = point_at(motion, from->t + before, x1, &from->m);
+    double left = before;
+    sharpen(motion, from, start, x1, &left, &after);
+    if (left > before && isfinite(trial_step(motion, &last, left - before, x1)))
+        last = point_at(motion, from->t + left, x1, &from->m);
+    States lower = last.x, middle = no_states;
     double way[STATE_ROOM], allowed[STATE_ROOM];
-    after = sharpened(motion, from, start, before, after, x1);
-    if (!isfinite(trial_step(motion, &last, after - before, x1))) return after;
+    if (!isfinite(trial_step(motion, &last, after - left, x1))) return after;
     for (;;) {
         for (int i = 0; i < N_STATES; i++) {
-            const double a = state_values(&left)[i], b = state_values(x1)[i];
+            const double a = state_values(&lower)[i], b = state_values(x1)[i];
             way[i] = b - a;
             state_places(&middle)[i] = 0.5 * a + 0.5 * b;
         }
-        allowed_errors(motion, &last, after - before, x1, allowed);
+        allowed_errors(motion, &last, after - left, x1, allowed);
         if (scaled_error(way, state_values(x1), allowed) <= 1) return after;
         if (indicator_changed(motion, from, start, after, &middle))
             *x1 = middle;
         else
-            left = middle;
+            lower = middle;
     }
 }

@@ -61,3 +61,15 @@ static int all_are_far(const Look *looks, int last) {
     }
     return 1;
 }
+
+/* The earliest time between two looks at which the straight line of an indicator that changes
+ * between them passes through zero. */
+static double expected_change(const Look *left, const Look *right) {
+    double earliest = right->s;
+    for (int i = 0; i < N_INDICATORS; i++) {
+        const double a = left->g[i], b = right->g[i];
+        if ((a > 0) != (b > 0))
+            earliest = fmin(earliest, left->s + (right->s - left->s) * (a / (a - b)));
+    }
+    return earliest;
+}

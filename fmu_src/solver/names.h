@@ -48,7 +48,7 @@
 #define peak_between ODE(peak_between)
 #define first_change ODE(first_change)
 #define locate_change ODE(locate_change)
-#define sharpened ODE(sharpened)
+#define sharpen ODE(sharpen)
 #define cross_change ODE(cross_change)
 #define advance_in_trials ODE(advance_in_trials)
 

@@ -119,13 +119,6 @@ static int advance_from(const Motion *motion, const Point *from, double length, 
     return advance_in_trials(motion, *from, length, x, m, step);
 }
 
-/* The same from the states and modes of now, which settle first. */
-static int advance(const Motion *motion, double length, States *x, Modes *m, double *step) {
-    settle_at(motion, 0, x, m);
-    const Point from = point_at(motion, 0, x, m);
-    return advance_from(motion, &from, length, x, m, step);
-}
-
 #if HAS_COUPLING
 #include "solver/loop.c"
 

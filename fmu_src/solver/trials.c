@@ -7,16 +7,17 @@
  * between stick and slip that no step could follow it: when the trials of a step are used up, the
  * states are as good for any later time, and half of what is left of the step is left out, again
  * and again until the end is reached. So the work is bounded, and the phase of the oscillation is
- * lost. Half of the trials that the user allows (the option maximumSubsteps) are for the way to the
- * first part that is left out, where there are enough for all parts. `step` remembers the length of
- * the next trial step (0: none yet). `from` is the point at the start, where the modes have
- * settled. Where it does not succeed, x and m are in between: the caller works on copies. */
+ * lost. Three quarters of the trials that the user allows (the option maximumSubsteps) are for the
+ * way to the first part that is left out, where there are enough for all parts. `step` remembers
+ * the length of the next trial step (0: none yet). `from` is the point at the start, where the
+ * modes have settled. Where it does not succeed, x and m are in between: the caller works on
+ * copies. */
 NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = 1e-11 * length;
-    const double reversal = N_MODES == 0 || motion->held ? 0 : time_of_reversal(motion);
-    const int after_each_part = m->substeps / (2 * HALVINGS);
+    const double reversal = motion->held ? 0 : time_of_reversal(motion);
+    const int after_each_part = m->substeps / (4 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
     for (int trial = 0; from.t < length; trial++) {
         const double target = reversal > from.t && reversal < length ? reversal : length,
@@ -59,7 +60,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;
-        if (after > 0) {
+        if (after > 0 && indicator_changed(motion, &from, &start, t - from.t, x)) {
             settle_at(motion, t, x, m);
         } else {
             const double longer = h * growth(error);

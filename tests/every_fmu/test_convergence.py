@@ -8,10 +8,20 @@ from operating_points import some_of
 
 RECORDS = 3
 
+# Records that have been off by more: a slip that a falling speed or normal force brings down to its
+# arrest ever more slowly, a lift-off in sliding, a reversal within a step, and a slip that nearly
+# ends at a communication point.
+FOUND = {
+    "ImplicitBristle": (18, 67, 119),
+    "BlimanSorine": (104, 161, 198),
+    "LuGreModified": (19,),
+    "SimpackStickSlip": (150,),
+}
+
 
 @pytest.mark.fmus(lambda d: has_memory(d))
 def test_no_force_is_off_by_a_hundred_tolerances(fmu):
-    compared, records = 0, range(some_of(RECORDS))
+    compared, records = 0, [*range(some_of(RECORDS)), *FOUND.get(fmu.name, ())]
     for number in records:
         findings, steps = compare(fmu, number)
         assert all(finding.excused for finding in findings), findings

@@ -21,6 +21,12 @@ SCALAR_WITH_MEMORY = pytest.mark.fmus(lambda d: d.has("heatFlow", "relativeVeloc
 PASSIVE_WITH_MEMORY = pytest.mark.fmus(
     lambda d: d.has("heatFlow", "relativeVelocity") and d.states and is_passive(d)
 )
+BRISTLE_ON_A_LINE = pytest.mark.fmus(
+    lambda d: (
+        d.has("heatFlow", "relativeVelocity", "bristleDamping")
+        and [v.name for v in d.states] == ["bristleDeflection"]
+    )
+)
 VECTOR_BRISTLE = pytest.mark.fmus(
     lambda d: d.has("heatFlow", "relativeVelocity[1]", "bristleDeflection[1]")
 )
@@ -188,3 +194,29 @@ def test_heat_is_made_in_one_place():
         if "y->Q" in path.read_text(encoding="utf-8")
     ]
     assert sorted(path.name for path in sources) == ["ContactPoint.c", "HuntCrossley.c", "heat.h"]
+
+
+@BRISTLE_ON_A_LINE
+def test_no_point_takes_heat(fmu):
+    """Deflections, speeds and normal forces over decades, down to contacts so light that the bristle
+    follows slower than printed: heat is negative by rounding alone, with the law that is passive.
+    """
+    d, seen = fmu.description, 0
+    sampler = Sampler(d, "heat over decades")
+    draw = sampler.random
+    with fmu.model_exchange() as instance:
+        for _ in range(40):
+            parameters = sampler.start(instance)
+            if parameters.get("law") != 1:
+                for _ in range(100):
+                    u = sampler.inputs(parameters)
+                    u = {name: value * 10 ** draw.uniform(-8, 2) for name, value in u.items()}
+                    instance.set(u)
+                    instance.states = [draw.choice((-1, 1)) * 10 ** draw.uniform(-20, -3)]
+                    instance.event()
+                    power, heat = instance.get("dissipatedPower"), instance.get("heatFlow")
+                    stored = abs(power - heat)
+                    assert heat >= -1e-12 * (abs(power) + stored), (u, instance.states, parameters)
+                    seen += 1
+            instance.demand("fmi2Reset")
+    assert seen >= 1000

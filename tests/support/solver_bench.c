@@ -144,7 +144,8 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
     const Motion motion = motion_of(p, u, rate, tolerance);
     Modes m = modes;
     double step = 0;
-    return advance(&motion, h, x, &m, &step) == SOLVER_DONE;
+    const Point from = point_at(&motion, 0, x, &m);
+    return advance_from(&motion, &from, h, x, &m, &step) == SOLVER_DONE;
 }
 
 static loop_Motion loop_of(const Motion *motion, double mass, double speed, double h) {

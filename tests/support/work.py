@@ -1,0 +1,131 @@
+"""Counts what a co-simulation step evaluates: the sources of an FMU, compiled so that every call of
+its law, its derivatives and its indicators from solver and FMI layer is counted.
+
+    python tests/support/work.py --steps 1000 LuGre Dahl    # all models without names
+
+searches for the dearest step of random legal parameters, which spread over decades, where
+SUBSTEPS are allowed.
+"""
+
+import argparse
+import ctypes
+import math
+
+from build_cache import compiled
+from fmi2 import CO_SIMULATION, FmiError, Instance, Library, integers, reals
+from operating_points import Sampler
+
+COUNTED = ("evaluate", "evaluate_slopes", "evaluate_state_slopes", "indicators")
+SOLVER = '#include "solver/solver.inc"'
+TOLERANCES = (1e-3, 1e-6, 1e-9)
+SUBSTEPS = 600  # of a step that may take 5 ms
+# With the events in the log a step would be made twice.
+WARNINGS = (ctypes.c_char_p * 1)(b"logStatusWarning")
+
+
+def counting_library(fmu):
+    """The FMU's sources with a counter, `evaluations`, in a library of their own."""
+    sources = fmu.folder / "sources"
+    text = (sources / "fmu.c").read_text()
+    assert SOLVER in text
+    counters = "".join(
+        f"#define {name}(...) (evaluations++, {name}(__VA_ARGS__))\n" for name in COUNTED
+    )
+    counted = fmu.folder / "counted"
+    counted.mkdir(exist_ok=True)
+    (counted / "counted.c").write_text(
+        text.replace(SOLVER, f"long evaluations;\n{counters}{SOLVER}")
+    )
+    folder = compiled(
+        "work",
+        {"sources": sources, "counted": counted},
+        (
+            *("gcc", "-w", "-O1", "-fPIC", "-shared", "-I{sources}", "-I{sources}/headers"),
+            *("-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-o", "counted.so", "{counted}/counted.c", "-lm"),
+        ),
+    )
+    library = Library(folder / "counted.so")
+    library.evaluations = ctypes.c_long.in_dll(library.handle, "evaluations")
+    return library
+
+
+def legal_parameters(d, sampler):
+    """Up to six decades around the start values, within the declared limits; options and what
+    describes the host as they are."""
+    draw, values = sampler.random, sampler.parameters() | {"maximumSubsteps": SUBSTEPS}
+    for v in d.real_parameters:
+        if v.name in sampler.kept or v.name.endswith("Start") or not v.start:
+            continue
+        if draw.random() < 0.5:
+            values[v.name] = v.clipped(v.start * 10 ** draw.uniform(-3, 3))
+    return values
+
+
+def steps(fmu, library, count, seed="work"):
+    """Random steps from random states, ramped and held: (evaluations, what was told, all that it
+    takes to repeat it)."""
+    d = fmu.description
+    sampler = Sampler(d, seed)
+    draw, made = sampler.random, 0
+    inputs = [v.reference for v in d.inputs]
+    while made < count:
+        with Instance(fmu, CO_SIMULATION, library=library) as instance:
+            instance.demand("fmi2SetDebugLogging", 1, 1, WARNINGS)
+            parameters = legal_parameters(d, sampler)
+            tolerance = draw.choice(TOLERANCES)
+            here = sampler.inputs(parameters)
+            try:
+                instance.start({**parameters, **here}, tolerance=tolerance)
+            except FmiError:
+                continue
+            for _ in range(4):
+                size, target = 10 ** draw.uniform(-5, 1), sampler.inputs(parameters)
+                rates = [0.0] * len(inputs)
+                if draw.random() < 0.7:
+                    rates = [
+                        0.0 if v.unit in (None, "1") else (target[v.name] - here[v.name]) / size
+                        for v in d.inputs
+                    ]
+                instance.set_reals(inputs, list(here.values()))
+                instance.demand(
+                    "fmi2SetRealInputDerivatives",
+                    instance.reference_array(inputs),
+                    len(inputs),
+                    integers([1] * len(inputs)),
+                    reals(rates),
+                )
+                library.evaluations.value = 0
+                said = len(instance.messages)
+                instance.step(size)
+                told = [m.text for m in instance.messages[said:]]
+                made += 1
+                yield library.evaluations.value, told, (parameters, tolerance, here, rates, size)
+                here = {
+                    name: value + size * rate for (name, value), rate in zip(here.items(), rates)
+                }
+                if draw.random() < 0.3:
+                    here = sampler.inputs(parameters)
+
+
+def main():
+    from fmus import FMUS
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--seed", default="work")
+    given = parser.parse_args()
+    for fmu in FMUS:
+        if given.models and fmu.name not in given.models or not fmu.description.inputs:
+            continue
+        found = sorted(
+            steps(fmu, counting_library(fmu), given.steps, given.seed), key=lambda f: f[0]
+        )
+        parts = [found[math.ceil(part * len(found)) - 1][0] for part in (0.5, 0.9, 0.99, 1)]
+        print(f"{fmu.name}: median, 90 %, 99 % and most evaluations of a step:", *parts, flush=True)
+        told = sum(bool(f[1]) for f in found)
+        print("   ", told, "steps were finished coarsely; the dearest:", found[-1][1:])
+
+
+if __name__ == "__main__":
+    main()
