@@ -17,7 +17,7 @@ if(BRISTLE_SANITIZE OR BRISTLE_DEBUG)
     if(BRISTLE_SANITIZE)
         set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
         set(optimization -O1)
-        set(without_references --no-references) # a library with sanitizers cannot be loaded by Python
+        set(without_references --no-references) # Python cannot load a library with sanitizers
     else()
         set(optimization -O0)
     endif()

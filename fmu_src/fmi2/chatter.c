@@ -2,11 +2,11 @@
  * the velocities that the host gives and the forces that it gets.
  *
  * A host that holds the force over its step obeys m (a[n] - a[n-1]) = -(F[n] - F[n-1]), a[n] =
- * (v[n+1] - v[n])/h, for a load that hardly changes in a step; one step late, with F[n-1] - F[n-2].
- * So changes of a and of F are proportional, with either timing: their correlation is -1, while a
- * velocity that does not answer to the force reaches -0.87 (white noise through a linear law), or
- * -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where they are
- * proportional, a turn of the acceleration counts if
+ * (v[n+1] - v[n])/h, for a load that hardly changes in a step; one step late, with F[n-1] -
+ * F[n-2]. So changes of a and of F are proportional, with either timing: their correlation is -1,
+ * while a velocity that does not answer to the force reaches -0.87 (white noise through a linear
+ * law), or -1 in one motion alone, a harmonic one of six steps in which the law is linear. Where
+ * they are proportional, a turn of the acceleration counts if
  *   - it throws the body back as hard as it came: |a| as large as any before. Below the limit of
  *     stability each turn is weaker than the last, and an oscillation that the steps resolve turns
  *     through small accelerations; or
@@ -23,7 +23,8 @@
 static const double CHATTER_FORGETS = 0.9;
 /* Correlation; an unrelated velocity has at most 0.87 on the average. */
 static const double CHATTER_PROPORTIONAL = 0.99;
-/* Correlation under a steady load, to which a load of five steps per period comes as near as 0.99. */
+/* Correlation under a steady load, to which a load of five steps per period comes as near as
+ * 0.99. */
 static const double CHATTER_EXACT = 0.9999;
 /* Of the acceleration before; an oscillation of 7 steps or more stays below. */
 static const double CHATTER_BACK = 0.8;
@@ -68,9 +69,9 @@ static double answered(double aa, double ff, double af, double least) {
     return af > 0 && af * af >= least * least * aa * ff ? ff : 0;
 }
 
-/* Whether the force swings by half of what the contact holds, each step anew, as a limit cycle of up
- * to eight steps does (2 sin(pi/8)/sqrt(2)), and moves a body of less than 3/4 of couplingMass: told
- * more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
+/* Whether the force swings by half of what the contact holds, each step anew, as a limit cycle of
+ * up to eight steps does (2 sin(pi/8)/sqrt(2)), and moves a body of less than 3/4 of couplingMass:
+ * told more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
 static int swings_lighter(const Memory *k, double ff, double af) {
     const double half = 0.5 * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u,
                                                                     &k->reals.x, &k->state.modes));
@@ -131,8 +132,8 @@ static void note_force(Memory *k) {
     (void)k;
 }
 
-/* Says once that the body is shaken to and fro, where the element could help it or was told too much
- * of a mass. Called before a step of a length, with the inputs of it. */
+/* Says once that the body is shaken to and fro, where the element could help it or was told too
+ * much of a mass. Called before a step of a length, with the inputs of it. */
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;

@@ -51,8 +51,8 @@ typedef struct {
 #endif
 } Reals;
 
-/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the mode
- * is already the one beyond it. */
+/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the
+ * mode is already the one beyond it. */
 enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
 
 #if HAS_COUPLING
@@ -112,7 +112,8 @@ typedef struct {
     int co_simulates;
 } Settings;
 
-/* What a co-simulation step changes beside inputs and states; one that fails puts all of it back. */
+/* What a co-simulation step changes beside inputs and states; one that fails puts all of it
+ * back. */
 typedef struct {
     Inputs u_last; /* inputs at the end of the last step, in model exchange at the last event */
     Modes modes;

@@ -1,6 +1,6 @@
-/* The coefficients of RODAS3 (Sandu et al., Benchmarking stiff ODE solvers for atmospheric chemistry
- * problems II, 1997) in the form of rodas.h: order 3(2), L-stable, stiffly accurate, two new
- * evaluations of the law. */
+/* The coefficients of RODAS3 (Sandu et al., Benchmarking stiff ODE solvers for atmospheric
+ * chemistry problems II, 1997) in the form of rodas.h: order 3(2), L-stable, stiffly accurate, two
+ * new evaluations of the law. */
 enum { RODAS_STAGES = 4 };
 
 static const double rodas_gamma = 0.5;

@@ -3,9 +3,10 @@
  * gives the velocity v[n] and a step h, and applies the force F[n] that it gets in this step (at
  * once) or in the next one (late). Each step
  *
- *   observes the load      e += beta (m (v[n] - v[n-1])/h + F_acted - e), F_acted = (1 - late) F[n-1] + late F[n-2]
- *   advances the shadow    over the last step under e: what the law did under the load that was there
- *   looks ahead            with a copy over this step under the same e: the mean force is F_mean = e - m (w' - w)/h
+ *   observes the load      e += beta (m (v[n] - v[n-1])/h + F_acted - e),
+ *                          F_acted = (1 - late) F[n-1] + late F[n-2]
+ *   advances the shadow    over the last step under e: what the law did under the load there was
+ *   looks ahead            with a copy over this step under the same e: F_mean = e - m (w' - w)/h
  *   leads the body back    F[n] = F_mean + k m (v[n] - w)/h* + k_x m xi/h*^2,   xi += h (v[n] - w),
  *
  * h* the longest of the last steps, which fades. The force goes no further than the static limit of

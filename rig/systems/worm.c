@@ -1,7 +1,7 @@
 /* worm: a load on a drum behind a worm gear. The motor lifts it and is switched off.
  *
  *     dx/dt = v                              x: height of the load
- *     M dv/dt = D(t) - F - T                 rotor, as a mass at the drum: drive D, friction F, rope T
+ *     M dv/dt = D(t) - F - T                 rotor as a mass at the drum; drive D, rope T
  *     m dv/dt = T - m g                      load
  *
  *     D = D_0 sin^2(pi t/t_0) until t_0, then 0
@@ -10,9 +10,9 @@
  * from it, by the efficiencies of a data sheet. Friction brakes the load, which changes T: an
  * algebraic loop. It has a solution while the gear takes less than (M + m)/m of what it transmits.
  *
- * Answer where friction has one coefficient, that of GearLoad: it takes F = (1/e_f - 1) T on the way
- * up and F = -(1 - e_b) T on the way down. With e_b <= 0 the gear locks itself: the load stays where
- * the motor has left it. tests/tools/test_loads.py has an independent solution.
+ * Answer where friction has one coefficient, that of GearLoad: it takes F = (1/e_f - 1) T on the
+ * way up and F = -(1 - e_b) T on the way down. With e_b <= 0 the gear locks itself: the load stays
+ * where the motor has left it. tests/tools/test_loads.py has an independent solution.
  */
 #include <math.h>
 #include <stddef.h>

@@ -198,8 +198,9 @@ def test_heat_is_made_in_one_place():
 
 @BRISTLE_ON_A_LINE
 def test_no_point_takes_heat(fmu):
-    """Deflections, speeds and normal forces over decades, down to contacts so light that the bristle
-    follows slower than printed: heat is negative by rounding alone, with the law that is passive.
+    """Deflections, speeds and normal forces over decades, down to contacts so light that the
+    bristle follows slower than printed: heat is negative by rounding alone, with the law that is
+    passive.
     """
     d, seen = fmu.description, 0
     sampler = Sampler(d, "heat over decades")

@@ -1,5 +1,5 @@
-"""The work of a co-simulation step is bounded by the substeps that are allowed, and what is given up
-for that is told once."""
+"""The work of a co-simulation step is bounded by the substeps that are allowed, and what is given
+up for that is told once."""
 
 import pytest
 from operating_points import some_of

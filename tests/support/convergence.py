@@ -87,8 +87,8 @@ def random_record(fmu, number, length=4):
 
 
 def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0):
-    """The course of a record, each step cut evenly, with inputs multiplied by factors, and by 1 plus
-    or minus the noise from part to part."""
+    """The course of a record, each step cut evenly, with inputs multiplied by factors, and by 1
+    plus or minus the noise from part to part."""
     draw = random.Random(1)
     d = fmu.description
     forces = [v.reference for v in d.outputs if v.unit == "N"]
