@@ -10,6 +10,7 @@ import numpy as np
 
 from .candidates import Candidate, Space
 from ..record.reading import Record, directions
+from .statistics import distance_after_reversal
 
 _STEPS = 60  # of the distance after a reversal
 _SPEEDS = 12  # classes of the sliding speed
@@ -62,10 +63,8 @@ def _glance(record: Record) -> Scales:
     force = _friction(record, way)
     force = force - (_middle(force, way) if record.has_offset else 0.0)
     ratio = np.where(loaded, way * force / np.where(loaded, record.normal, 1.0), 0.0)
-    moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
     starts = np.concatenate(([0], record.reversals()))
-    began = starts[np.searchsorted(starts, np.arange(len(way)), side="right") - 1]
-    distance = moved - moved[began]
+    distance = distance_after_reversal(record)
     speeds = np.abs(record.velocity)
     usual = float(np.quantile(speeds, 0.95))
     moving = loaded & (speeds > 0.05 * usual)

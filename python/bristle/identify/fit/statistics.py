@@ -140,12 +140,17 @@ def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
     return math.sqrt(max(found))
 
 
-def way_after_reversal(record: Record) -> np.ndarray:
-    """With the sign of the direction."""
+def distance_after_reversal(record: Record) -> np.ndarray:
+    """How far each sample is from the last reversal."""
     moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
     starts = np.concatenate(([0], record.reversals()))
     began = starts[np.searchsorted(starts, np.arange(len(moved)), side="right") - 1]
-    return (moved - moved[began]) * directions(record.velocity)
+    return moved - moved[began]
+
+
+def way_after_reversal(record: Record) -> np.ndarray:
+    """With the sign of the direction."""
+    return distance_after_reversal(record) * directions(record.velocity)
 
 
 def half_of(record: Record) -> np.ndarray:
