@@ -532,9 +532,9 @@ def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, to
         if not (law == PRINTED and d.name == "ElastoPlastic" and tolerance == 1e-9)
     ]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
-        tolerances = (
-            5 if "bristleDamping" in d else 200 if d.name == "GeneralizedMaxwellSlip" else 50
-        )  # 150 were seen in one step of it
+        # four elements slip one after the other in GeneralizedMaxwellSlip: 15 were seen
+        several = d.name == "GeneralizedMaxwellSlip"
+        tolerances = 5 if "bristleDamping" in d and not several else 50
         allowed = tolerances * tolerance * parts(d, case[0], case[1])
         rounding = (
             1e-13 * abs(velocity) * (d["bristleDamping"].start if "bristleDamping" in d else 0.0)
