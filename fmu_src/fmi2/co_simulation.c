@@ -219,7 +219,6 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     Memory before; /* of which only what a step may change is filled in */
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
-    k->kept.unchecked = 0; /* it has been seen, and the rules are kept */
     copy_state(&before, k, with_coupling);
     Motion motion = {&k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL,
                      NULL};
@@ -228,6 +227,8 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     const Inputs end = inputs_at(&motion, length);
     if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);
+    const int unchecked = k->kept.unchecked;
+    k->kept.unchecked = 0; /* it has been seen, and the rules are kept */
     begin_run(k);
     if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
     warn_of_chattering(c, length);
@@ -247,7 +248,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     note_force(k);
     if (status != fmi2OK) {
         take_back(c, &before, with_coupling);
-        k->kept.unchecked = event; /* the next one begins with it, too */
+        k->kept.unchecked = unchecked;
     } else {
         pass_advice(c);
     }

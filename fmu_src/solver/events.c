@@ -104,7 +104,7 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         }
         if (s <= left.s || s >= right.s) break;
         States x1;
-        Look next;
+        Look next = right;
         const double error = trial_step(motion, from, s, &x1);
         if (isfinite(error)) look(motion, from, s, 1, &x1, &next);
         next.s = s;

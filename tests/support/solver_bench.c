@@ -149,8 +149,7 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
 }
 
 static loop_Motion loop_of(const Motion *motion, double mass, double speed, double h) {
-    static Response response;
-    loop_Motion loop = {*motion, 1e-4, motion->held, 1 / mass, {0}, speed, h, h, &response};
+    loop_Motion loop = {*motion, 1e-4, motion->held, 1 / mass, {0}, speed, h};
     return loop;
 }
 
@@ -171,9 +170,9 @@ double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, d
     return after;
 }
 
-/* A step with the body: that of RODAS or, where it is asked for, that of the line. */
+/* A step with the body. */
 double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load,
-                  double mass, double speed, double h, int linear, States *x, double *dv) {
+                  double mass, double speed, double h, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6);
     loop_Motion loop = loop_of(&motion, mass, speed, h);
     loop_States y = loop_no_states;
@@ -183,8 +182,7 @@ double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, cons
         y.value[3 + i] = u->v[i];
     }
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
-    const double error =
-        linear ? loop_linear_step(&loop, &from, h, &y) : loop_rosenbrock_step(&loop, &from, h, &y);
+    const double error = loop_rosenbrock_step(&loop, &from, h, &y);
     for (int i = 0; i < 3; i++) {
         x->x[i] = y.value[i];
         dv[i] = y.value[3 + i] - u->v[i];

@@ -673,7 +673,7 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
-        (["nosuch", "{LuGre}"], 'there is no system "nosuch"; there are belt'),
+        (["nosuch", "{LuGre}"], 'there is no system "nosuch"; there are band_brake, belt'),
         (["pulse"], "an FMU is missing"),
         (["pulse", "none.fmu"], "none.fmu: No such file or directory."),
         (

@@ -142,7 +142,7 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
-    other = bristle.stamp(fmu.path, values, NAME, tmp_path / "other.fmu", f"{TEXT}!")
+    other = bristle.stamp(fmu.path, values, NAME, tmp_path / "text.fmu", f"{TEXT}!")
     assert Fmu(other).description.guid != own.description.guid, (
         "an element with another description is another one"
     )
