@@ -507,8 +507,9 @@ DRIVEN = [
 def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
     name, system, element, values, tmp_path
 ):
-    """In the rig and in co-simulation at 1 ms, within 1 % of the way."""
-    values = COULOMB | {"dynamicVelocity": 1e-6} | values
+    """In the rig and in co-simulation at 1 ms, within 1 % of the way. Bounded, for as printed a
+    bristle at rest keeps its force where the limit falls below it."""
+    values = COULOMB | {"dynamicVelocity": 1e-6, "law": 2} | values
     present = {n: v for n, v in values.items() if n in PRESENT[element].description}
     words = [word for n, v in present.items() for word in ("--set", f"{n}={v}")]
     words += [word for n, v in system.given.items() for word in ("--param", f"{n}={v}")]
