@@ -110,9 +110,8 @@ static double shortest_growing(const Motion *motion) {
     return INFINITY;
 }
 
-/* Time at which the velocity turns round, or its size is least: modes are decided by its direction
- * and rates have a corner there that an estimate of errors may not see, so that no step runs over
- * it. */
+/* Time at which the velocity turns round, or its size is least: modes are decided by its direction,
+ * so that a step must not run over it. */
 static double time_of_reversal(const Motion *motion) {
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {

@@ -16,7 +16,8 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = 1e-11 * length;
-    const double reversal = motion->held ? 0 : time_of_reversal(motion);
+    /* without modes the error of a step over the corner finds it, and a curve beside it, too */
+    const double reversal = N_MODES == 0 || motion->held ? 0 : time_of_reversal(motion);
     const int after_each_part = m->substeps / (4 * HALVINGS);
     int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
     for (int trial = 0; from.t < length; trial++) {
