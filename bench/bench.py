@@ -22,7 +22,7 @@ PAIR = ("LuGre", "ImplicitBristle")
 PAIR_SETS = ("rill2023_model1", "rill2023_model2")
 CYCLE_ROUNDS = 201
 STEP_ROUNDS = 15
-SCALE_MODELS = ("LuGre", "ContactPoint")
+SCALE_MODELS = ("LuGre", "GeneralizedMaxwellSlip")  # with one state and with four
 
 CYCLE_GOAL = 2.5  # of LuGre with the exponent 2, over the bare model
 CYCLE_CASES = ("LuGre, α = 2", "LuGre, rill2023_model2")  # which have it
@@ -138,9 +138,7 @@ def main() -> int:
         step_table(steps),
         memory_table(memory, fmus),
         record_table(options.fmus),
-        scale_table(
-            contest(build, "scale", STEP_ROUNDS, [c for c in defaults if c.label in SCALE_MODELS])
-        ),
+        scale_table(options.fmus, build),
         peer_table(options.fmus, build, [], {}, False),
     ]
     if options.build:
@@ -273,8 +271,15 @@ def record_table(folder: Path) -> str:
     return table("Records, per sample", note, heads, lines)
 
 
-def scale_table(lines: list[Line]) -> str:
+def scale_table(folder: Path, build: Path) -> str:
     """Steps of many instances over those of one, and of two threads over one."""
+    entries = [
+        peer
+        for model in SCALE_MODELS
+        for peer in peers.read(folder / f"{model}.fmu", model, {}, {})[0]
+        if peer.kind == "step"
+    ]
+    lines = contest(build, "scale", STEP_ROUNDS, entries)
     rows = []
     for line in lines:  # the remark is threads, bytes of an instance
         own = {one.side: one for one in lines if one.label == line.label and one.inputs == "1"}
@@ -303,28 +308,8 @@ def peer_table(
 ) -> str:
     """Our LuGre, PythonFMU's and the files given, in one contest for cycles and one for steps."""
     ours = folder / f"{PAIR[0]}.fmu"
-    values = peers.starts(ours)
-    entries, said = peers.read(ours, PAIR[0], build / "peers" / "ours", {}, {})
+    entries, said = peers.contestants(ours, files, names, build, alone)
     before = peers.environment()
-    known = {*values, peers.FORCE, peers.VELOCITY, peers.NORMAL}
-    if strange := [name for name in names if name not in known]:
-        raise peers.Unusable(f"--map: {PAIR[0]} has no variable {strange[0]}.")
-    guests = [(file, file.name, names) for file in files]
-    try:
-        if not alone:
-            guests.insert(0, (peers.pythonfmu_lugre(build), "PythonFMU's LuGre", {}))
-    except peers.Unusable as error:
-        said.append(str(error))
-    for i, (file, label, own) in enumerate(guests):
-        found, more = peers.read(file, label, build / "peers" / str(i), own, values)
-        said += more
-        reasons = [peers.complaint(build, before, peer) for peer in found]
-        for peer, reason in zip(found, reasons, strict=True):
-            if reason:
-                said.append(f"The {peer.kind} of {label} cannot be measured: {reason}.")
-        if all(reasons) and file in files:
-            raise peers.Unusable(f"{file}: it cannot be measured: {reasons[0]}.")
-        entries += [peer for peer, reason in zip(found, reasons, strict=True) if not reason]
     rows = []
     for kind, rounds in (("cycle", CYCLE_ROUNDS), ("step", STEP_ROUNDS)):
         own = [entry for entry in entries if entry.kind == kind]

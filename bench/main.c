@@ -3,9 +3,9 @@
  *     bench cycles ROUNDS CASE...       evaluation cycle of model exchange and the bare model
  *     bench steps ROUNDS CASE...        communication steps and SUNDIALS
  *     bench memory CASE...              bytes and allocations
- *     bench scale ROUNDS CASE...        steps of many instances, and in two threads
  *     bench cycle ROUNDS PEER...        evaluation cycle of any FMU
  *     bench step ROUNDS PEER...         communication steps of any FMU
+ *     bench scale ROUNDS PEER...        steps of many instances, and in two threads
  *
  * A case is label|library of the FMU|library of the bare model|parameter=value|...
  * measurements.h says what a peer is.
@@ -83,7 +83,7 @@ static const struct {
     {"cycles", N_STEADY, 0, join_cycles, NULL},
     {"steps", N_MOTIONS, 0, join_steps, NULL},
     {"memory", 0, 0, NULL, print_memory},
-    {"scale", 0, 0, NULL, join_scale},
+    {"scale", 0, CO_SIMULATION, NULL, join_scale},
     {"cycle", N_STEADY, MODEL_EXCHANGE, join_peer_cycle, NULL},
     {"step", N_MOTIONS, CO_SIMULATION, join_peer_steps, NULL},
 };
@@ -97,7 +97,7 @@ int main(int count, char **arguments) {
     const int contests = what < n_measurements && measurements[what].once != print_memory;
     const int first = contests ? 3 : 2;
     if (what == n_measurements || count <= first)
-        fail("call it as: bench cycles, steps, scale, cycle or step ROUNDS CASE... or bench memory "
+        fail("call it as: bench cycles, steps, cycle, step or scale ROUNDS CASE... or bench memory "
              "CASE...");
     const int rounds = contests ? atoi(arguments[2]) : 0;
     if (contests && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);

@@ -33,7 +33,7 @@ void join_peer_steps(const Case *peer, const Motion *motion);
 
 /* Enters fmi2DoStep of 1 to 100 000 instances in turn, and of two threads with half of them each.
  * The side is the number of instances, the remark: threads, bytes of an instance. */
-void join_scale(const Case *subject);
+void join_scale(const Case *peer);
 
 /* The parts of the above that print_memory shares. */
 typedef struct Cycle Cycle;

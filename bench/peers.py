@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 from fmpy import extract, read_model_description
 from fmpy.model_description import ModelDescription, ScalarVariable
@@ -17,6 +20,7 @@ from fmpy.model_description import ModelDescription, ScalarVariable
 HERE = Path(__file__).resolve().parent
 PYTHONFMU = "pythonfmu==0.7.0"
 FORCE, VELOCITY, NORMAL = "frictionForce", "relativeVelocity", "normalForce"
+DESCRIPTION = "modelDescription.xml"
 PATIENCE = 60  # seconds for a round that takes milliseconds
 
 
@@ -49,20 +53,22 @@ def described(file: Path) -> ModelDescription:
     if not zipfile.is_zipfile(file):
         raise Unusable(f"{file}: there is no FMU of this name, or it is not a zip file.")
     try:
-        about = read_model_description(file, validate=False)
+        with zipfile.ZipFile(file) as archive:
+            version = ElementTree.fromstring(archive.read(DESCRIPTION)).get("fmiVersion")
+        about = read_model_description(file, validate=False) if version == "2.0" else None
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise Unusable(f"{file}: its modelDescription.xml cannot be used: {reason}.") from error
-    if about.fmiVersion != "2.0":
-        raise Unusable(f"{file}: it is made for FMI {about.fmiVersion}; only 2.0 can be measured.")
+        raise Unusable(f"{file}: its {DESCRIPTION} cannot be used: {reason}.") from error
+    if about is None:
+        raise Unusable(f"{file}: it is made for FMI {version}; only 2.0 can be measured.")
     return about
 
 
 def read(
-    file: Path, label: str, folder: Path, names: dict[str, str], values: dict[str, float]
+    file: Path, label: str, names: dict[str, str], values: dict[str, float]
 ) -> tuple[list[Peer], list[str]]:
-    """What can be measured of an FMU, unpacked into the folder, and sentences about the rest. The
-    values are set where the FMU has a parameter of that name."""
+    """What can be measured of an FMU, which is unpacked until the end of the program, and sentences
+    about the rest. The values are set where the FMU has a parameter of that name."""
     about = described(file)
     variables = {one.name: one for one in about.modelVariables if one.type == "Real"}
 
@@ -87,7 +93,8 @@ def read(
         for name, value in values.items()
         if (variable := find(name, "parameter"))
     ]
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     extract(file, folder)
     found = []
     for kind, interface, lack in (
@@ -134,8 +141,9 @@ def complaint(build: Path, before: tuple[str, ...], peer: Peer) -> str:
         return f"a round takes more than {PATIENCE} s"
     if done.returncode < 0:
         return f"it ends the program with signal {-done.returncode}"
-    said = done.stderr.strip().splitlines() or ["it ends the program"]
-    return said[-1].removeprefix("bench: ").rstrip(".") if done.returncode else ""
+    said = [line.removeprefix("bench: ").rstrip(".") for line in done.stderr.splitlines()]
+    # The call that failed comes after what the FMU says about it.
+    return ": ".join(said[:-3:-1] or ["it ends the program"]) if done.returncode else ""
 
 
 def environment() -> tuple[str, ...]:
@@ -164,3 +172,32 @@ def pythonfmu_lugre(build: Path) -> Path:
             reason = (done.stderr.strip().splitlines() or ["no reason is given"])[-1]
             raise Unusable(f"PythonFMU's LuGre cannot be made: {reason.rstrip('.')}.")
     return packages / "LuGre.fmu"
+
+
+def contestants(
+    ours: Path, files: list[Path], names: dict[str, str], build: Path, alone: bool
+) -> tuple[list[Peer], list[str]]:
+    """Our LuGre, PythonFMU's if not alone, and the files given, as far as they can be measured, and
+    sentences about the rest. A file of which nothing can be measured is refused."""
+    values = starts(ours)
+    entries, said = read(ours, ours.stem, {}, {})
+    if strange := sorted(set(names) - {*values, FORCE, VELOCITY, NORMAL}):
+        raise Unusable(f"--map: {ours.stem} has no variable {strange[0]}.")
+    guests = [(file, str(file), names) for file in files]
+    try:
+        if not alone:
+            guests.insert(0, (pythonfmu_lugre(build), "PythonFMU's LuGre", {}))
+    except Unusable as error:
+        said.append(str(error))
+    for file, label, own in guests:
+        found, more = read(file, label, own, values)
+        reasons = [complaint(build, environment(), peer) for peer in found]
+        if all(reasons) and file in files:
+            raise Unusable(f"{file}: it cannot be measured: {reasons[0]}.")
+        said += more
+        for peer, reason in zip(found, reasons, strict=True):
+            if reason:
+                said.append(f"The {peer.kind} of {label} cannot be measured: {reason}.")
+            else:
+                entries.append(peer)
+    return entries, said
