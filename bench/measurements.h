@@ -27,7 +27,8 @@ Case read_peer(char *text, int needs);
 double *peer_inputs(const Case *peer, const Motion *motion, double t);
 
 /* Enter the evaluation cycle of model exchange, with the states as they start, and fmi2DoStep under
- * held inputs, which goes on from round to round; its remark is the root mean square of the force. */
+ * held inputs, which go on from round to round; their remark is the root mean square of the force.
+ */
 void join_peer_cycle(const Case *peer, const Motion *motion);
 void join_peer_steps(const Case *peer, const Motion *motion);
 
