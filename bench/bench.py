@@ -14,6 +14,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import peers
 import records
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +22,7 @@ PAIR = ("LuGre", "ImplicitBristle")
 PAIR_SETS = ("rill2023_model1", "rill2023_model2")
 CYCLE_ROUNDS = 201
 STEP_ROUNDS = 15
+SCALE_MODELS = ("LuGre", "GeneralizedMaxwellSlip")  # with one state and with four
 
 CYCLE_GOAL = 2.5  # of LuGre with the exponent 2, over the bare model
 CYCLE_CASES = ("LuGre, α = 2", "LuGre, rill2023_model2")  # which have it
@@ -29,6 +31,8 @@ EXACT = 1e-9  # an error below which a step counts as exact
 STEP_GOAL = 20.0  # the best of SUNDIALS over fmi2DoStep, for LuGre
 BYTES_GOAL, CALLS_GOAL = 1024, 2  # per instance in model exchange
 RECORD_GOAL = 100.0  # FMPy's simulate_fmu over bristle.run, per sample
+FLAT_GOAL = 1.2  # a step among many instances over one of a single instance
+THREADS_GOAL = 1.9  # one thread over two, by the clock
 SIZE_GOAL = 500_000  # bytes of an FMU
 BUILD_GOAL = 300.0  # seconds
 
@@ -66,6 +70,7 @@ class Line:
     side: str
     repetitions: int
     time: float
+    wall: float
     inputs: str
     error: str
 
@@ -84,7 +89,29 @@ def main() -> int:
         action="store_true",
         help="also time ./build.sh from nothing, in a copy of the repository",
     )
+    parser.add_argument(
+        "--peer",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FMU",
+        help="measure this FMU, of any origin, and PythonFMU's LuGre beside ours, and nothing else;"
+        " can be repeated",
+    )
+    parser.add_argument(
+        "--map",
+        default="",
+        metavar="OURS=ITS,...",
+        help="names of a peer's variables, where they are not those of our interface",
+    )
+    parser.add_argument(
+        "--alone", action="store_true", help="with --peer: leave PythonFMU's LuGre out"
+    )
     options = parser.parse_args()
+    if options.peer:
+        names = peers.names_from(options.map)
+        print(peer_table(options.fmus, options.program, options.peer, names, options.alone))
+        return 0
 
     # Those that bench/CMakeLists.txt has taken: a twin is its model with two multiplications more.
     fmus = [
@@ -100,7 +127,7 @@ def main() -> int:
     build: Path = options.program
 
     cycles = contest(build, "cycles", CYCLE_ROUNDS, special + defaults)
-    instructions = count_instructions(build, cycles, special + defaults)
+    instructions = count_instructions(build, "cycles", cycles, special + defaults)
     steps = contest(
         build, "steps", STEP_ROUNDS, [case for case in special if "α" not in case.label] + defaults
     )
@@ -111,6 +138,8 @@ def main() -> int:
         step_table(steps),
         memory_table(memory, fmus),
         record_table(options.fmus),
+        scale_table(options.fmus, build),
+        peer_table(options.fmus, build, [], {}, False),
     ]
     if options.build:
         parts.append(build_table())
@@ -136,7 +165,10 @@ def special_cases(models: set[str]) -> list[Case]:
 
 
 def run(
-    build: Path, arguments: list[str], cases: list[Case], before: tuple[str, ...] = ()
+    build: Path,
+    arguments: list[str],
+    cases: list[Case] | list[peers.Peer],
+    before: tuple[str, ...] = (),
 ) -> list[list[str]]:
     command = [*before, str(build / "bench"), *arguments, *(case.argument(build) for case in cases)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -145,27 +177,38 @@ def run(
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
-def contest(build: Path, what: str, rounds: int, cases: list[Case]) -> list[Line]:
+def contest(
+    build: Path,
+    what: str,
+    rounds: int,
+    cases: list[Case] | list[peers.Peer],
+    before: tuple[str, ...] = (),
+) -> list[Line]:
     return [
         Line(
             label,
             motion,
             side,
             int(repetitions),
-            float(wall if what == "cycles" else processor),
+            float(wall if what.startswith("cycle") else processor),
+            float(wall),
             *(remark if len(remark) == 2 else ("", "")),
         )
         for label, motion, side, repetitions, wall, processor, *remark in run(
-            build, [what, str(rounds)], cases
+            build, [what, str(rounds)], cases, before
         )
     ]
 
 
 def count_instructions(
-    build: Path, lines: list[Line], cases: list[Case]
+    build: Path,
+    what: str,
+    lines: list[Line],
+    cases: list[Case] | list[peers.Peer],
+    before: tuple[str, ...] = (),
 ) -> dict[tuple[str, str, str], float]:
-    """Instructions of one cycle, which do not depend on the load of the machine; nothing without
-    valgrind."""
+    """Instructions of one repetition, which do not depend on the load of the machine; nothing
+    without valgrind."""
     if not shutil.which("valgrind"):
         return {}
     with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +221,7 @@ def count_instructions(
             "--toggle-collect=measured",
             "--dump-after=measured",
         )
-        run(build, ["cycles", "1"], cases, valgrind)
+        run(build, [what, "1"], cases, (*before, *valgrind))
         counts = [total(Path(f"{dump}.{i + 1}")) for i in range(len(lines))]
     return {
         (line.label, line.motion, line.side): count / line.repetitions
@@ -226,6 +269,69 @@ def record_table(folder: Path) -> str:
         "goal",
     ]
     return table("Records, per sample", note, heads, lines)
+
+
+def scale_table(folder: Path, build: Path) -> str:
+    """Steps of many instances over those of one, and of two threads over one."""
+    entries = [
+        peer
+        for model in SCALE_MODELS
+        for peer in peers.read(folder / f"{model}.fmu", model, {}, {})[0]
+        if peer.kind == "step"
+    ]
+    lines = contest(build, "scale", STEP_ROUNDS, entries)
+    rows = []
+    for line in lines:  # the remark is threads, bytes of an instance
+        own = {one.side: one for one in lines if one.label == line.label and one.inputs == "1"}
+        if line.inputs == "1":
+            ratio = line.time / own["1"].time
+            goal = f"≤ {FLAT_GOAL}: {verdict(ratio <= FLAT_GOAL)}"
+        else:
+            ratio = own[line.side].wall / line.wall
+            goal = f"≥ {THREADS_GOAL}: {verdict(ratio >= THREADS_GOAL)}"
+        rows.append(
+            [line.label, line.inputs, line.side, line.error, f"{line.time:.0f}"]
+            + [f"{ratio:.2f}", goal]
+        )
+    return table(
+        "Many instances",
+        "fmi2DoStep of each instance in turn, in slip under held inputs: the time over that of one"
+        " instance, by the median on the processor; for two threads, each with half of the"
+        " instances, how many times faster they are than one by the clock.",
+        ["FMU", "threads", "instances", "bytes of each", "step [ns]", "ratio", "goal"],
+        rows,
+    )
+
+
+def peer_table(
+    folder: Path, build: Path, files: list[Path], names: dict[str, str], alone: bool
+) -> str:
+    """Our LuGre, PythonFMU's and the files given, in one contest for cycles and one for steps."""
+    ours = folder / f"{PAIR[0]}.fmu"
+    entries, said = peers.contestants(ours, files, names, build, alone)
+    before = peers.environment()
+    rows = []
+    for kind, rounds in (("cycle", CYCLE_ROUNDS), ("step", STEP_ROUNDS)):
+        own = [entry for entry in entries if entry.kind == kind]
+        lines = contest(build, kind, rounds, own, before)
+        counts = count_instructions(build, kind, lines, own, before)
+        for line in lines:
+            base = next(one for one in lines if one.motion == line.motion)
+            keys = [(one.label, one.motion, one.side) for one in (line, base)]
+            counted = f"{counts[keys[0]] / counts[keys[1]]:.2f}" if counts else "–"
+            rows.append(
+                [line.label, kind, line.motion, f"{line.time:.0f}", f"{line.time / base.time:.2f}"]
+                + [counted, line.error]
+            )
+    return table(
+        "FMUs of other tools beside LuGre",
+        "The cycle of model exchange with the states as they start, and fmi2DoStep of 1 ms under"
+        " held inputs, with LuGre's parameters where the FMU has them by name. The force tells"
+        " whether two FMUs compute the same: the root mean square over the steps. "
+        + " ".join(said),
+        ["FMU", "what", "motion", "time [ns]", "over LuGre", "instructions", "force [N]"],
+        rows,
+    )
 
 
 def verdict(good: bool) -> str:
@@ -405,4 +511,8 @@ def build_table() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except peers.Unusable as error:
+        print(f"bench: {error}", file=sys.stderr)
+        sys.exit(2)

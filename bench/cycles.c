@@ -86,29 +86,55 @@ static void record_points(Cycle *cycle, const Motion *motion) {
     s->fmu.free_instance(c);
 }
 
+/* Gives all points the states at which the instance starts. */
+static void take_states(Cycle *cycle, fmi2Component c) {
+    const size_t n = (size_t)cycle->subject->model->n_states;
+    cycle->states = new_doubles(POINTS * n);
+    for (size_t i = 0; i < POINTS; i++)
+        expect_ok(cycle->subject->fmu.get_continuous_states(c, cycle->states + i * n, n),
+                  "fmi2GetContinuousStates");
+}
+
 /* A model exchange in continuous-time mode, with the modes of the first point. */
-static fmi2Component start_exchange(const Cycle *cycle) {
+static fmi2Component start_exchange(Cycle *cycle) {
     const Case *s = cycle->subject;
     fmi2EventInfo info;
-    fmi2Component c = fmu_start(&s->fmu, s->model, fmi2ModelExchange, s->p);
+    fmi2Component c = fmu_start(&s->fmu, s->model, fmi2ModelExchange, s->parameters, s->p);
     expect_ok(s->fmu.set_real(c, s->inputs, (size_t)s->model->n_inputs, cycle->inputs),
               "fmi2SetReal");
     expect_ok(s->fmu.exit_initialization_mode(c), "fmi2ExitInitializationMode");
-    if (s->model->n_states > 0)
+    if (s->model->n_states > 0 && !cycle->states)
+        take_states(cycle, c);
+    else if (s->model->n_states > 0)
         expect_ok(s->fmu.set_continuous_states(c, cycle->states, (size_t)s->model->n_states),
                   "fmi2SetContinuousStates");
-    expect_ok(s->fmu.new_discrete_states(c, &info), "fmi2NewDiscreteStates");
+    for (int i = 0; i == 0 || (info.newDiscreteStatesNeeded && i < POINTS); i++)
+        expect_ok(s->fmu.new_discrete_states(c, &info), "fmi2NewDiscreteStates");
     expect_ok(s->fmu.enter_continuous_time_mode(c), "fmi2EnterContinuousTimeMode");
     return c;
 }
 
-Cycle *new_cycle(const Case *subject, const Motion *motion) {
+static Cycle *empty_cycle(const Case *subject) {
     Cycle *cycle = calloc(1, sizeof *cycle);
     if (!cycle) fail("There is no memory for the points.");
     cycle->subject = subject;
+    return cycle;
+}
+
+Cycle *new_cycle(const Case *subject, const Motion *motion) {
+    Cycle *cycle = empty_cycle(subject);
     record_points(cycle, motion);
     cycle->component = start_exchange(cycle);
     return cycle;
+}
+
+void join_peer_cycle(const Case *subject, const Motion *motion) {
+    Cycle *cycle = empty_cycle(subject);
+    cycle->inputs = peer_inputs(subject, motion, 0);
+    cycle->n_points = POINTS;
+    for (int i = 0; i < POINTS; i++) cycle->times[i] = i * STEP;
+    cycle->component = start_exchange(cycle);
+    join((Contestant){subject->label, motion->name, "cycle", "", run_fmu_cycle, cycle, POINTS});
 }
 
 void join_cycles(const Case *subject, const Motion *motion) {

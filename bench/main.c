@@ -3,8 +3,12 @@
  *     bench cycles ROUNDS CASE...       evaluation cycle of model exchange and the bare model
  *     bench steps ROUNDS CASE...        communication steps and SUNDIALS
  *     bench memory CASE...              bytes and allocations
+ *     bench cycle ROUNDS PEER...        evaluation cycle of any FMU
+ *     bench step ROUNDS PEER...         communication steps of any FMU
+ *     bench scale ROUNDS PEER...        steps of many instances, and in two threads
  *
  * A case is label|library of the FMU|library of the bare model|parameter=value|...
+ * measurements.h says what a peer is.
  * Lines with tabs come out; contest.h and measurements.h say what is in them.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -46,7 +50,7 @@ static Case read_case(char *text) {
     subject.label = strtok_r(text, "|", &place);
     const char *fmu = strtok_r(NULL, "|", &place), *bare = strtok_r(NULL, "|", &place);
     if (!bare) fail("\"%s\" is not label|library of the FMU|library of the bare model.", text);
-    subject.fmu = fmu_load(fmu);
+    subject.fmu = fmu_load(fmu, MODEL_EXCHANGE | CO_SIMULATION);
     const BareModel *m = subject.model = load_bare(bare);
     const int first_output = m->n_parameters + m->n_inputs + 2 * m->n_states;
     if (m->n_parameters > ROOM || m->n_inputs > ROOM || m->n_states > ROOM || m->n_outputs > ROOM ||
@@ -55,6 +59,7 @@ static Case read_case(char *text) {
     memcpy(subject.p, m->parameter_starts, sizeof *subject.p * (size_t)m->n_parameters);
     for (char *next = strtok_r(NULL, "|", &place); next; next = strtok_r(NULL, "|", &place))
         set_parameter(&subject, next);
+    for (int i = 0; i < m->n_parameters; i++) subject.parameters[i] = (fmi2ValueReference)i;
     for (int i = 0; i < m->n_inputs; i++) {
         subject.inputs[i] = (fmi2ValueReference)(m->n_parameters + i);
         subject.first_order[i] = 1;
@@ -68,26 +73,46 @@ static Case read_case(char *text) {
     return subject;
 }
 
+/* What can be asked for, and what one case then does. */
+static const struct {
+    const char *name;
+    int n_motions, peers; /* what is needed of a peer; 0 for cases */
+    void (*enter)(const Case *subject, const Motion *motion);
+    void (*once)(const Case *subject);
+} measurements[] = {
+    {"cycles", N_STEADY, 0, join_cycles, NULL},
+    {"steps", N_MOTIONS, 0, join_steps, NULL},
+    {"memory", 0, 0, NULL, print_memory},
+    {"scale", 0, CO_SIMULATION, NULL, join_scale},
+    {"cycle", N_STEADY, MODEL_EXCHANGE, join_peer_cycle, NULL},
+    {"step", N_MOTIONS, CO_SIMULATION, join_peer_steps, NULL},
+};
+
 int main(int count, char **arguments) {
-    const char *what = count > 1 ? arguments[1] : "";
-    const int memory = strcmp(what, "memory") == 0, cycles = strcmp(what, "cycles") == 0,
-              steps = strcmp(what, "steps") == 0;
-    const int first = memory ? 2 : 3;
-    if (count <= first || (!memory && !cycles && !steps))
-        fail("call it as: bench cycles ROUNDS CASE..., bench steps ROUNDS CASE... or bench memory "
+    const size_t n_measurements = sizeof measurements / sizeof *measurements;
+    size_t what = 0;
+    while (what < n_measurements &&
+           strcmp(count > 1 ? arguments[1] : "", measurements[what].name) != 0)
+        what++;
+    const int contests = what < n_measurements && measurements[what].once != print_memory;
+    const int first = contests ? 3 : 2;
+    if (what == n_measurements || count <= first)
+        fail("call it as: bench cycles, steps, cycle, step or scale ROUNDS CASE... or bench memory "
              "CASE...");
-    const int rounds = memory ? 0 : atoi(arguments[2]);
-    if (!memory && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
+    const int rounds = contests ? atoi(arguments[2]) : 0;
+    if (contests && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
 
     const int n_cases = count - first;
     Case *cases = calloc((size_t)n_cases, sizeof *cases);
     if (!cases) fail("There is no memory for %d cases.", n_cases);
     for (int i = 0; i < n_cases; i++) {
-        cases[i] = read_case(arguments[first + i]);
-        if (memory) print_memory(&cases[i]);
-        for (int j = 0; j < N_STEADY && cycles; j++) join_cycles(&cases[i], &motions[j]);
-        for (int j = 0; j < N_MOTIONS && steps; j++) join_steps(&cases[i], &motions[j]);
+        cases[i] = measurements[what].peers
+                       ? read_peer(arguments[first + i], measurements[what].peers)
+                       : read_case(arguments[first + i]);
+        if (measurements[what].once) measurements[what].once(&cases[i]);
+        for (int j = 0; j < measurements[what].n_motions; j++)
+            measurements[what].enter(&cases[i], &motions[j]);
     }
-    if (!memory) hold_contest(rounds);
+    if (contests) hold_contest(rounds);
     return 0;
 }

@@ -18,6 +18,24 @@ void join_steps(const Case *subject, const Motion *motion);
  * in steps. */
 void print_memory(const Case *subject);
 
+/* A case of any FMU, without a model beside it: label|library|guid|address of its resources|number
+ * of states|reference of the force|of the velocity|of the normal force|
+ * reference=value of a parameter|...; no normal force is a hyphen. The needs are those of fmu.h. */
+Case read_peer(char *text, int needs);
+
+/* The inputs of a peer at POINTS points from a time on, packed. */
+double *peer_inputs(const Case *peer, const Motion *motion, double t);
+
+/* Enter the evaluation cycle of model exchange, with the states as they start, and fmi2DoStep under
+ * held inputs, which go on from round to round; their remark is the root mean square of the force.
+ */
+void join_peer_cycle(const Case *peer, const Motion *motion);
+void join_peer_steps(const Case *peer, const Motion *motion);
+
+/* Enters fmi2DoStep of 1 to 100 000 instances in turn, and of two threads with half of them each.
+ * The side is the number of instances, the remark: threads, bytes of an instance. */
+void join_scale(const Case *peer);
+
 /* The parts of the above that print_memory shares. */
 typedef struct Cycle Cycle;
 Cycle *new_cycle(const Case *subject, const Motion *motion);

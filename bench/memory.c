@@ -6,7 +6,8 @@
 
 static void print_instance(const Case *subject, fmi2Type kind) {
     const Allocations before = allocations;
-    fmi2Component c = fmu_start(&subject->fmu, subject->model, kind, subject->p);
+    fmi2Component c =
+        fmu_start(&subject->fmu, subject->model, kind, subject->parameters, subject->p);
     expect_ok(subject->fmu.exit_initialization_mode(c), "fmi2ExitInitializationMode");
     printf("\t%ld\t%zu", allocations.calls - before.calls, allocations.bytes - before.bytes);
     subject->fmu.free_instance(c);
@@ -24,7 +25,8 @@ static void check_counters(const Case *subject) {
     const Counters before = counters();
     double value;
     show_messages = 0;
-    fmi2Component c = fmu_start(&subject->fmu, subject->model, fmi2ModelExchange, subject->p);
+    fmi2Component c = fmu_start(&subject->fmu, subject->model, fmi2ModelExchange,
+                                subject->parameters, subject->p);
     subject->fmu.get_real(c, &nowhere, 1, &value);
     subject->fmu.free_instance(c);
     show_messages = 1;

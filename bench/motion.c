@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 500 /* steps */ };
-
 /* With the parameters of the papers the first stays below the static limit, the second is full
  * sliding. */
 const Motion motions[N_MOTIONS] = {
@@ -18,14 +16,22 @@ static double wave(double frequency, double t) {
     return sin(6.283185307179586 * frequency * t);
 }
 
+double normal_force_at(double t) {
+    return 9.81 * (1 + 0.1 * wave(3, t));
+}
+
+double velocity_at(const Motion *motion, double t) {
+    return motion->mean + motion->amplitude * wave(motion->frequency, t);
+}
+
 void inputs_at(const BareModel *model, const Motion *motion, double t, double *u) {
     int moves = 0;
     for (int i = 0; i < model->n_inputs; i++) {
         const char *name = model->real_name(model->n_parameters + i);
         u[i] = model->input_starts[i];
-        if (strcmp(name, "normalForce") == 0) u[i] = 9.81 * (1 + 0.1 * wave(3, t));
+        if (strcmp(name, "normalForce") == 0) u[i] = normal_force_at(t);
         if (strstr(name, "elocity") && !moves) {
-            u[i] = motion->mean + motion->amplitude * wave(motion->frequency, t);
+            u[i] = velocity_at(motion, t);
             moves = 1; /* of a vector the first component */
         }
     }
@@ -67,7 +73,8 @@ void fmu_step(const Case *subject, fmi2Component c, double t, const double *u,
 }
 
 fmi2Component warmed_up(const Case *subject, const Motion *motion, double *time_reached) {
-    fmi2Component c = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation, subject->p);
+    fmi2Component c =
+        fmu_start(&subject->fmu, subject->model, fmi2CoSimulation, subject->parameters, subject->p);
     double u[ROOM], u_rate[ROOM];
     inputs_at(subject->model, motion, 0, u);
     expect_ok(subject->fmu.set_real(c, subject->inputs, (size_t)subject->model->n_inputs, u),

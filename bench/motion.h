@@ -4,7 +4,7 @@
 
 #include "fmu.h"
 
-enum { POINTS = 200 };
+enum { POINTS = 200, WARM_UP = 500 /* steps before the first point */ };
 
 static const double STEP = 1e-3; /* between two points [s] */
 
@@ -23,12 +23,16 @@ typedef struct {
     Fmu fmu;
     const BareModel *model;
     double p[ROOM];
-    fmi2ValueReference inputs[ROOM], states[ROOM];
+    fmi2ValueReference parameters[ROOM], inputs[ROOM], states[ROOM];
     fmi2Integer first_order[ROOM]; /* of a derivative, for each input */
     /* value reference of the first component; its place in the outputs is */
     fmi2ValueReference force;
     int force_place;
 } Case;
+
+/* What moves in each motion, at a time. */
+double normal_force_at(double t);
+double velocity_at(const Motion *motion, double t);
 
 /* The inputs of a model at a time: a normal force that pulsates, a velocity by the motion, all
  * others at their start. */

@@ -1,0 +1,88 @@
+/* Many instances in one process, and two threads: each instance has its own memory and nothing is
+ * shared, so the cost of a step ought not to depend on how many there are. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "contest.h"
+#include "measurements.h"
+
+enum {
+    STEPS = 100000, /* in a run, of all instances together */
+    SETTLED = 10,   /* steps of each before: 1 mm of slip, several deflections of a bristle */
+    BOTH = 1000     /* instances of two threads */
+};
+
+typedef struct {
+    const Case *subject;
+    fmi2Component *components;
+    const double *inputs;
+    int n, made; /* instances, steps of each */
+} Crowd;
+
+/* Steps every instance once, and again until there are as many steps as asked for. No two
+ * neighbours are at the same point of the motion, so each sweep has all of it. */
+static void sweep(Crowd *crowd, int steps) {
+    const Case *s = crowd->subject;
+    for (int left = steps; left > 0; left -= crowd->n, crowd->made++)
+        for (int i = 0; i < crowd->n; i++) {
+            const int point = (crowd->made + i) % POINTS;
+            double force;
+            fmu_step(s, crowd->components[i], crowd->made * STEP,
+                     crowd->inputs + point * s->model->n_inputs, NULL);
+            s->fmu.get_real(crowd->components[i], &s->force, 1, &force);
+        }
+}
+
+static void run_crowd(void *crowd) {
+    sweep(crowd, STEPS);
+}
+
+static void *run_half(void *crowd) {
+    sweep(crowd, STEPS / 2);
+    return NULL;
+}
+
+static void run_both(void *self) {
+    Crowd *crowds = self;
+    pthread_t other;
+    if (pthread_create(&other, NULL, run_half, &crowds[1])) fail("There is no second thread.");
+    run_half(&crowds[0]);
+    pthread_join(other, NULL);
+}
+
+static Crowd new_crowd(const Case *subject, const double *inputs, int n) {
+    Crowd crowd = {subject, calloc((size_t)n, sizeof(fmi2Component)), inputs, n, 0};
+    if (!crowd.components) fail("There is no memory for %d instances.", n);
+    for (int i = 0; i < n; i++) {
+        crowd.components[i] = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation,
+                                        subject->parameters, subject->p);
+        expect_ok(subject->fmu.exit_initialization_mode(crowd.components[i]),
+                  "fmi2ExitInitializationMode");
+    }
+    return crowd;
+}
+
+static void enter(const Case *subject, int n, int threads) {
+    const Allocations before = allocations;
+    const double *inputs = peer_inputs(subject, &motions[1], 0);
+    Crowd *crowds = calloc(2, sizeof *crowds);
+    char *side = malloc(16);
+    if (!crowds || !side) fail("There is no memory for a run.");
+    for (int i = 0; i < threads; i++) {
+        crowds[i] = new_crowd(subject, inputs, n / threads);
+        sweep(&crowds[i], SETTLED * crowds[i].n);
+    }
+    snprintf(side, 16, "%d", n);
+    Contestant contestant = {
+        subject->label, motions[1].name, side, "", threads > 1 ? run_both : run_crowd, crowds,
+        STEPS};
+    snprintf(contestant.remark, sizeof contestant.remark, "%d\t%zu", threads,
+             (allocations.bytes - before.bytes) / (size_t)n);
+    join(contestant);
+}
+
+void join_scale(const Case *subject) {
+    for (int n = 1; n <= STEPS; n *= 10) enter(subject, n, 1);
+    enter(subject, BOTH, 2);
+}
