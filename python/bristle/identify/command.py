@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,8 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
     delay = _delay(arguments.delay)
+    if several and delay:
+        raise BristleError("--delay is for one model: the ranking fits no lag.")
     options = _for_joints(of, options, fixed)
     if of:
         of = of.with_options(fixed)
@@ -115,7 +118,12 @@ def _delay(word: str) -> float | None:
     """The lag that is given, or None where it is to be found."""
     if word == "auto":
         return None
-    value = _numbers("--delay", [f"delay={word}"])["delay"]
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BristleError(f"--delay {word} has to be a number of seconds, or auto.")
     return value
 
 

@@ -232,9 +232,6 @@ def reading_options(arguments: argparse.Namespace) -> Any:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..extras import needing
-
-    with needing("identify"):
-        from ...identify.command import identify
+    from ...identify.command import identify
 
     identify(arguments, reading_options(arguments))
