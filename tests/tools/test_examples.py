@@ -171,8 +171,8 @@ def test_container_with_a_coupling_mass_holds_the_body_with_a_long_step(tmp_path
         for step, end in re.findall(r"^ *([\d.]+) ms +(-?[\d.]+) mm", text, re.MULTILINE)
     }
     assert drift[1] < 0.01 and drift[2] < 0.05, (
-        "0.88 and 0.96 mm without it; the first pulse finds an element that has yet to learn that"
-        " its force acts late"
+        "0.88 and 0.96 mm without it; the first pulse finds an element that has yet to observe the"
+        " load"
     )
 
 
