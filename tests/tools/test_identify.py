@@ -794,11 +794,12 @@ def test_fixing_everything_is_refused(tmp_path, refused):  # noqa: F811
     )
 
 
-def test_half_an_option_is_refused(tmp_path, refused):  # noqa: F811
+def test_an_item_that_an_option_does_not_have_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
-    assert "law=1.5: an option is a whole number." in refused(
-        "identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", "law=1.5"
-    )
+    for value in ("1.5", "Bound"):
+        assert f"law = {value} must be Printed or Bounded." in refused(
+            "identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", f"law={value}"
+        )
 
 
 # ---- joints ----

@@ -17,7 +17,7 @@ from ..parameters import assignments
 from ..library import describe
 from ..showing import limits
 from ..format.parameter_set import ParameterSet, ssv_text
-from .fit.candidates import Candidate, all_candidates, candidate
+from .fit.candidates import Candidate, all_candidates, candidate, check_values
 from .fit.estimate import Fit, fit
 from .fit.load import fitted_with_load, with_load
 from .tell.page import fit_page, pictures_of
@@ -31,11 +31,13 @@ Validation = tuple[Record, Quality, np.ndarray]
 
 
 def identify(arguments: argparse.Namespace, options: Options) -> None:
-    fixed, start = _numbers("--fix", arguments.fix), _numbers("--start", arguments.start)
+    fixed, start = assignments(arguments.fix), assignments(arguments.start)
     several = arguments.model == "all"
     if several and (arguments.fit or arguments.start):
         raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
+    check_values("--fix", [of] if of else all_candidates(), fixed)
+    check_values("--start", [], start)
     delay = _delay(arguments.delay)
     if several and delay:
         raise BristleError("--delay is for one model: the ranking fits no lag.")
@@ -165,14 +167,6 @@ def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
             raise BristleError(
                 f"{of.name}: {name} = {value:g} must be {limits(about, about[name])}."
             )
-
-
-def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:
-    values = assignments(words)
-    for name, value in values.items():
-        if not isinstance(value, float) or not np.isfinite(value):
-            raise BristleError(f"{option} {name}={value}: this is not a number.")
-    return values
 
 
 def rank(

@@ -34,6 +34,9 @@ ROLES = (  # those of identify/record/roles.py, which takes numpy
 )
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
+LOADS = ("auto", "none", "gravity", "spring")
+SIGNS = ("auto", "+", "-")
+OFFSETS = ("auto", "none")
 LOAD = (
     "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a"
     " joint, a constant force on an axis), or a spring; auto (the default) takes gravity on a joint"
@@ -56,7 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--out",
         type=Path,
-        help="name of the results, without suffix (default: record and model, in this folder)",
+        help=(
+            "name of the results, without suffix (default: record and model, in this folder);"
+            " replaced if they are there"
+        ),
     )
     parser.add_argument(
         "--validate",
@@ -97,9 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--start", action="append", default=[], metavar="NAME=VALUE", help="a start value"
     )
-    what.add_argument(
-        "--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD
-    )
+    what.add_argument("--load", choices=LOADS, default="auto", help=LOAD)
     what.add_argument(
         "--delay",
         default="auto",
@@ -164,13 +168,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     data.add_argument(
         "--sign",
-        choices=("auto", "+", "-"),
+        choices=SIGNS,
         default="auto",
         help="-: the force is that on the body, opposite to the motion",
     )
     data.add_argument(
         "--offset",
-        choices=("auto", "none"),
+        choices=OFFSETS,
         default="auto",
         help="none: the force has neither offset nor drift; what differs by direction is friction",
     )
