@@ -1058,7 +1058,7 @@ def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, mo
     assert "goes with the position and is the same in both directions" not in said
     assert "gravity" not in (tmp_path / "arm-DahlRotational.ssv").read_text(encoding="utf-8")
     page = (tmp_path / "arm-DahlRotational.html").read_text(encoding="utf-8")
-    assert "Load that goes with the cosine of the angle" in page
+    assert "Load proportional to the cosine of the angle" in page
 
 
 @WITH_TWINS

@@ -284,8 +284,8 @@ def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]
     radius = options.radius or options.assumed_radius
     why = "" if options.radius else ", the default of the element (--radius gives another)"
     notes.append(
-        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces told here"
-        " are torques over it."
+        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces in this"
+        " output are torques over it."
     )
     mass = options.mass / radius**2 if isinstance(options.mass, float) else options.mass
     return replace(options, turns=True, radius=radius, mass=mass)
