@@ -308,8 +308,8 @@ static size_t nearest_indicator(const Events *own) {
     return found;
 }
 
-/* The sensitivities over the event that the observer makes from own->before at own->u, own->x, where
- * the states have the rates own->f and own->g are the indicators. `moving`: it comes where an
+/* The sensitivities over the event that the observer makes from own->before at own->u, own->x,
+ * where the states have the rates own->f and own->g are the indicators. `moving`: it comes where an
  * indicator crosses zero, and not at a given time. */
 static int jump(Record *record, Events *own, double *s, int moving, double length) {
     const Fmu *fmu = record->fmu;

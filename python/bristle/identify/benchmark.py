@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import VERSION, BristleError
-from ..cli.commands.identify import LOADS, OFFSETS, SIGNS
 from ..cli.files import check_writable, write_text
 from ..cli.progress import in_parallel
 from ..pages.sheet import paragraph, sentences, sheet, table
+from . import LOADS, OFFSETS, SIGNS
 from .fit.candidates import Candidate, all_candidates, candidate, check_values
 from .fit.load import with_load
 from .fit.ranking import Place, place_apart, ranked, shortened, verdicts

@@ -14,6 +14,8 @@ import argparse
 from typing import Any
 from pathlib import Path
 
+from ...identify import LOADS, OFFSETS, SIGNS
+
 EXAMPLES = """
   bristle identify loop.csv --model LuGre
   bristle identify slow.csv fast.csv --model Dahl --normal 98.1 --validate other.csv -o guideway
@@ -34,9 +36,6 @@ ROLES = (  # those of identify/record/roles.py, which takes numpy
 )
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
-LOADS = ("auto", "none", "gravity", "spring")
-SIGNS = ("auto", "+", "-")
-OFFSETS = ("auto", "none")
 LOAD = (
     "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a"
     " joint, a constant force on an axis), or a spring; auto (the default) takes gravity on a joint"
