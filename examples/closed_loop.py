@@ -42,6 +42,7 @@ def run(fmu, coupling_mass):
     slave.instantiate()
     slave.setupExperiment(startTime=0.0)
     slave.setReal([reference["couplingMass"], reference["normalForce"]], [coupling_mass, 9.81])
+    slave.setInteger([reference["couplingTiming"]], [2])  # AtOnce: the loop applies it in its step
     slave.enterInitializationMode()
     slave.exitInitializationMode()
     rows, position, velocity = [], 0.0, 0.0

@@ -34,6 +34,7 @@ BEARING, EFFICIENCIES = (
     },
 )  # radius of the arm's bearing; of the gear
 STEP, STOP = 2e-4, 10.0
+AT_ONCE = 2  # couplingTiming: the loop applies a force within its step
 NORMAL_FORCE = 100.0  # of the motor's seals and bearings, whatever the load
 SURFACE = {
     "staticFriction": 0.25,
@@ -67,6 +68,8 @@ class Element:
         self.slave.instantiate()
         self.slave.setupExperiment(startTime=0.0)
         self.set({name: value for name, value in values.items() if name in self.reference})
+        if "couplingInertia" in values:
+            self.slave.setInteger([self.reference["couplingTiming"]], [AT_ONCE])
         self.slave.enterInitializationMode()
         self.slave.exitInitializationMode()
 

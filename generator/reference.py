@@ -14,15 +14,16 @@ HEAD = """\
 # Python reference
 
 *Written from the docstrings by `.venv/bin/python -m generator reference docs/api.md`; the examples
-are run in the check. [Friction in ten minutes](friction-in-ten-minutes.md) is the way in.*
+are run in the check. [Friction in ten minutes](friction-in-ten-minutes.md) is the place to
+start.*
 
 ```python
 import bristle
 import numpy
 ```
 
-Whatever is wrong with what was given is told by a `BristleError`, in one sentence; what has the
-wrong type, by a `TypeError`. All quantities are in SI units.
+Bad input raises a `BristleError` with one sentence, a wrong type a `TypeError`. All
+quantities are in SI units.
 """
 GROUPS = {
     "Look": ["models", "fmu", "describe"],

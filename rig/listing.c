@@ -4,7 +4,7 @@
 
 void list_systems(void) {
     for (const System *const *s = systems; *s; s++) printf("%-12s %s\n", (*s)->name, (*s)->title);
-    puts("\nrig list SYSTEM tells the parameters of one.");
+    puts("\nrig list SYSTEM lists the parameters of one.");
 }
 
 static void print_quantities(const char *heading, const Quantity *list) {

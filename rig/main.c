@@ -151,7 +151,7 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
                            strcmp(word, "-o") == 0 || strcmp(word, "--stop") == 0 ||
                            strcmp(word, "--output-interval") == 0 ||
                            strcmp(word, "--tolerance") == 0;
-        if (!knows) return fail(message, "there is no option %s; rig --help tells them all.", word);
+        if (!knows) return fail(message, "there is no option %s; rig --help lists them all.", word);
         if (!value) return fail(message, "%s: its value is missing.", word);
         arguments++;
         bool good = true;
@@ -170,8 +170,8 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
         if (!good) return false;
     }
     if (!command->system)
-        return fail(message, "a system and an FMU are missing; rig --help tells more.");
-    if (command->n_models == 0) return fail(message, "an FMU is missing; rig --help tells more.");
+        return fail(message, "a system and an FMU are missing; rig --help says more.");
+    if (command->n_models == 0) return fail(message, "an FMU is missing; rig --help says more.");
     return command->tolerance <= 0.1 ||
            fail(message, "--tolerance %g: this is too large.", command->tolerance);
 }

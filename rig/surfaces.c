@@ -88,7 +88,7 @@ bool set_parameter(const System *system, double *parameters, const char *name, d
            strcmp(system->parameters[i].name, name) != 0)
         i++;
     if (!system->parameters || !system->parameters[i].name)
-        return fail(message, "the system %s has no such parameter; rig list %s tells them.",
+        return fail(message, "the system %s has no such parameter; rig list %s lists them.",
                     system->name, system->name);
     const Range range = system->parameters[i].range;
     if ((range == POSITIVE && value <= 0) || (range == NOT_NEGATIVE && value < 0))

@@ -19,11 +19,11 @@ static const double EVENT_TIME = 1e-8;
 
 typedef struct {
     size_t indicators, modes, states, inputs;
-    fmi2Component glass;        /* the second instance */
+    fmi2Component observer;     /* the second instance */
     fmi2FMUstate before;        /* of it, at an event, before the modes change */
     fmi2FMUstate left;          /* of the run, before an event that is located */
     int *mode, *mode_now;       /* of the run: since the last event, and now */
-    int *mode_run, *mode_tried; /* of the glass */
+    int *mode_run, *mode_tried; /* of the observer */
     double *sign;               /* of the indicators since the last event: 1 or -1 */
     double *g, *g_plus, *g_minus;
     double *u, *u_now; /* inputs: at the point that is looked at, and moved from it */
@@ -66,8 +66,8 @@ static void give_room_for_events_back(Events *own, const Record *record, fmi2Com
                               own->f_last,  own->way};
     const Fmu *fmu = record->fmu;
     if (own->left) fmu->free_state(component, &own->left);
-    if (own->before) fmu->free_state(own->glass, &own->before);
-    if (own->glass) fmu->free_instance(own->glass);
+    if (own->before) fmu->free_state(own->observer, &own->before);
+    if (own->observer) fmu->free_instance(own->observer);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) free(places[i]);
     free(own->mode);
     free(own->mode_now);
@@ -82,19 +82,19 @@ static int read_modes(const Record *record, fmi2Component component, int *values
                                           record->event_modes.count, values));
 }
 
-static int set_glass(const Record *record, const Events *own, const double *u, const double *x) {
+static int set_observer(const Record *record, const Events *own, const double *u, const double *x) {
     const Fmu *fmu = record->fmu;
-    return fails(fmu->set_real(own->glass, record->signals.references, own->inputs, u)) ||
-           fails(fmu->set_continuous_states(own->glass, x, own->states));
+    return fails(fmu->set_real(own->observer, record->signals.references, own->inputs, u)) ||
+           fails(fmu->set_continuous_states(own->observer, x, own->states));
 }
 
-static int settle_glass(const Record *record, const Events *own) {
+static int settle_observer(const Record *record, const Events *own) {
     fmi2EventInfo info;
-    return fails(record->fmu->new_discrete_states(own->glass, &info));
+    return fails(record->fmu->new_discrete_states(own->observer, &info));
 }
 
 static int get_indicators(const Record *record, const Events *own, double *g) {
-    return fails(record->fmu->get_indicators(own->glass, g, own->indicators));
+    return fails(record->fmu->get_indicators(own->observer, g, own->indicators));
 }
 
 /* The inputs so long after a sample. */
@@ -111,13 +111,13 @@ static int crossed(const Events *own, const double *g) {
     return 0;
 }
 
-/* Inputs and states of the run at its present point, in the glass; the indicators there. */
+/* Inputs and states of the run at its present point, in the observer; the indicators there. */
 static int look(const Record *record, fmi2Component component, Events *own, size_t sample,
                 double offset) {
     inputs_after(record, own, sample, offset, own->u);
     return fails(
                record->fmu->get_real(component, record->states.references, own->states, own->x)) ||
-           set_glass(record, own, own->u, own->x) || get_indicators(record, own, own->g);
+           set_observer(record, own, own->u, own->x) || get_indicators(record, own, own->g);
 }
 
 static void take_signs(Events *own) {
@@ -135,10 +135,10 @@ static int remember(const Record *record, fmi2Component component, Events *own, 
 
 static int start_watching(Record *record, const fmi2CallbackFunctions *callbacks, Events *own) {
     const Fmu *fmu = record->fmu;
-    own->glass = fmu->instantiate("events", fmi2ModelExchange, record->guid, "", callbacks,
-                                  fmi2False, fmi2False);
-    return !own->glass || start(record, own->glass, 0) ||
-           fails(fmu->exit_initialization(own->glass)) || settle_glass(record, own);
+    own->observer = fmu->instantiate("events", fmi2ModelExchange, record->guid, "", callbacks,
+                                     fmi2False, fmi2False);
+    return !own->observer || start(record, own->observer, 0) ||
+           fails(fmu->exit_initialization(own->observer)) || settle_observer(record, own);
 }
 
 static int same_modes(const Events *own, const int *a, const int *b) {
@@ -157,12 +157,12 @@ static int event_passed(const Record *record, fmi2Component component, Events *o
 
 /* ---- locating ---- */
 
-/* The point that a motion with the rates of now reaches after some time, in the glass. */
+/* The point that a motion with the rates of now reaches after some time, in the observer. */
 static int look_along(const Record *record, Events *own, double time, double *g) {
     for (size_t i = 0; i < own->inputs; i++)
         own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * time : 0);
     for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + own->f[i] * time;
-    return set_glass(record, own, own->u_now, own->x_now) || get_indicators(record, own, g);
+    return set_observer(record, own, own->u_now, own->x_now) || get_indicators(record, own, g);
 }
 
 /* The time within which the present motion, which has been looked at, makes an event; `most` if it
@@ -171,7 +171,7 @@ static int foreseen(const Record *record, Events *own, double most, double resol
                     double *time) {
     double left = 0, right = most;
     *time = most;
-    if (fails(record->fmu->get_derivatives(own->glass, own->f, own->states)) ||
+    if (fails(record->fmu->get_derivatives(own->observer, own->f, own->states)) ||
         look_along(record, own, most, own->g_plus))
         return 1;
     if (!crossed(own, own->g_plus)) return 0;
@@ -231,13 +231,13 @@ static int locate(const Record *record, fmi2Component component, Events *own, fm
 
 /* ---- jumping ---- */
 
-/* The glass at the point own->u, own->x, before the event. */
+/* The observer at the point own->u, own->x, before the event. */
 static int set_before(const Record *record, const Events *own) {
-    return fails(record->fmu->set_state(own->glass, own->before)) ||
-           set_glass(record, own, own->u, own->x);
+    return fails(record->fmu->set_state(own->observer, own->before)) ||
+           set_observer(record, own, own->u, own->x);
 }
 
-/* The glass at the point own->u, own->x before an event, moved along a direction with a known;
+/* The observer at the point own->u, own->x before an event, moved along a direction with a known;
  * afterwards either the indicators there or the states that the event leaves. 1: refused, because a
  * known has come to its limit, or because it is another event. */
 static int moved(const Record *record, Events *own, size_t known, double value, double amount,
@@ -247,15 +247,15 @@ static int moved(const Record *record, Events *own, size_t known, double value, 
     for (size_t i = 0; i < own->inputs; i++)
         own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * shift * amount : 0);
     for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + amount * way[i];
-    if (fails(fmu->set_state(own->glass, own->before)) ||
+    if (fails(fmu->set_state(own->observer, own->before)) ||
         (record->lasting[known] &&
-         fails(fmu->set_real(own->glass, &record->knowns.references[known], 1, &there))) ||
-        set_glass(record, own, own->u_now, own->x_now))
+         fails(fmu->set_real(own->observer, &record->knowns.references[known], 1, &there))) ||
+        set_observer(record, own, own->u_now, own->x_now))
         return 1;
     if (!over_the_event) return get_indicators(record, own, result);
-    return settle_glass(record, own) || read_modes(record, own->glass, own->mode_tried) ||
+    return settle_observer(record, own) || read_modes(record, own->observer, own->mode_tried) ||
            !same_modes(own, own->mode_tried, own->mode_now) ||
-           fails(fmu->get_continuous_states(own->glass, result, own->states));
+           fails(fmu->get_continuous_states(own->observer, result, own->states));
 }
 
 /* The slope of what `moved` gives, by a central difference, or by one to one side where a known has
@@ -308,27 +308,28 @@ static size_t nearest_indicator(const Events *own) {
     return found;
 }
 
-/* The sensitivities over the event that the glass makes from own->before at own->u, own->x, where
- * the states have the rates own->f and own->g are the indicators. `moving`: it comes where an
+/* The sensitivities over the event that the observer makes from own->before at own->u, own->x,
+ * where the states have the rates own->f and own->g are the indicators. `moving`: it comes where an
  * indicator crosses zero, and not at a given time. */
 static int jump(Record *record, Events *own, double *s, int moving, double length) {
     const Fmu *fmu = record->fmu;
     size_t indicator = own->indicators;
     int reset = 0;
-    if (settle_glass(record, own) || read_modes(record, own->glass, own->mode_now) ||
-        fails(fmu->get_continuous_states(own->glass, own->x_after, own->states)) ||
-        fails(fmu->get_derivatives(own->glass, own->f_after, own->states)))
+    if (settle_observer(record, own) || read_modes(record, own->observer, own->mode_now) ||
+        fails(fmu->get_continuous_states(own->observer, own->x_after, own->states)) ||
+        fails(fmu->get_derivatives(own->observer, own->f_after, own->states)))
         return 1;
     for (size_t i = 0; i < own->states; i++) reset = reset || own->x_after[i] != own->x[i];
     if (moving) {
-        if (fails(fmu->set_state(own->glass, own->before)) || indicator_rates(record, own, length))
+        if (fails(fmu->set_state(own->observer, own->before)) ||
+            indicator_rates(record, own, length))
             return 1;
         indicator = nearest_indicator(own);
     }
     for (size_t j = 0; j < record->knowns.count; j++) {
         double *sj = s + j * own->states, value, shift = 0;
-        if (fails(fmu->set_state(own->glass, own->before)) ||
-            fails(fmu->get_real(own->glass, &record->knowns.references[j], 1, &value)))
+        if (fails(fmu->set_state(own->observer, own->before)) ||
+            fails(fmu->get_real(own->observer, &record->knowns.references[j], 1, &value)))
             return 1;
         if (indicator < own->indicators) {
             if (slope_along(record, own, j, value, 0, sj, 0, own->g_plus, own->g_minus, own->g))
@@ -344,22 +345,22 @@ static int jump(Record *record, Events *own, double *s, int moving, double lengt
         }
         for (size_t i = 0; i < own->states; i++) sj[i] = own->way[i] - own->f_after[i] * shift;
     }
-    return set_before(record, own) || settle_glass(record, own);
+    return set_before(record, own) || settle_observer(record, own);
 }
 
 /* The event that new inputs make at a sample. */
 static int jump_at_sample(Record *record, fmi2Component component, Events *own, double *s,
                           size_t sample) {
     if (look(record, component, own, sample, 0) ||
-        fails(record->fmu->get_state(own->glass, &own->before)) || jump(record, own, s, 0, 0) ||
+        fails(record->fmu->get_state(own->observer, &own->before)) || jump(record, own, s, 0, 0) ||
         fails(record->fmu->do_step(component, record->times[sample], 0,
                                    fmi2False))) /* lets the run have it, too */
         return 1;
     return remember(record, component, own, sample, 0);
 }
 
-/* From own->x_last, with the rates own->f_last, on to the first point at which the glass has an
- * event, not sooner than after `time`; the glass is at this point, before the event, and `ahead`
+/* From own->x_last, with the rates own->f_last, on to the first point at which the observer has an
+ * event, not sooner than after `time`; the observer is at this point, before the event, and `ahead`
  * says how far it is. */
 static int next_event(Record *record, Events *own, size_t sample, double offset, double time,
                       double *ahead) {
@@ -370,8 +371,8 @@ static int next_event(Record *record, Events *own, size_t sample, double offset,
         for (size_t i = 0; i < own->states; i++)
             own->x[i] = own->x_last[i] + own->f_last[i] * *ahead;
         if (set_before(record, own) || get_indicators(record, own, own->g) ||
-            fails(record->fmu->get_derivatives(own->glass, own->f, own->states)) ||
-            settle_glass(record, own) || read_modes(record, own->glass, own->mode_now))
+            fails(record->fmu->get_derivatives(own->observer, own->f, own->states)) ||
+            settle_observer(record, own) || read_modes(record, own->observer, own->mode_now))
             return 1;
         if (crossed(own, own->g) || !same_modes(own, own->mode, own->mode_now))
             return set_before(record, own);
@@ -387,8 +388,8 @@ static int cross(Record *record, fmi2Component component, Events *own, double *s
     const Fmu *fmu = record->fmu;
     double offset = done, ahead;
     if (look(record, component, own, sample, done) ||
-        fails(fmu->get_derivatives(own->glass, own->f_last, own->states)) ||
-        fails(fmu->get_state(own->glass, &own->before)))
+        fails(fmu->get_derivatives(own->observer, own->f_last, own->states)) ||
+        fails(fmu->get_state(own->observer, &own->before)))
         return 1;
     memcpy(own->x_last, own->x, own->states * sizeof *own->x);
     /* a step of no length lets the run have the event, which until then is only shown */
@@ -407,7 +408,8 @@ static int cross(Record *record, fmi2Component component, Events *own, double *s
         memcpy(own->x_last, own->x_after, own->states * sizeof *own->x);
         memcpy(own->f_last, own->f_after, own->states * sizeof *own->f);
         memcpy(own->mode, own->mode_now, own->modes * sizeof *own->mode);
-        if (get_indicators(record, own, own->g) || fails(fmu->get_state(own->glass, &own->before)))
+        if (get_indicators(record, own, own->g) ||
+            fails(fmu->get_state(own->observer, &own->before)))
             return 1;
         take_signs(own);
     }

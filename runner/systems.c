@@ -122,7 +122,7 @@ static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *p
                          const Fmu **fmus) {
     const System *system = run->system;
     if (system->beside)
-        return fail(&watch->message, "the system %s takes loads beside the element, as the rig has",
+        return fail(&watch->message, "the system %s needs load elements; run it with the rig",
                     system->name);
     for (int i = 0; system->parameters && system->parameters[i].name; i++)
         parameters[i] = system->parameters[i].value;

@@ -3,6 +3,7 @@
  *     m dv/dt = F_load - F_R - F_O,   dx/dt = v
  */
 #include "Mass.h"
+#include "common/no_modes.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
@@ -20,12 +21,4 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     (void)x;
     (void)m;
     (void)g;
-}
-
-static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
-    (void)p;
-    (void)u;
-    (void)x;
-    (void)m;
-    return 0;
 }

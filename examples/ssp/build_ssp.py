@@ -101,16 +101,16 @@ def check_ends(models, start, end):
 
 def main(table=HERE / "two_contacts.toml", out=None, fmus=ROOT / "dist"):
     table = Path(table)
-    told = tomllib.loads(table.read_text(encoding="utf-8"))
+    given = tomllib.loads(table.read_text(encoding="utf-8"))
     out = Path(out or f"{table.stem}.ssp")
     with tempfile.TemporaryDirectory() as folder:
         parts = {}
-        for name, part in told["parts"].items():
+        for name, part in given["parts"].items():
             fmu = Path(fmus) / part["fmu"]
             is_built = part["fmu"] != "Mass.fmu" or fmu.exists()
             parts[name] = (fmu if is_built else build_mass(folder), part.get("values", {}))
-        write_ssp(out, table.stem, parts, told["connections"], told["stop"])
-    print(f"{out}  {', '.join(told['parts'])}")
+        write_ssp(out, table.stem, parts, given["connections"], given["stop"])
+    print(f"{out}  {', '.join(given['parts'])}")
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ NOINLINE static void judge_turn(Instance *c) {
     if (w->steps < CHATTER_KNOWN) return;
     warn(c, WARNED_CHATTER,
          "The body is shaken by a friction force that is held over steps too long for this law: "
-         "set %s to "
-         "the mass that the contact moves, or less, or make the steps shorter.",
+         "set %s to the mass or inertia that the contact moves, or less, or make the steps "
+         "shorter.",
          real_names[COUPLED_MASS]);
 }
 #endif

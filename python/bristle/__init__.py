@@ -8,8 +8,7 @@
     inputs = {"relativeVelocity": v, "normalForce": 10.0}
     bristle.run("LuGre", time, inputs, {"staticFriction": 0.5})["frictionForce"]
 
-Whatever is wrong with what was given is told by a BristleError, in one sentence; what has the wrong
-type, by a TypeError.
+Bad input raises a BristleError with one sentence, a wrong type a TypeError.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ _MODULES = {
 
 
 class BristleError(Exception):
-    """A mistake of the user, told in one sentence."""
+    """A mistake of the user, explained in one sentence."""
 
 
 def __getattr__(name: str) -> Any:

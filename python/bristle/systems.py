@@ -59,6 +59,7 @@ class _System(Structure):
         ("states", c_void_p),
         ("outputs", c_void_p),
         ("contacts", POINTER(_Contact)),
+        ("beside", c_void_p),
     ]
 
 
@@ -122,6 +123,7 @@ class System:
     title: str
     parameters: tuple[str, ...]
     contacts: tuple[str, ...]
+    has_loads: bool  # it takes load elements, which only the rig has
     address: int
 
 
@@ -152,7 +154,12 @@ def systems() -> dict[str, System]:
         while one.contacts[len(contacts)].name:
             contacts.append(one.contacts[len(contacts)].name.decode())
         found[one.name.decode()] = System(
-            one.name.decode(), one.title.decode(), tuple(parameters), tuple(contacts), address
+            one.name.decode(),
+            one.title.decode(),
+            tuple(parameters),
+            tuple(contacts),
+            bool(one.beside),
+            address,
         )
     return found
 

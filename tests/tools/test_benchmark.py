@@ -53,6 +53,15 @@ def test_laws_are_compared_on_records_beside_published_numbers(folder, capsys, m
         ('normal = "much"', "has to be a number"),
         ('validate = "none.csv"', "there is no such file"),
         ("[[published]]\nfitted = 1", "a published result has the keys"),
+        ('sign = "plus"', "sign = 'plus' has to be one of auto, +, -."),
+        ('offset = "some"', "has to be one of auto, none."),
+        ('load = "weight"', "has to be one of auto, none, gravity, spring."),
+        ("columns = 3", "columns = 3 has to be a table."),
+        ('[columns]\nforce = "F"', "force = 'F' in [columns] has to be a title of one of time,"),
+        ("[columns]\nfriction = 3", "friction = 3 in [columns] has to be a title"),
+        ("fix = 3", "fix = 3 has to be a table."),
+        ('[fix]\nlaw = "Bound"', "law = Bound must be Printed or Bounded."),
+        ('[fix]\ndynamicFriction = "low"', "fix dynamicFriction=low: this is not a number."),
     ],
 )
 def test_a_side_file_that_makes_no_sense_is_refused(folder, text, sentence, refused):  # noqa: F811

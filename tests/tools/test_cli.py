@@ -83,7 +83,7 @@ def test_help_names_all_commands_and_only_those_of_users():
     assert (
         re.findall(r"^    (\w+)", done.stdout, re.M)
         == cli.names()
-        == "doc get identify list playground run show stamp suggest sweep".split()
+        == "benchmark doc get identify list playground run show stamp suggest sweep".split()
     )
 
 
@@ -152,6 +152,14 @@ def test_a_package_that_is_missing_is_named(refused, monkeypatch):
             ["identify", REPOSITORY / "examples/tribometer/tribometer.tsv", "--model", "LuGre"]
             + ["--fix", "dynamicFriction=-1"],
             "LuGre: dynamicFriction = -1 must be at least 1e-06, at most staticFriction.",
+        ),
+        (
+            ["identify", "some.csv", "--model", "LuGre", "--delay", "abc"],
+            "--delay abc has to be a number of seconds, or auto.",
+        ),
+        (
+            ["identify", "some.csv", "--model", "all", "--delay", "0.004"],
+            "--delay is for one model: the ranking fits no lag.",
         ),
         (["playground", "PinLoad"], "the playground has no PinLoad."),
         (

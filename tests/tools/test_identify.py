@@ -794,11 +794,12 @@ def test_fixing_everything_is_refused(tmp_path, refused):  # noqa: F811
     )
 
 
-def test_half_an_option_is_refused(tmp_path, refused):  # noqa: F811
+def test_an_item_that_an_option_does_not_have_is_refused(tmp_path, refused):  # noqa: F811
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
-    assert "law=1.5: an option is a whole number." in refused(
-        "identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", "law=1.5"
-    )
+    for value in ("1.5", "Bound"):
+        assert f"law = {value} must be Printed or Bounded." in refused(
+            "identify", file, "--model", "Dahl", "--normal", "98.1", "--fix", f"law={value}"
+        )
 
 
 # ---- joints ----
@@ -1057,7 +1058,7 @@ def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, mo
     assert "goes with the position and is the same in both directions" not in said
     assert "gravity" not in (tmp_path / "arm-DahlRotational.ssv").read_text(encoding="utf-8")
     page = (tmp_path / "arm-DahlRotational.html").read_text(encoding="utf-8")
-    assert "Load that goes with the cosine of the angle" in page
+    assert "Load proportional to the cosine of the angle" in page
 
 
 @WITH_TWINS

@@ -151,7 +151,7 @@ def test_systems_run_as_in_the_rig(system, model):
 
 
 def test_a_system_with_loads_is_left_to_the_rig():
-    with pytest.raises(BristleError, match="LuGre in worm: the system worm takes loads beside"):
+    with pytest.raises(BristleError, match="LuGre in worm: the system worm needs load elements"):
         run_system("LuGre", "worm")
 
 
@@ -451,7 +451,7 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
         (["belt", "LuGre", "--over", "beltSped=1,2"], "(did you mean beltSpeed?)"),
         (
             ["belts", "LuGre", "--over", "mass=1,2"],
-            "neither a file nor a system (did you mean belt?)",
+            "neither a file nor a system (did you mean belt?); there are belt, blades,",
         ),
         (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a motion"),
         (["nowhere.csv", "LuGre", "--over", "staticFriction=1,2"], "nowhere.csv: No such file"),

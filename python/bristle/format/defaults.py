@@ -62,7 +62,7 @@ def replaced(library: bytes, old: Defaults, new: Defaults) -> bytes:
     before, after = old.table(), new.table()
     if len(places) != 1 or library[places[0] : places[0] + len(before)] != before:
         raise BristleError(
-            "the library does not have the defaults that modelDescription.xml tells."
+            "the library does not have the defaults that modelDescription.xml gives."
         )
     if len(after) != len(before):
         raise BristleError("the defaults have another size.")

@@ -13,10 +13,12 @@ from .. import VERSION, BristleError
 from ..cli.files import check_writable, write_text
 from ..cli.progress import in_parallel
 from ..pages.sheet import paragraph, sentences, sheet, table
-from .fit.candidates import Candidate, all_candidates, candidate
+from . import LOADS, OFFSETS, SIGNS
+from .fit.candidates import Candidate, all_candidates, candidate, check_values
 from .fit.load import with_load
 from .fit.ranking import Place, place_apart, ranked, shortened, verdicts
 from .record.reading import Options, Record, read_record
+from .record.roles import BY_NAME
 
 RECORDS = (".csv", ".tsv", ".txt", ".dat")
 # keys of a side file that say how a record is read, by the name that Options has for them
@@ -33,6 +35,7 @@ _READING = {
     "columns": "columns",
 }
 _OTHERS = ("load", "validate", "models", "published", "text", "fix")
+_CHOICES = {"sign": SIGNS, "offset": OFFSETS, "load": LOADS}
 _PUBLISHED = ("law", "fitted", "held_out", "source")
 
 
@@ -47,7 +50,7 @@ class Task:
     models: tuple[str, ...] = ()
     text: str = ""
     published: Sequence[Mapping[str, Any]] = field(default_factory=list)
-    fix: Mapping[str, float] = field(default_factory=dict)  # parameters and options
+    fix: Mapping[str, float | str] = field(default_factory=dict)  # parameters and options
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class Outcome:
 def benchmark(folder: Path, out: Path, models: Sequence[str] = ()) -> None:
     """Fits, prints and writes the page."""
     check_writable(out)
-    found = [_outcome(task, models) for task in tasks(folder)]
+    given = [(task, _laws(task, models)) for task in tasks(folder)]
+    found = [_outcome(task, laws) for task, laws in given]
     write_text(out, page(found))
     for outcome in found:
         print("\n".join(lines(outcome)))
@@ -98,6 +102,19 @@ def _task(file: Path) -> Task:
     mass = given.get("mass")
     if mass is not None and mass != "identify" and not isinstance(mass, int | float):
         raise BristleError(f'{side}: mass = {mass!r} has to be a number or "identify".')
+    for name, choices in _CHOICES.items():
+        if name in given and given[name] not in choices:
+            known = ", ".join(choices)
+            raise BristleError(f"{side}: {name} = {given[name]!r} has to be one of {known}.")
+    for name in ("columns", "fix"):
+        if not isinstance(given.get(name, {}), dict):
+            raise BristleError(f"{side}: {name} = {given[name]!r} has to be a table.")
+    for role, title in given.get("columns", {}).items():
+        if role not in BY_NAME or not isinstance(title, str):
+            known = ", ".join(BY_NAME)
+            raise BristleError(
+                f"{side}: {role} = {title!r} in [columns] has to be a title of one of {known}."
+            )
     published = given.get("published", [])
     for one in published:
         if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
@@ -118,12 +135,18 @@ def _task(file: Path) -> Task:
         tuple(given.get("models", ())),
         given.get("text", ""),
         published,
-        {name: float(value) for name, value in given.get("fix", {}).items()},
+        given.get("fix", {}),
     )
 
 
-def _outcome(task: Task, models: Sequence[str]) -> Outcome:
+def _laws(task: Task, models: Sequence[str]) -> list[Candidate]:
+    """Those that are compared; what is fixed has to make sense for them."""
     laws = [candidate(name) for name in models or task.models] or all_candidates()
+    check_values(f"{task.file.with_suffix('.toml')}: fix", laws, task.fix)
+    return laws
+
+
+def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
     options = task.options
     twins = all_candidates(turns=True)
     if twins and not any(of.form.turns for of in laws):

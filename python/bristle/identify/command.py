@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..parameters import assignments
 from ..library import describe
 from ..showing import limits
 from ..format.parameter_set import ParameterSet, ssv_text
-from .fit.candidates import Candidate, all_candidates, candidate
+from .fit.candidates import Candidate, all_candidates, candidate, check_values
 from .fit.estimate import Fit, fit
 from .fit.load import fitted_with_load, with_load
 from .tell.page import fit_page, pictures_of
@@ -30,12 +31,16 @@ Validation = tuple[Record, Quality, np.ndarray]
 
 
 def identify(arguments: argparse.Namespace, options: Options) -> None:
-    fixed, start = _numbers("--fix", arguments.fix), _numbers("--start", arguments.start)
+    fixed, start = assignments(arguments.fix), assignments(arguments.start)
     several = arguments.model == "all"
     if several and (arguments.fit or arguments.start):
         raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
+    check_values("--fix", [of] if of else all_candidates(), fixed)
+    check_values("--start", [], start)
     delay = _delay(arguments.delay)
+    if several and delay:
+        raise BristleError("--delay is for one model: the ranking fits no lag.")
     options = _for_joints(of, options, fixed)
     if of:
         of = of.with_options(fixed)
@@ -115,7 +120,12 @@ def _delay(word: str) -> float | None:
     """The lag that is given, or None where it is to be found."""
     if word == "auto":
         return None
-    value = _numbers("--delay", [f"delay={word}"])["delay"]
+    try:
+        value = float(word)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BristleError(f"--delay {word} has to be a number of seconds, or auto.")
     return value
 
 
@@ -157,14 +167,6 @@ def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
             raise BristleError(
                 f"{of.name}: {name} = {value:g} must be {limits(about, about[name])}."
             )
-
-
-def _numbers(option: str, words: Sequence[str]) -> dict[str, float]:
-    values = assignments(words)
-    for name, value in values.items():
-        if not isinstance(value, float) or not np.isfinite(value):
-            raise BristleError(f"{option} {name}={value}: this is not a number.")
-    return values
 
 
 def rank(

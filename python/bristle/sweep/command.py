@@ -158,7 +158,9 @@ def _system_run(
             "the system prescribed needs a motion; give the record itself as the target."
         )
     if arguments.target not in systems():
-        known = list(systems())
+        known = [
+            name for name, one in systems().items() if not one.has_loads and name != "prescribed"
+        ]
         raise BristleError(
             f"{arguments.target} is neither a file nor a system{hint(arguments.target, known)};"
             f" there are {', '.join(known)}."

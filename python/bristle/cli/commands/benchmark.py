@@ -29,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare only this model; may be repeated (default: as the side file says, or all)",
     )
     parser.add_argument(
-        "-o", "--out", type=Path, default=Path("benchmark.html"), help="the page to write"
+        *("-o", "--out"),
+        type=Path,
+        default=Path("benchmark.html"),
+        help="the page to write, replaced if it is there",
     )
 
 

@@ -15,7 +15,12 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="name of a model, or an .fmu")
-    parser.add_argument("-o", "--out", type=Path, help="the file to write instead of opening it")
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        help="the file to write instead of opening it, replaced if it is there",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

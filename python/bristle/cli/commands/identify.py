@@ -14,6 +14,8 @@ import argparse
 from typing import Any
 from pathlib import Path
 
+from ...identify import LOADS, OFFSETS, SIGNS
+
 EXAMPLES = """
   bristle identify loop.csv --model LuGre
   bristle identify slow.csv fast.csv --model Dahl --normal 98.1 --validate other.csv -o guideway
@@ -56,7 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--out",
         type=Path,
-        help="name of the results, without suffix (default: record and model, in this folder)",
+        help=(
+            "name of the results, without suffix (default: record and model, in this folder);"
+            " replaced if they are there"
+        ),
     )
     parser.add_argument(
         "--validate",
@@ -97,9 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--start", action="append", default=[], metavar="NAME=VALUE", help="a start value"
     )
-    what.add_argument(
-        "--load", choices=("auto", "none", "gravity", "spring"), default="auto", help=LOAD
-    )
+    what.add_argument("--load", choices=LOADS, default="auto", help=LOAD)
     what.add_argument(
         "--delay",
         default="auto",
@@ -164,13 +167,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     data.add_argument(
         "--sign",
-        choices=("auto", "+", "-"),
+        choices=SIGNS,
         default="auto",
         help="-: the force is that on the body, opposite to the motion",
     )
     data.add_argument(
         "--offset",
-        choices=("auto", "none"),
+        choices=OFFSETS,
         default="auto",
         help="none: the force has neither offset nor drift; what differs by direction is friction",
     )
@@ -232,9 +235,6 @@ def reading_options(arguments: argparse.Namespace) -> Any:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from ..extras import needing
-
-    with needing("identify"):
-        from ...identify.command import identify
+    from ...identify.command import identify
 
     identify(arguments, reading_options(arguments))

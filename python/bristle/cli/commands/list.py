@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     more = f"; {twins} also as <name>Rotational: bristle list --rotational" if twins else ""
     print(
         f"They are in {folder}{'' if arguments.rotational else more}."
-        " bristle show <name> tells all about one.",
+        " bristle show <name> describes one.",
         file=sys.stderr,
     )
 

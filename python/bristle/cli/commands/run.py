@@ -41,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tolerance", type=float, help="of the co-simulation")
     parser.add_argument("--stop", type=float, help="without a record: the end of the run [s]")
     parser.add_argument("--interval", type=float, help="without a record: time between samples [s]")
-    parser.add_argument("-o", "--out", type=Path, help="the file to write (default: the terminal)")
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        help="the file to write, replaced if it is there (default: the terminal)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="name of a model, or an .fmu")
     for name, text in QUANTITIES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
-    parser.add_argument("-o", "--out", type=Path, help="the parameter set to write (.ssv)")
+    parser.add_argument(
+        "-o", "--out", type=Path, help="the parameter set to write (.ssv), replaced if it is there"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

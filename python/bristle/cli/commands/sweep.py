@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sets", help="parameter set instead of the system's own, by its name or as .ssv"
     )
     parser.add_argument(
-        "-o", "--out", type=Path, help="the table, .csv or .parquet (default: target-model.csv)"
+        *("-o", "--out"),
+        type=Path,
+        help="the table, .csv or .parquet, replaced if it is there (default: target-model.csv)",
     )
     parser.add_argument(
         "--pictures",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ... import native
 from ...format.facts import FACTS
 from ...forms import Form, form_of
 from ...library import Model, Variable, describe, hint, models
+from ...running import settings
 
 VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
@@ -83,15 +85,11 @@ class Candidate:
         """Parameters that say where and as what it is built in: known, not fitted."""
         return ({self.form.radius: self.radius} if self.form.turns else {}) | dict(self.chosen)
 
-    def with_options(self, values: Mapping[str, float]) -> Candidate:
-        """With those of the values that are options of it."""
-        for name, value in values.items():
-            if name in self.options and value != round(value):
-                raise BristleError(f"{name}={value:g}: an option is a whole number.")
-        return replace(
-            self,
-            chosen={name: round(value) for name, value in values.items() if name in self.options},
-        )
+    def with_options(self, values: Mapping[str, float | str]) -> Candidate:
+        """With those of the values that are options of it, by number or by the name of an item."""
+        given = {name: value for name, value in values.items() if name in self.options}
+        chosen = settings(describe(self.file), given)
+        return replace(self, chosen={one.name: int(value) for one, value in chosen.items()})
 
     def __getitem__(self, name: str) -> Parameter:
         for parameter in self.parameters + self.starts:
@@ -144,6 +142,17 @@ def all_candidates(turns: bool = False) -> list[Candidate]:
         except BristleError:
             continue  # a spatial element, or one of the normal force
     return [one for one in found if one.form.turns == turns]
+
+
+def check_values(where: str, laws: Sequence[Candidate], values: Mapping[str, Any]) -> None:
+    """Refuses an item that an option does not have, and of anything else what is not a number."""
+    options = {name for of in laws for name in of.options}
+    for name, value in values.items():
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        if name not in options and not is_number:
+            raise BristleError(f"{where} {name}={value}: this is not a number.")
+    for of in laws:
+        of.with_options(values)
 
 
 def _parameter(model: Model, variable: Variable) -> Parameter:

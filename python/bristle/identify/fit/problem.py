@@ -14,7 +14,7 @@ from ...running import Runs, run_many
 from .candidates import DELAY, Candidate, Space
 from .solver import Solution, least_squares
 from ..record.filtering import coarser, smoothed
-from ..record.reading import Record
+from ..record.reading import SIGNALS, Record
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes
@@ -455,22 +455,10 @@ def _part(record: Record, begin: int, samples: int) -> Record:
     """What is cut out of a record begins with an unknown state: a tenth of it is run to forget it,
     and does not count."""
     rows = slice(begin, begin + samples)
-    names = (
-        "time",
-        "velocity",
-        "normal",
-        "force",
-        "weight",
-        "displacement",
-        "external",
-        "acceleration",
-        "place",
-        "rougher",
-        "held",
-        "transmitted",
-    )
     cut: Mapping[str, np.ndarray] = {
-        name: values[..., rows] for name in names if (values := getattr(record, name)) is not None
+        name: values[..., rows]
+        for name in (*SIGNALS, "weight")
+        if (values := getattr(record, name)) is not None
     }
     part = replace(record, **cut)
     if not begin:

@@ -72,6 +72,22 @@ class Options:
     samples: int = 10_000  # at most; beyond, neighbours are averaged
 
 
+# of a record: what has a value for each sample, beside the weight
+SIGNALS = (
+    "time",
+    "velocity",
+    "normal",
+    "force",
+    "displacement",
+    "external",
+    "acceleration",
+    "place",
+    "rougher",
+    "held",
+    "transmitted",
+)
+
+
 @dataclass(frozen=True)
 class Record:
     """A measurement in SI units at uniform times, with friction in the direction of the motion."""
@@ -268,8 +284,8 @@ def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]
     radius = options.radius or options.assumed_radius
     why = "" if options.radius else ", the default of the element (--radius gives another)"
     notes.append(
-        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces told here"
-        " are torques over it."
+        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces in this"
+        " output are torques over it."
     )
     mass = options.mass / radius**2 if isinstance(options.mass, float) else options.mass
     return replace(options, turns=True, radius=radius, mass=mass)
@@ -769,22 +785,9 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
             f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block}"
             " neighbours are fitted."
         )
-    names = (
-        "time",
-        "velocity",
-        "normal",
-        "force",
-        "displacement",
-        "external",
-        "acceleration",
-        "place",
-        "rougher",
-        "held",
-        "transmitted",
-    )
     means = {
         name: _means(values, block)
-        for name in names
+        for name in SIGNALS
         if (values := getattr(record, name)) is not None
     }
     return replace(

@@ -95,9 +95,9 @@ def _meaning(one: Estimate) -> str:
 
 
 _LOADS = {
-    "gravityCosine": "Load that goes with the cosine of the angle",
-    "gravitySine": "Load that goes with the sine of the angle",
-    "loadStiffness": "Load that goes with the way from its mean",
+    "gravityCosine": "Load proportional to the cosine of the angle",
+    "gravitySine": "Load proportional to the sine of the angle",
+    "loadStiffness": "Load proportional to the displacement from its mean",
 }
 
 

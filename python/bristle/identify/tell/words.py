@@ -264,7 +264,7 @@ def _loads(fit: Fit) -> list[str]:
             else "counted from the beginning of the record, as the angle was not measured"
         )
         sentences.append(
-            f"A load that goes with the angle q was fitted beside friction: {names[0]}·cos(q) +"
+            f"A load that depends on the angle q was fitted beside friction: {names[0]}·cos(q) +"
             f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in loads))}"
             f" {unit}, with q as {zero}. {host}"
         )
@@ -276,8 +276,8 @@ def _loads(fit: Fit) -> list[str]:
             else f"; {inertia} that is wrong, or left out, looks alike"
         )
         sentences.append(
-            f"A load that goes with the position was fitted beside friction: {names[0]} times the"
-            f" way from its mean{wrong}. {host}"
+            f"A load proportional to the position was fitted beside friction: {names[0]} times the"
+            f" displacement from its mean{wrong}. {host}"
         )
     if lost := [one.name for one in loads if not one.determined]:
         like = [
@@ -286,8 +286,8 @@ def _loads(fit: Fit) -> list[str]:
         ]
         exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
         sentences.append(
-            f"The data do not determine {_listed(lost)}{exchanged}. Strokes over a longer way, slow"
-            " and fast ones, would."
+            f"The data do not determine {_listed(lost)}{exchanged}. Longer strokes, slow and fast,"
+            " would."
         )
     return sentences
 
