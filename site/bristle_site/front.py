@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from generator.description import MODEL_KINDS, Description
+from bristle.format.facts import MODEL_KINDS
+from generator.description import Description
 from generator.table import twins_of
 from .frame import HERE
 
