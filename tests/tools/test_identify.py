@@ -679,7 +679,7 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     """A bristle that jumps: the slopes between the jumps are not those of the run."""
     of = candidate("SecondOrderBristle")
     values = {
-        "staticFriction": 0.4749,
+        "staticFriction": 0.9,
         "dynamicFriction": 0.4468,
         "stribeckVelocity": 0.005526,
         "viscousFriction": 0.4617,
