@@ -12,11 +12,8 @@ body rests with.
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
+from drawing import plt
 from fmpy import extract, read_model_description
 from fmpy.fmi2 import FMU2Slave
 

@@ -16,10 +16,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 from attrs import evolve
 from build_mass import build_mass
@@ -33,6 +29,9 @@ from fmpy.model_description import (
     ModelVariable,
     Unknown,
 )
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from drawing import plt  # noqa: E402
 
 FRICTION = Path(__file__).resolve().parent.parent.parent / "dist" / "SecondOrderBristle.fmu"
 STEPS = (2e-3, 1e-3, 1e-4, 1e-5)

@@ -358,7 +358,13 @@ def test_a_table_of_an_ssp_that_is_wrong_is_refused_in_one_line(
 
 def test_an_example_that_draws_says_that_matplotlib_is_missing(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError")
-    for script in ("joint.py", "co_simulation.py", "model_exchange.py"):
+    for script in (
+        "joint.py",
+        "co_simulation.py",
+        "model_exchange.py",
+        "closed_loop.py",
+        "container/container.py",
+    ):
         done = subprocess.run(
             [sys.executable, EXAMPLES / script],
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
