@@ -50,7 +50,7 @@ static int begins_with_event(const Memory *k, const Inputs *u) {
         const double last = input_values(&k->state.u_last)[i], now = input_values(u)[i];
         if (fabs(now - last) > 1e-12 * fabs(last)) return 1;
     }
-    Look before, after;
+    Look before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
     return signs_differ(&before, &after);

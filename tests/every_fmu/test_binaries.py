@@ -258,7 +258,7 @@ def stack_allowed(description):
     matrix, so they grow with states and directions."""
     if len(description.family("relativeVelocity")) > 1:
         return 11264
-    return 7168 if len(description.states) > 2 else 5120
+    return 7680 if len(description.states) > 2 else 5120
 
 
 def writable(library):

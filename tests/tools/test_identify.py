@@ -1141,7 +1141,9 @@ def test_a_spring_on_an_axis_is_fitted_beside_friction(tmp_path):
     # the filter of the acceleration leaves noise in the mass: twice the interval, as above
     for one, truth in ((spring, 800.0), (mass, 12.0), (result.estimates[0], 20.0)):
         assert abs(one.value - truth) < 2 * one.half_width < 0.1 * truth, one
-    assert any("loadStiffness times the way from its mean" in text for text in doubts(result))
+    assert any(
+        "loadStiffness times the displacement from its mean" in text for text in doubts(result)
+    )
     level = with_load(
         [read_record(axis_file(tmp_path, 0.0, 0.0), Options(normal=1.0, mass="identify"))], "auto"
     )

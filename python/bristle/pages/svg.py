@@ -127,8 +127,8 @@ def _room(numbers: Sequence[float]) -> int:
 
 def _drawn_rows(line: Line, width: int) -> np.ndarray:
     """The points of a line that show: of a curve those that bend it; of a signal over time with
-    more points than pixels the first, least, largest and last of each column of pixels, so that
-    nothing that it does is lost."""
+    more points than pixels, of the first, least, largest and last of each column of pixels, so
+    that nothing that it does is lost."""
     if line.time is not None or len(line.x) <= 4 * width or (np.diff(line.x) < 0).any():
         order = line.x if line.time is None else line.time
         return kept_rows(order, [line.x, line.y], 4 * width, TOLERANCE)
@@ -138,7 +138,9 @@ def _drawn_rows(line: Line, width: int) -> np.ndarray:
         if first < end:
             part = line.y[first:end]
             rows |= {first, first + int(part.argmin()), first + int(part.argmax()), end - 1}
-    return np.array(sorted(rows))
+    shown = np.array(sorted(rows))
+    x, y = line.x[shown], line.y[shown]
+    return shown[kept_rows(x, [x, y], 4 * width, TOLERANCE)]
 
 
 def _range(arrays: Sequence[np.ndarray], margin: float) -> tuple[float, float]:
