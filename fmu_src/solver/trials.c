@@ -16,8 +16,8 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = 1e-11 * length;
-    /* a step that ends there does not see a steep curve beside it, as the Stribeck curve of a linear
-     * bristle is: there the error of a step over the reversal finds both */
+    /* a step that ends there does not see a steep curve beside it, as a linear bristle has with
+     * its Stribeck curve: there the error of a step over the reversal finds both */
     const int runs_over = N_MODES == 0 && (IS_LINEAR || N_AXES > 1);
     const double reversal = motion->held || runs_over ? 0 : time_of_reversal(motion);
     const int after_each_part = m->substeps / (4 * HALVINGS);
