@@ -47,7 +47,8 @@ def unit_text(description: Description) -> str:
         "#define BRISTLE_TABLES",
     ]
     layers = [
-        f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")
+        f'#include "{name}"'
+        for name in (f"{model}_slopes.c", "solver/solver.c", "core/core.c", "fmi2/fmi2.c")
     ]
     return "\n".join([*lines, f'#include "{model}.h"', *law, *layers]) + "\n"
 
