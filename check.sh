@@ -142,7 +142,7 @@ print(Path(fmpy.__file__).parent / "c-code")')
         --suppress=danglingTemporaryLifetime"
     echo $models $twins | tr ' ' '\n' |
         xargs -P 2 -I{} cppcheck $analysis -DFMI2_OVERRIDE_FUNCTION_PREFIX \
-            --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c \
+            --suppress=incorrectLogicOperator:fmu_src/core/references.c \
             --cppcheck-build-dir=build/cppcheck/{} \
             -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c || failed=1
     cppcheck $analysis --cppcheck-build-dir=build/cppcheck/runner \

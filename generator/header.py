@@ -189,7 +189,7 @@ def _tables(description: Description) -> str:
                 )
             )
     return (
-        '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n'
+        '#include "core/defaults.h"\n#include "core/rule.h"\n#include "own_defaults.h"\n\n'
         + "\n".join(tables)
     )
 

@@ -35,8 +35,8 @@ def model_dependencies(
     """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what
     the states are made from at the start, {"init.z": {"p.z_start"}}. Where the model has options,
     or modes that can be followed, also what dx, y and the modes depend on at the start, when the
-    modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there. And
-    so many event indicators, {"g[0]": {…}}, where they can be followed.
+    modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there.
+    And so many event indicators, {"g[0]": {…}}, where they can be followed.
     """
     return _running(unit) | _starting(unit, options) | _indicated(unit, indicators or 0)
 
