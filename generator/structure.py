@@ -12,8 +12,14 @@ from .description import Choice, Description, Variable
 class Structure:
     """For each unknown the names of the knowns it depends on."""
 
-    running: dict[str, frozenset[str]]  # outputs and derivatives, on inputs and states
+    # outputs, derivatives and event indicators, on inputs and states
+    running: dict[str, frozenset[str]]
     initial: dict[str, frozenset[str]]  # outputs, states and derivatives, on inputs and parameters
+
+
+def indicator_names(description: Description) -> list[str]:
+    """The event indicators as variables, which they are in FMI 3.0."""
+    return [f"eventIndicator{i + 1}" for i in range(description.indicators)]
 
 
 def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
@@ -39,6 +45,8 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     initial: dict[str, frozenset[str]] = {}
     at_start: dict[str, frozenset[str]] = {}
     for member, roots in code.items():
+        if member.startswith("g["):
+            continue
         known = frozenset(names[root] for root in roots) - hidden
         if member.startswith("init."):
             initial[names["x" + member.removeprefix("init")]] = known
@@ -52,6 +60,13 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
             unknown, through_states | everything if description.modes else through_states
         )
     running = {unknown: known & (inputs | states) for unknown, known in running.items()}
+    for i, name in enumerate(indicator_names(description)):
+        found = code.get(f"g[{i}]")
+        running[name] = (
+            inputs | states
+            if found is None
+            else (frozenset(names[root] for root in found) & (inputs | states))
+        )
     for output in description.observed:
         for name in output.scalar_names:
             running[name] = initial[name] = (

@@ -11,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..version import add_version
+
 EXAMPLES = """
   bristle run LuGre motion.csv -o force.csv
   bristle run LuGre motion.csv --ssv my.ssv --set staticFriction=0.5 --output frictionForce
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the file to write, replaced if it is there (default: the terminal)",
     )
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -61,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.out and arguments.out.suffix == ".fmu":
         raise BristleError(f"{arguments.out}: results are no FMU; give them another name.")
-    about = describe(arguments.model)
+    about = describe(arguments.model, arguments.fmi)
     given = given_parameters(arguments, about)
     names = [one.name for one in about.inputs]
     inputs: dict[str, Any] = {name: given.pop(name) for name in names if name in given}
