@@ -1,5 +1,5 @@
-/* From instantiation to the end: the state machines of both kinds, which share all but their running
- * phase. */
+/* From instantiation to the end: the state machines of both kinds, which share all but their
+ * running phase. */
 #include <stddef.h>
 #include <string.h>
 

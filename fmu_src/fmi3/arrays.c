@@ -46,7 +46,7 @@ static int are_scalars(const Reference vr[], size_t nvr, size_t count) {
 }
 
 static Status get_indicator(Instance *c, Reference reference, double *value) {
-    double values[INDICATOR_ROOM];
+    double values[INDICATOR_ROOM] = {0};
     Inputs u;
     const Status status = read_indicators(c, &u, values);
     if (status == STATUS_OK) *value = values[reference - FIRST_INDICATOR];

@@ -46,5 +46,7 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueRefere
         for (size_t i = 0; i < nSeed && status == STATUS_OK; i++) sum += seed[i] * column[i];
         sensitivity[j] = sum;
     }
+    if (status == STATUS_OK && !all_finite(sensitivity, nSensitivity))
+        status = refuse_result(of(instance), "an adjoint derivative is not finite");
     return as_fmi3(status);
 }
