@@ -116,7 +116,7 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
 
 static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
-    if (event) settle_at(motion, 0, &k->reals.x, &k->state.modes);
+    if (event && settle_at(motion, 0, &k->reals.x, &k->state.modes)) return SOLVER_DONE;
     const Point from = start_of_step(c, motion);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
@@ -152,9 +152,26 @@ typedef struct {
     double begin;
 } StepLog;
 
-static void note_modes(void *log, double t, const Modes *before, const Modes *after) {
+static int note_modes(void *log, double t, const Modes *before, const Modes *after) {
     const StepLog *step = (const StepLog *)log;
     log_mode_changes(step->instance, step->begin + t, before, after);
+    return 0;
+}
+
+/* The event at which a step ends, in the time of the run: one that leads on, or at its start. */
+typedef struct {
+    StepLog log;
+    double length; /* of the step until there */
+    int met;
+} Stop;
+
+static int stop_at_event(void *log, double t, const Modes *before, const Modes *after) {
+    Stop *stop = (Stop *)log;
+    if (t > 0 && !(stop->log.begin + t > stop->log.begin)) return 0;
+    stop->length = t;
+    stop->met = 1;
+    if (is_logged(stop->log.instance, LOG_EVENTS)) note_modes(log, t, before, after);
+    return 1;
 }
 
 /* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
@@ -210,6 +227,18 @@ static int may_couple(const Memory *k) {
 #endif
 }
 
+/* The step that is watched was shorter than it was to be. */
+static void shorten(Memory *k, double length) {
+#if HAS_COUPLING
+    k->stepping.chatter.length = length;
+#endif
+#if HAS_APPROACH
+    k->stepping.rebound.length = length;
+#endif
+    (void)k;
+    (void)length;
+}
+
 /* Takes the instance over a step; where that fails, everything is as before. */
 static Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
@@ -220,7 +249,7 @@ static Status make_step(Instance *c, double point, double length) {
                      NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
-    const Inputs end = inputs_at(&motion, length);
+    Inputs end = inputs_at(&motion, length);
     if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);
     const int unchecked = k->kept.unchecked;
@@ -230,8 +259,18 @@ static Status make_step(Instance *c, double point, double length) {
     warn_of_chattering(c, length);
     warn_of_rebound(c, length);
     pass_advice(c);
+    Stop stop = {{c, point}, length, 0};
+    if (c->stops_early && !with_coupling) {
+        motion.note = stop_at_event;
+        motion.log = &stop;
+    }
     const int outcome = with_coupling ? advance_coupled(c, &motion, length)
                                       : advance_alone(c, &motion, length, event);
+    if (stop.met) {
+        length = stop.length;
+        end = inputs_at(&motion, length);
+        shorten(k, length);
+    }
     k->reals.u = end;
     apply_constraints(k);
     k->stepping.left_out += point - k->state.time;
@@ -248,7 +287,9 @@ static Status make_step(Instance *c, double point, double length) {
     } else {
         pass_advice(c);
     }
-    if (status == STATUS_OK && N_MODES > 0 && is_logged(c, LOG_EVENTS))
+    if (c->uses_events)
+        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
+    if (status == STATUS_OK && N_MODES > 0 && !stop.met && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before, event);
     if (outcome == SOLVER_SKIPPED && status == STATUS_OK)
         warn(c, WARNED_SWING,
@@ -259,6 +300,13 @@ static Status make_step(Instance *c, double point, double length) {
         return refuse(c, STATUS_DISCARD,
                       "From %.9g s a step of %g s leads to states that are not finite.", point,
                       length);
+    return status;
+}
+
+static Status enter_step_mode(Instance *c, const char *function) {
+    Status status = allow_kind(c, KIND_STEPPING, EVENT_MODE, function);
+    if (status == STATUS_OK) status = check_parameters(c);
+    if (status == STATUS_OK) c->memory.kept.phase = STEP_COMPLETE;
     return status;
 }
 

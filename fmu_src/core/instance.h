@@ -154,9 +154,15 @@ typedef struct {
     Kind kind;
     Status last_step;
     Host host;
-    unsigned logged; /* categories that are switched on, one bit each */
-    unsigned warned; /* warnings that have been logged, one bit each */
-    int refused;     /* a call has been refused, and the reason logged */
+    unsigned logged;      /* categories that are switched on, one bit each */
+    unsigned warned;      /* warnings that have been logged, one bit each */
+    int refused;          /* a call has been refused, and the reason logged */
+    int tunable;          /* parameters that do not belong to the start are declared so */
+    int uses_events;      /* co-simulation with event mode */
+    int stops_early;      /* whose steps may end at an event */
+    int event;            /* has been met in the last step */
+    int asking;           /* the host for inputs, in a step */
+    void (*update)(void); /* by which it gives them, of a type that only the version knows */
 #if LINEAR_STATES
     /* unless the memory is stale: of the rates, from the last evaluation between co-simulation
      * steps */

@@ -152,7 +152,7 @@ static Status exit_initialization(Instance *c, const char *function) {
     if (status != STATUS_OK) return status;
     follow_start(&c->memory);
     renew_nominals(&c->memory);
-    c->memory.kept.phase = c->kind == KIND_EXCHANGE ? EVENT_MODE : STEP_COMPLETE;
+    c->memory.kept.phase = c->kind == KIND_EXCHANGE || c->uses_events ? EVENT_MODE : STEP_COMPLETE;
     return STATUS_OK;
 }
 

@@ -18,8 +18,14 @@ static inline Status allow_vector(Instance *c, int phases, const void *values, s
     return count == 0 ? STATUS_OK : need(c, values, function);
 }
 
+/* Event mode belongs to model exchange, and to co-simulation where the host has asked for it. */
+static Status allow_events(Instance *c, int phases, const char *function) {
+    if (c && c->uses_events) return allow(c, phases, function);
+    return allow_kind(c, KIND_EXCHANGE, phases, function);
+}
+
 static Status enter_event_mode(Instance *c, const char *function) {
-    const Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
+    const Status status = allow_events(c, RUNNING, function);
     if (status != STATUS_OK) return status;
     c->memory.kept.phase = EVENT_MODE;
     return STATUS_OK;
@@ -95,15 +101,16 @@ typedef struct {
 
 /* The modes settle in one call, because some importers do not iterate. */
 static Status take_event(Instance *c, Changes *changes, const char *function) {
-    Status status = allow_kind(c, KIND_EXCHANGE, EVENT_MODE, function);
+    Status status = allow_events(c, EVENT_MODE, function);
     if (status == STATUS_OK) status = need(c, changes, function);
     if (status == STATUS_OK) status = check_parameters(c);
     if (status != STATUS_OK) return status;
     Memory *k = &c->memory;
     const Modes before = k->state.modes;
+    const int event = !k->kept.co_simulates || begins_with_event(k, &k->reals.u);
     begin_run(k);
     const int constrained = apply_constraints(k);
-    changes->states = settle_event(k) || constrained;
+    changes->states = (event && settle_event(k)) || constrained;
     if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->state.time, &before, &k->state.modes);
     k->state.stale = 1;
     changes->nominals = renew_nominals(k);
@@ -181,16 +188,25 @@ static Status get_derivatives(Instance *c, double derivatives[], size_t nx, cons
     return STATUS_OK;
 }
 
+/* Indicators, and the inputs that they are for. */
+static Status read_indicators(Instance *c, Inputs *u, double values[]) {
+    const Status status = check_effect(c);
+    if (status != STATUS_OK) return status;
+    follow_start(&c->memory);
+    *u = inputs_now(&c->memory);
+    current_indicators(&c->memory, u, values);
+    return all_finite(values, N_INDICATORS) ? STATUS_OK
+                                            : refuse_result(c, "an event indicator overflows");
+}
+
 static Status get_indicators(Instance *c, double values[], size_t ni, const char *function) {
     Status status =
         allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", function);
-    if (status == STATUS_OK) status = check_effect(c);
     if (status != STATUS_OK || ni == 0) return status;
     Memory *k = &c->memory;
-    follow_start(k);
-    const Inputs u = inputs_now(k);
-    current_indicators(k, &u, values);
-    if (!all_finite(values, N_INDICATORS)) return refuse_result(c, "an event indicator overflows");
+    Inputs u;
+    status = read_indicators(c, &u, values);
+    if (status != STATUS_OK) return status;
     look_ahead(k, &u, values);
     k->kept.t_seen = k->state.time;
     k->kept.u_seen = u;

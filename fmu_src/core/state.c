@@ -188,10 +188,12 @@ static void carry_state(Walk *walk, StoredState *stored) {
 
 /* Whether values of which each is sound can be the state of a running instance: the checksum shows
  * that they are unchanged, not who wrote them. */
-static int fits_together(const StoredState *stored) {
+static int fits_together(const StoredState *stored, int uses_events) {
     const Settings *kept = &stored->memory.kept;
     const int phase = kept->phase, exchange = stored->kind == KIND_EXCHANGE;
-    const int phases = exchange ? MODEL_EXCHANGE : STEP_COMPLETE;
+    const int phases = exchange      ? MODEL_EXCHANGE
+                       : uses_events ? STEP_COMPLETE | EVENT_MODE
+                                     : STEP_COMPLETE;
     if (phase & (phase - 1) || !(phase & (BEFORE_START | TERMINATED | phases))) return 0;
     if (!(kept->tolerance > 0 && stored->memory.stepping.solver_step >= 0)) return 0;
     for (int i = 0; i < N_STATES; i++) {
@@ -256,7 +258,7 @@ static Status deserialize(Instance *c, const void *bytes, size_t size, void **st
         return refuse(c, STATUS_ERROR, "The stored state is damaged.");
     stored.memory.state.stale = 1;
     Status status = check_stored(c, &stored);
-    if (status == STATUS_OK && (walk.unsound || !fits_together(&stored)))
+    if (status == STATUS_OK && (walk.unsound || !fits_together(&stored, c->uses_events)))
         status =
             refuse(c, STATUS_ERROR,
                    "The stored state holds values that no instance of %s can have.", own()->name);

@@ -42,7 +42,7 @@ static Status get_reals(Instance *c, const Reference vr[], size_t nvr, double va
                                  : copy_reals(c, vr, nvr, value);
 }
 
-/* All parameters are declared as fixed, and taken at any time: OpenModelica sets them in event
+/* Parameters are taken at any time, even where they are declared as fixed: OpenModelica sets them in event
  * mode, an importer that optimizes evaluates one point with many of them, and a person may tune.
  * Only initial values and options have no meaning any more once the run has started. */
 static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
@@ -51,6 +51,7 @@ static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
         return refuse(c, STATUS_ERROR,
                       "%s takes effect only at the start of a run and cannot be changed during it.",
                       name);
+    if (c->tunable && !of_the_start) return STATUS_OK;
     tolerate(c, TOLERATED_PARAMETER,
              "The fixed parameter %s was set after initialization; the new value is used.", name);
     return STATUS_OK;
@@ -58,7 +59,8 @@ static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
 
 /* Some importers set states one by one. */
 static int allow_state(Instance *c, Reference reference, const char *function) {
-    if (!is_state(reference) || !(c->memory.kept.phase & MODEL_EXCHANGE)) return 0;
+    if (!is_state(reference) || c->kind != KIND_EXCHANGE) return 0;
+    if (!(c->memory.kept.phase & MODEL_EXCHANGE)) return 0;
     if (is_logged(c, LOG_TOLERATED))
         warn(c, TOLERATED_STATE, "The state %s was set by %s; the new value is used.",
              real_names[reference], function);
