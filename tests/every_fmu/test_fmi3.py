@@ -99,8 +99,7 @@ def test_a_vector_is_one_variable(file):
     sizes = {v.name: v.dimensions[0].start if v.dimensions else 1 for v in new.modelVariables}
     counts = {}
     for one in old.variables:
-        base = re.sub(r"\[\d+\]", "", one.name)
-        counts[base] = counts.get(base, 0) + 1
+        counts[base(one.name)] = counts.get(base(one.name), 0) + 1
     told = {name: int(size) for name, size in sizes.items() if name in counts}
     assert told == counts
     others = [v for v in new.modelVariables if v.name not in counts]
@@ -109,45 +108,73 @@ def test_a_vector_is_one_variable(file):
 
 @each_file
 def test_dependencies_are_those_of_all_elements(file):
-    """Which are true in 2.0 (test_description.py); those of event indicators are probed below."""
+    """On inputs and states, which 2.0 tells too; parameters and event indicators come below."""
     (new, _), (old, _) = contents(file), contents(older(file))
     scalars = old.findall("ModelVariables/ScalarVariable")
     places = {one.get("valueReference"): one.get("name") for one in new.find("ModelVariables")}
+    parameters = {one.base for one in bristle.describe(file).parameters}
     tags = {
         "Output": "Outputs",
         "ContinuousStateDerivative": "Derivatives",
         "InitialUnknown": "InitialUnknowns",
     }
 
-    def base(index):
-        return re.sub(r"\[\d+\]", "", scalars[int(index) - 1].get("name"))
+    def indexed(index):
+        return base(scalars[int(index) - 1].get("name"))
 
     for tag, group in tags.items():
         wanted, found = {}, {}
         for one in old.findall(f"ModelStructure/{group}/Unknown"):
-            known = wanted.setdefault(base(one.get("index")), set())
-            known |= {base(index) for index in one.get("dependencies").split()}
+            known = wanted.setdefault(indexed(one.get("index")), set())
+            known |= {indexed(index) for index in one.get("dependencies").split()}
         for one in new.findall(f"ModelStructure/{tag}"):
             names = {places[place] for place in one.get("dependencies").split()}
-            found[places[one.get("valueReference")]] = names
+            running = names - parameters if tag != "InitialUnknown" else names
+            found[places[one.get("valueReference")]] = running
         assert found == wanted, tag
+
+
+def told_by(fmu, tag):
+    """The names of what each unknown of a kind depends on, by its own name."""
+    root, _ = contents(FMUS / "fmi3" / fmu.path.name)
+    names = {one.get("valueReference"): one.get("name") for one in root.find("ModelVariables")}
+    return {
+        names[one.get("valueReference")]: {names[at] for at in one.get("dependencies").split()}
+        for one in root.findall(f"ModelStructure/{tag}")
+    }
+
+
+def base(name):
+    return re.sub(r"\[\d+\]", "", name)
+
+
+def test_what_has_a_slope_with_respect_to_a_parameter_depends_on_it(fmu):
+    """In 3.0 tunable parameters are known in a run; the slopes are those of 2.0."""
+    told = told_by(fmu, "Output") | told_by(fmu, "ContinuousStateDerivative")
+    d = fmu.description
+    unknowns = d.derivatives + d.outputs
+    missing = set()
+    for model, _ in Sampler(d, "slopes").points(fmu, sets=2, steps=4):
+        for known in d.tunable_parameters:
+            slopes = model.slopes([v.reference for v in unknowns], [known.reference], [1.0])
+            missing |= {
+                (v.name, known.name)
+                for v, slope in zip(unknowns, slopes, strict=True)
+                if slope and base(known.name) not in told[base(v.name)]
+            }
+    assert not missing
 
 
 @pytest.mark.fmus(lambda d: d.indicators)
 def test_event_indicators_depend_on_no_more_than_is_told(fmu):
     """Both versions have the same ones, so that of 2.0 is asked."""
-    root, _ = contents(FMUS / "fmi3" / fmu.path.name)
-    names = {one.get("valueReference"): one.get("name") for one in root.find("ModelVariables")}
-    told = [
-        {names[place] for place in one.get("dependencies").split()}
-        for one in root.findall("ModelStructure/EventIndicator")
-    ]
+    told = list(told_by(fmu, "EventIndicator").values())
     sampler, moved = Sampler(fmu.description, "indicators"), [set() for _ in told]
 
     def look(model, before, name):
         for place, was, now in zip(moved, before, model.indicators, strict=True):
             if was != now:
-                place.add(re.sub(r"\[\d+\]", "", name))
+                place.add(base(name))
 
     for model, parameters in sampler.points(fmu, sets=3, steps=5):
         before, states = model.indicators, model.states
