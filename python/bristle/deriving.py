@@ -72,7 +72,8 @@ def fit(
     about = describe(model)
     if not isinstance(record, (str, Path, Mapping, Sequence)):
         raise TypeError(
-            f"record must be a file, a list of files or a dictionary of columns, not {record!r:.60}."
+            "record must be a file, a list of files or a dictionary of columns, not"
+            f" {record!r:.60}."
         )
     with tempfile.TemporaryDirectory() as folder:
         files = [record] if isinstance(record, (str, Path)) else record

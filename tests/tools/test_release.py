@@ -183,7 +183,9 @@ def test_axe_finds_nothing_on_the_site(browser, site):
     """On any page, as on a phone; on the front page and one of each kind in both colour schemes
     and at all widths. Playground and report have tests of their own."""
     pages = [
-        page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] not in PARTS
+        page
+        for page in sorted(site.rglob("*.html"))
+        if page.relative_to(site).parts[0] not in PARTS
     ]
     assert len(pages) > len(SHIPPED) + 20
     thorough = {site / f"{name}.html" for name in ("index", "files", "docs/tools", "models/LuGre")}
