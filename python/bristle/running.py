@@ -470,7 +470,8 @@ def _times(time: ArrayLike) -> np.ndarray:
 
 def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
-        numbers = np.asarray({} if values is None else values, dtype=np.float64)
+        unfit = values is None or np.asarray(values).dtype.kind == "b"  # a truth is no number
+        numbers = np.asarray({} if unfit else values, dtype=np.float64)
     except ValueError:
         rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
         raise BristleError(f"{name} {rule}.") from None
@@ -512,6 +513,8 @@ def _signals(
                     f"{about.name}: {element} is not an input; these are"
                     f" {', '.join(one.name for one in about.inputs)}."
                 )
+            if variable in columns:
+                raise BristleError(f"{about.name}: {element} is given twice.")
             columns[variable] = part
     table = np.stack(list(columns.values()), axis=1) if columns else np.empty((count, 0))
     return Signals(list(columns), np.ascontiguousarray(table))

@@ -62,7 +62,9 @@ def stamp(
     if out.exists() and out.samefile(about.file):
         raise BristleError(f"{out}: is the FMU that is stamped; give the new one another name.")
     if out.exists() and not overwrite:
-        raise BristleError(f"{out}: is there already; give another name, or --overwrite.")
+        raise BristleError(
+            f"{out}: is there already; give another name, or overwrite it (--overwrite)."
+        )
     _check_references(about)
     own = settings(about, values)
     _check_size(about, own)
