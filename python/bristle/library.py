@@ -199,6 +199,13 @@ def _read(file: Path, *_version: int) -> Model:
     return Model(file, name, title, guid, identifier, variables, int(indicators), facts)
 
 
+def _reference(element: ElementTree.Element) -> int:
+    reference = int(element.get("valueReference", ""))
+    if not 0 <= reference < 2**32:
+        raise OverflowError
+    return reference
+
+
 def _variable(
     element: ElementTree.Element, types: dict[str | None, ElementTree.Element], facts: Facts
 ) -> Variable:
@@ -216,7 +223,7 @@ def _variable(
             items = [one.get("name", "") for one in declared.iterfind("Enumeration/Item")]
     return Variable(
         name=name,
-        reference=int(element.get("valueReference", "")),
+        reference=_reference(element),
         causality=element.get("causality", "local"),
         variability=element.get("variability", "continuous"),
         text=element.get("description", ""),

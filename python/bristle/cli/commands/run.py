@@ -11,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from ... import BristleError
+
 EXAMPLES = """
   bristle run LuGre motion.csv -o force.csv
   bristle run LuGre motion.csv --ssv my.ssv --set staticFriction=0.5 --output frictionForce
@@ -49,10 +51,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_samples(stop: float, interval: float) -> None:
+    """Refuses more than memory takes."""
+    if stop / interval > MOST_SAMPLES:
+        raise BristleError(
+            f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
+            f" than {MOST_SAMPLES:g}."
+        )
+
+
 def run(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from ... import BristleError
     from ..files import writing
     from ...library import describe
     from ...parameters import given_parameters
@@ -89,11 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
                 f"--interval {interval:g} and --stop {stop:g} have to be finite, with 0 < interval"
                 " <= stop."
             )
-        if stop / interval > MOST_SAMPLES:
-            raise BristleError(
-                f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples,"
-                f" more than {MOST_SAMPLES:g}."
-            )
+        check_samples(stop, interval)
         time = np.arange(round(stop / interval) + 1) * interval
     how = "hold" if arguments.hold else "linear"
     results = Runs(about.file, time, inputs, arguments.output, how, arguments.tolerance).one(given)
