@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from .. import BristleError
-from ..cli.commands.run import check_samples
 from ..cli.files import write_text
 from ..cli.progress import Progress
 from ..forms import form_of
 from ..library import Model, describe, hint
 from ..parameters import given_parameters, read_ssv
+from ..running import check_samples
 from ..systems import systems
 from ..identify.record.reading import Options, read_record
 from ..papers import FILE as PAPERS

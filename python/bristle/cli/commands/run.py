@@ -20,9 +20,6 @@ EXAMPLES = """
 """
 
 
-MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...parameters import add_parameters
 
@@ -51,22 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_samples(stop: float, interval: float) -> None:
-    """Refuses more than memory takes."""
-    if stop / interval > MOST_SAMPLES:
-        raise BristleError(
-            f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
-            f" than {MOST_SAMPLES:g}."
-        )
-
-
 def run(arguments: argparse.Namespace) -> None:
     import numpy as np
 
     from ..files import writing
     from ...library import describe
     from ...parameters import given_parameters
-    from ...running import Runs
+    from ...running import Runs, check_samples
     from ...tables import read_table, write_table
 
     if arguments.out and arguments.out.suffix == ".fmu":
