@@ -23,6 +23,7 @@ from .library import Model, Variable, describe
 # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
 DIFFERENCE = 1e-6
 INTERPOLATIONS = ("linear", "hold")
+MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
 Values = Mapping[str, Any]
 
 
@@ -453,6 +454,15 @@ def _parameter(about: Model, name: str) -> Variable:
     if not found.is_real or found.causality != "parameter":
         raise BristleError(f"{about.name}: {name} is not a real parameter.")
     return found
+
+
+def check_samples(stop: float, interval: float) -> None:
+    """Refuses more than memory takes, with the names that commands have for both."""
+    if stop / interval > MOST_SAMPLES:
+        raise BristleError(
+            f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
+            f" than {MOST_SAMPLES:g}."
+        )
 
 
 def _times(time: ArrayLike) -> np.ndarray:
