@@ -72,7 +72,7 @@ set(platforms ${BRISTLE_PLATFORMS})
 list(REMOVE_ITEM platforms aarch64-linux)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
-# takes minutes to build.
+# takes minutes to build, and of zig's, which comes as a whole and takes half of a library.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -83,7 +83,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
         COMMENT "Compiling the runtime for win64"
         VERBATIM)
     add_custom_target(win64_runtime DEPENDS "${runtime_object}")
-    set(libraries_win64 "${runtime_object}" -nostdlib -rtlib=compiler-rt
+    set(libraries_win64 "${runtime_object}" -nostdlib
         -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0
         -lapi-ms-win-crt-heap-l1-1-0 -lapi-ms-win-crt-time-l1-1-0
         -lapi-ms-win-crt-convert-l1-1-0 -lapi-ms-win-crt-private-l1-1-0)

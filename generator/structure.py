@@ -12,8 +12,10 @@ from .description import Choice, Description, Variable
 class Structure:
     """For each unknown the names of the knowns it depends on."""
 
-    # outputs, derivatives and event indicators, on inputs and states
-    running: dict[str, frozenset[str]]
+    running: dict[str, frozenset[str]]  # outputs and derivatives, on inputs and states
+    # outputs, derivatives and event indicators, on tunable parameters too, which FMI 3.0 counts
+    # among what is known in a run
+    tuned: dict[str, frozenset[str]]
     initial: dict[str, frozenset[str]]  # outputs, states and derivatives, on inputs and parameters
 
 
@@ -59,13 +61,12 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         initial[unknown] = at_start.get(
             unknown, through_states | everything if description.modes else through_states
         )
-    running = {unknown: known & (inputs | states) for unknown, known in running.items()}
     for i, name in enumerate(indicator_names(description)):
         found = code.get(f"g[{i}]")
         running[name] = (
-            inputs | states
+            inputs | states | everything
             if found is None
-            else (frozenset(names[root] for root in found) & (inputs | states))
+            else frozenset(names[root] for root in found) - hidden
         )
     for output in description.observed:
         for name in output.scalar_names:
@@ -73,9 +74,14 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
                 frozenset()
             )  # it changes with a step, by what was observed in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
-        running[mode] = inputs | states
+        running[mode] = inputs | states | everything
         initial[mode] = at_start.get(mode, everything)
-    return Structure(running, initial)
+    tunable = inputs | states | _scalars(description.tunable)
+    return Structure(
+        {unknown: known & (inputs | states) for unknown, known in running.items()},
+        {unknown: known & tunable for unknown, known in running.items()},
+        initial,
+    )
 
 
 def _knowns(description: Description) -> tuple[tuple[Variable, ...], ...]:

@@ -162,10 +162,10 @@ def _structure(root: Element, description: Description, structure: Structure) ->
     outputs = [entry.name for entry in description.all_outputs + description.mode_outputs]
     states = [entry.name for entry in description.states]
     rates = [entry.name for entry in description.derivatives]
-    add("Output", outputs, structure.running)
-    add("ContinuousStateDerivative", rates, structure.running)
+    add("Output", outputs, structure.tuned)
+    add("ContinuousStateDerivative", rates, structure.tuned)
     add("InitialUnknown", states + rates + outputs, structure.initial)
-    add("EventIndicator", indicator_names(description), structure.running)
+    add("EventIndicator", indicator_names(description), structure.tuned)
 
 
 def build_text(description: Description) -> str:

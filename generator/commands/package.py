@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from bristle.format.archive import this_platform, write_zip
-    from bristle.format.references import references
+    from bristle.format.references import in_vectors, references
     from ..project import Project
     from ..package import content
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.libraries3:
         other = arguments.out.parent / "fmi3" / arguments.out.name
         other.parent.mkdir(exist_ok=True)
-        write_zip(other, content(*given, arguments.libraries3, 3) | made)
+        write_zip(other, content(*given, arguments.libraries3, 3) | in_vectors(made))
     if not made and not arguments.no_references:
         print(
             f"{arguments.out.name}: has no reference results: it has no library for this machine,"

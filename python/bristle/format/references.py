@@ -8,6 +8,7 @@ over the step and records the outputs at the end of it, as most masters do.
 from __future__ import annotations
 
 import ctypes
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,7 +36,7 @@ A parameter set that has the label of an experiment is applied before it. At eac
 point the inputs are set, and held over the step; the outputs are recorded at the end of each step,
 and at the start. With the solverTolerance of fmi-ls-manifest.xml as the tolerance of the experiment
 a result differs from its reference by no more than relativeTolerance times the largest magnitude in
-its column.
+its column. In FMI 3.0 a vector is one column, with blanks between its elements.
 """
 
 
@@ -63,7 +64,8 @@ def references(content: Mapping[str, bytes]) -> dict[str, bytes]:
             functions = ctypes.CDLL(str(place))
         except OSError as error:
             raise BristleError(f"{place.name}: cannot be loaded: {error}.") from None
-        return _references(root, functions, content, sets)
+        found = _references(root, functions, content, sets)
+        return in_vectors(found) if version_of(root) == 3 else found
 
 
 def _is_reference(name: str) -> bool:
@@ -131,6 +133,24 @@ def _run(
 def _csv(names: list[str], rows: list[list[float]]) -> str:
     lines = [",".join(["time", *(f'"{name}"' for name in names)])]
     lines += [",".join(f"{v:.9g}" for v in (k * STEP, *row)) for k, row in enumerate(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def in_vectors(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Reference results with a column per vector, as FMI 3.0 has them."""
+    return {
+        name: _joined_columns(data.decode()).encode() if name.endswith(".csv") else data
+        for name, data in files.items()
+    }
+
+
+def _joined_columns(csv: str) -> str:
+    head, *rows = (line.split(",") for line in csv.splitlines())
+    groups: dict[str, list[int]] = {}
+    for i, name in enumerate(head):
+        groups.setdefault(re.sub(r"\[\d+\]", "", name), []).append(i)
+    lines = [",".join(groups)]
+    lines += [",".join(" ".join(row[i] for i in one) for one in groups.values()) for row in rows]
     return "\n".join(lines) + "\n"
 
 
