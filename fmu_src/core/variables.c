@@ -42,8 +42,8 @@ static Status get_reals(Instance *c, const Reference vr[], size_t nvr, double va
                                  : copy_reals(c, vr, nvr, value);
 }
 
-/* Parameters are taken at any time, also where they are declared as fixed: OpenModelica sets them in
- * event mode, an importer that optimizes evaluates one point with many of them, and a person may
+/* Parameters are taken at any time, also where they are declared as fixed: OpenModelica sets them
+ * in event mode, an importer that optimizes evaluates one point with many of them, and a person may
  * tune. Only initial values and options have no meaning any more once the run has started. */
 static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
     if (c->memory.kept.phase & BEFORE_START) return STATUS_OK;
