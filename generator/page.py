@@ -254,11 +254,12 @@ def _figures(
         )
     if twin and (missing := sorted(by_name.keys() - twin.captions.keys())):
         raise BristleError(f"{twin.file}: pictures.captions.{missing[0]}: is missing.")
-    return "\n".join(
+    figures = "\n".join(
         _figure(by_name[name], twin.captions[name] if twin else caption, twin)
         for name, caption in known.items()
         if name in by_name
     )
+    return figures and f'<div class="figures">{figures}</div>'
 
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:

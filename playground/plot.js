@@ -272,7 +272,7 @@ class Axis {
     }
 }
 
-const MARGIN = { left: 46, right: 10, top: 8, bottom: 34 };
+const MARGIN = { left: 54, right: 10, top: 8, bottom: 34 };
 
 /** Lines of all slots over each other. `xName` and `yName` are names of COLUMNS. */
 class Plot {

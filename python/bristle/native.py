@@ -96,7 +96,7 @@ def beside_the_fmus(library: str) -> ctypes.CDLL:
             f"there is no {places[0].name} for {name} in"
             f" {' or '.join(str(place.parent) for place in places)}: run ./build.sh."
         )
-    return _loaded(file)
+    return _loaded(file, str(file))
 
 
 def functions(model: Model) -> ctypes.Array:
@@ -128,14 +128,15 @@ def library_of(model: Model) -> ctypes.CDLL:
         file = Path(
             archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-"))
         )
-    return _loaded(file)
+    return _loaded(file, f"{model.file}: its library for {name}")
 
 
-def _loaded(file: Path) -> ctypes.CDLL:
+def _loaded(file: Path, what: str) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(file))
     except OSError as error:
-        raise BristleError(f"{file}: cannot be loaded: {error}.") from None
+        reason = str(error).removeprefix(f"{file}: ")
+        raise BristleError(f"{what} cannot be loaded: {reason}.") from None
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,7 @@ from .library import Model, Variable, describe
 # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
 DIFFERENCE = 1e-6
 INTERPOLATIONS = ("linear", "hold")
+MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
 Values = Mapping[str, Any]
 
 
@@ -455,6 +456,15 @@ def _parameter(about: Model, name: str) -> Variable:
     return found
 
 
+def check_samples(stop: float, interval: float) -> None:
+    """Refuses more than memory takes, with the names that commands have for both."""
+    if stop / interval > MOST_SAMPLES:
+        raise BristleError(
+            f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
+            f" than {MOST_SAMPLES:g}."
+        )
+
+
 def _times(time: ArrayLike) -> np.ndarray:
     times = _numbers("time", time)
     if times.ndim != 1 or len(times) == 0:
@@ -470,7 +480,8 @@ def _times(time: ArrayLike) -> np.ndarray:
 
 def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
-        numbers = np.asarray({} if values is None else values, dtype=np.float64)
+        unfit = values is None or np.asarray(values).dtype.kind == "b"  # a truth is no number
+        numbers = np.asarray({} if unfit else values, dtype=np.float64)
     except ValueError:
         rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
         raise BristleError(f"{name} {rule}.") from None
@@ -512,6 +523,8 @@ def _signals(
                     f"{about.name}: {element} is not an input; these are"
                     f" {', '.join(one.name for one in about.inputs)}."
                 )
+            if variable in columns:
+                raise BristleError(f"{about.name}: {element} is given twice.")
             columns[variable] = part
     table = np.stack(list(columns.values()), axis=1) if columns else np.empty((count, 0))
     return Signals(list(columns), np.ascontiguousarray(table))

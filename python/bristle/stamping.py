@@ -62,7 +62,9 @@ def stamp(
     if out.exists() and out.samefile(about.file):
         raise BristleError(f"{out}: is the FMU that is stamped; give the new one another name.")
     if out.exists() and not overwrite:
-        raise BristleError(f"{out}: is there already; give another name, or --overwrite.")
+        raise BristleError(
+            f"{out}: is there already; give another name, or overwrite it (--overwrite)."
+        )
     _check_references(about)
     own = settings(about, values)
     _check_size(about, own)
@@ -97,7 +99,7 @@ def _check_name(about: Model, name: str) -> None:
             f'the name "{name}" has to be a letter, followed by letters, digits and _.'
         )
     if len(name) >= NAME_BYTES:
-        raise BristleError(f"the name {name} has more than {NAME_BYTES - 1} letters.")
+        raise BristleError(f"the name {name[:20]}… has more than {NAME_BYTES - 1} letters.")
     if name in C_KEYWORDS | MODELICA_KEYWORDS or DEVICES.fullmatch(name):
         raise BristleError(f"the name {name} is taken in C, in Modelica or in Windows.")
     if name == about.name:

@@ -99,6 +99,13 @@ def scalars(element: Element) -> tuple[list[str], list[Any]]:
     return names, (starts if len(starts) > 1 else (starts or [None]) * size)
 
 
+def _reference(element: Element) -> int:
+    reference = int(element.get("valueReference", ""))
+    if not 0 <= reference < 2**32:
+        raise OverflowError
+    return reference
+
+
 def _shared(
     element: Element,
     types: Mapping[str | None, Element],
@@ -118,7 +125,7 @@ def _shared(
             items = [one.get("name", "") for one in declared.iter("Item")]
     return Variable(
         name=name,
-        reference=int(element.get("valueReference", "")),
+        reference=_reference(element),
         causality=element.get("causality", "local"),
         variability=element.get("variability", "continuous"),
         text=element.get("description", ""),

@@ -11,6 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from ... import BristleError
 from ..version import add_version
 
 EXAMPLES = """
@@ -18,9 +19,6 @@ EXAMPLES = """
   bristle run LuGre motion.csv --ssv my.ssv --set staticFriction=0.5 --output frictionForce
   bristle run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01
 """
-
-
-MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,11 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from ... import BristleError
     from ..files import writing
     from ...library import describe
     from ...parameters import given_parameters
-    from ...running import Runs
+    from ...running import Runs, check_samples
     from ...tables import read_table, write_table
 
     if arguments.out and arguments.out.suffix == ".fmu":
@@ -92,11 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
                 f"--interval {interval:g} and --stop {stop:g} have to be finite, with 0 < interval"
                 " <= stop."
             )
-        if stop / interval > MOST_SAMPLES:
-            raise BristleError(
-                f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples,"
-                f" more than {MOST_SAMPLES:g}."
-            )
+        check_samples(stop, interval)
         time = np.arange(round(stop / interval) + 1) * interval
     how = "hold" if arguments.hold else "linear"
     results = Runs(about.file, time, inputs, arguments.output, how, arguments.tolerance).one(given)
