@@ -10,6 +10,7 @@ from pathlib import Path
 import fmpy
 import pytest
 
+from fmi2 import FmiError
 from fmi3 import CO_SIMULATION, MODEL_EXCHANGE, Instance3, described
 from fmus import FOLDER
 from operating_points import Sampler
@@ -125,6 +126,13 @@ def test_a_state_of_2_0_goes_on_in_3_0_and_back(fmu):
         check_same(one, other)
         one.resume(other.snapshot())
         check_same(one, other)
+    with (
+        fmu.co_simulation() as one,
+        Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
+    ):
+        other.start()  # in event mode, which co-simulation of 2.0 has not
+        with pytest.raises(FmiError, match="values that no instance of"):
+            one.resume(other.snapshot())
 
 
 def test_the_adjoint_is_the_transpose(fmu):
@@ -288,6 +296,16 @@ def test_what_has_no_meaning_is_refused_in_one_sentence(fmu):
             first = next(v.name for v in element.variables.values() if v.valueReference == 0)
             found = element.refused(f"{verb}Float64", byref(number), 1, byref(value), 0)
             assert found == wrong.format(element.size(first))
+        many = 1 + len(element.reals())  # of one variable: there is room for each once
+        same = next(v for v in inputs_of_3(fmu.name))
+        size = many * element.size(same.name)
+        twice = (c_uint32 * many)(*[same.valueReference] * many), many
+        found = element.refused(
+            "GetDirectionalDerivative", *twice, *twice, (c_double * size)(), size, None, size
+        )
+        assert (
+            found == f"fmi3GetDirectionalDerivative was given {size} values, there are {many - 1}."
+        )
         assert "must not be called after instantiation" in element.refused("EnterStepMode")
         assert "belongs to model exchange" in element.refused("EnterEventMode")
         assert "dependencies" in element.refused(
