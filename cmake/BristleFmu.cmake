@@ -332,7 +332,7 @@ function(bristle_add_systems)
     list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
     file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h"
-        "${PROJECT_SOURCE_DIR}/runner/*.h")
+        "${PROJECT_SOURCE_DIR}/runner/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/*")
     foreach(file IN LISTS system_files)
         cmake_path(GET file STEM name)
         list(APPEND names ${name})

@@ -53,7 +53,7 @@ static int begins_with_event(const Memory *k, const Inputs *u) {
     Look before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
-    return signs_differ(&before, &after);
+    return signs_differ(&before, &after, N_INDICATORS);
 }
 
 /* Projects the states onto what the law allows, given the change of the inputs since the last call;

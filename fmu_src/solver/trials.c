@@ -56,7 +56,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
         if (!(error <= 1) && h > finest) {
-            *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
+            *step = h * shrinkage(error);
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
