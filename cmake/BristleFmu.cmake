@@ -72,7 +72,8 @@ set(platforms ${BRISTLE_PLATFORMS})
 list(REMOVE_ITEM platforms aarch64-linux)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
-# takes minutes to build, and of zig's, which comes as a whole and takes half of a library.
+# takes minutes to build. zig's, which probes the stack for large frames, is as large as an FMU and
+# comes as a whole: only the runner and the systems need it.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -104,6 +105,9 @@ function(bristle_add_thin_library library source platform target folders)
     file(MAKE_DIRECTORY "${folder}" "${PROJECT_BINARY_DIR}/objects/${target}/${name}")
     if(platform STREQUAL darwin64)
         set(libraries_darwin64 "-Wl,-install_name,@rpath/${name}.dylib")
+    endif()
+    if(platform STREQUAL win64)
+        list(APPEND libraries_win64 -rtlib=compiler-rt)
     endif()
     list(TRANSFORM folders PREPEND "-I")
     foreach(file IN LISTS source)
