@@ -189,7 +189,7 @@ class Runs:
         check_mapping("inputs", inputs)
         self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
         self.outputs = outputs
-        self.nothing()  # asks for the outputs, so that a wrong name is told at once
+        self.nothing()  # asks for the outputs, so that a wrong name is an error at once
 
     def one(self, parameters: Values, slopes: str | Sequence[str] = ()) -> dict[Any, np.ndarray]:
         slopes = _names("slopes", slopes)
