@@ -289,7 +289,7 @@ function(bristle_add_fmu description)
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
     set(files "${generated}/fmu.c")
-    if(NOT ARGV1) # a law is told once, as part of its model
+    if(NOT ARGV1) # a law is listed once, as part of its model
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)
@@ -370,8 +370,8 @@ function(bristle_add_wheel fmus version)
     file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
         "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
-    set(told pyproject.toml setup.py README.md LICENSE)
-    list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
+    set(metadata pyproject.toml setup.py README.md LICENSE)
+    list(TRANSFORM metadata PREPEND "${PROJECT_SOURCE_DIR}/")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
         OUTPUT "${wheel}"
@@ -381,7 +381,7 @@ function(bristle_add_wheel fmus version)
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
         DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
-                ${told}
+                ${metadata}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")
