@@ -57,7 +57,11 @@ TOOLS = [
 ]
 
 SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+PALETTE, PAGE_STYLE = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("palette.css", "page.css")
+)
+STYLE = PALETTE + PAGE_STYLE
 
 
 def page_text(

@@ -20,7 +20,7 @@ from bristle.format.parameter_set import ParameterSet
 from bristle.format.facts import MODEL_KINDS
 from .description import Choice, Description, Variable
 from .header import counts
-from .page import equations_html, range_text, symbol_html
+from .page import PALETTE, equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets
 from .reading import read_description
 from .table import twins_of
@@ -78,7 +78,7 @@ def write_playground(
     }
     page = (folder / "page.html").read_text(encoding="utf-8")
     parts = {
-        "style": (folder / "page.css").read_text(encoding="utf-8"),
+        "style": PALETTE + (folder / "page.css").read_text(encoding="utf-8"),
         "catalogue": _packed(
             json.dumps(catalogue, separators=(",", ":"), ensure_ascii=False).encode()
         ),

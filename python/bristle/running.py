@@ -16,11 +16,14 @@ from numpy.typing import ArrayLike
 
 from . import BristleError
 from . import native
+from .format.archive import contents
+from .format.hosting import Instance, instance
 from .library import Model, Variable, describe
 
 # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
 DIFFERENCE = 1e-6
 INTERPOLATIONS = ("linear", "hold")
+MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
 Values = Mapping[str, Any]
 
 
@@ -152,6 +155,12 @@ def evaluate(
     reals, integers = _settable(about, fixed)
     signals = _signals(about, moving, count, about.inputs + about.parameters)
     results = Results(about, outputs, count)
+    if about.version == 3 and not slopes:
+        for i in range(count):
+            _hosted(
+                about, results, {**reals, **integers}, signals, np.zeros(count), range(i, i + 1)
+            )
+        return dict(results.columns())
     record = _Call(about, np.zeros(count), signals, results)
     record.set(reals, integers)
     table = record.slopes([_real(about, name) for name in slopes])
@@ -195,6 +204,9 @@ class Runs:
         slopes = _names("slopes", slopes)
         check_mapping("parameters", parameters)
         results = Results(self.about, self.outputs, len(self.times))
+        if self.about.version == 3 and not slopes:
+            self._hosted(results, parameters)
+            return dict(results.columns())
         call = _Call(self.about, self.times, self.signals, results)
         call.set(*_settable(self.about, parameters, self.about.parameters))
         call.record.linear = self.linear
@@ -208,6 +220,17 @@ class Runs:
         )
         found: dict[Any, np.ndarray] = dict(results.columns())
         return found if table is None else found | results.slopes(slopes, table)
+
+    def _hosted(self, results: Results, parameters: Values) -> None:
+        moves = bool((self.signals.values != self.signals.values[:1]).any())
+        if self.linear and moves:
+            raise BristleError(
+                f"{self.about.name}: FMI 3.0 has no derivatives of inputs, so they cannot be linear"
+                ' between samples: give interpolate="hold" (--hold), or take the FMU of FMI 2.0.'
+            )
+        values = settings(self.about, parameters, self.about.parameters)
+        samples = range(len(self.times))
+        _hosted(self.about, results, values, self.signals, self.times, samples, self.tolerance)
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -223,6 +246,11 @@ class Signals:
 
     variables: list[Variable]
     values: np.ndarray  # a row per sample
+
+    def at(self, sample: int) -> dict[int, float]:
+        """The values by value reference."""
+        row = self.values[sample].tolist()
+        return {one.reference: value for one, value in zip(self.variables, row, strict=True)}
 
 
 class Results:
@@ -242,6 +270,11 @@ class Results:
         self.modes = [one for one in asked if not one.is_real]
         self.real_values = np.empty((count, len(self.reals)))
         self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
+
+    def read(self, sample: int, fmu: Instance) -> None:
+        taken = fmu.take([one.reference for one in self.reals + self.modes])
+        self.real_values[sample] = taken[: len(self.reals)]
+        self.mode_values[sample] = taken[len(self.reals) :]
 
     def columns(self) -> dict[str, np.ndarray]:
         found: dict[str, np.ndarray] = {
@@ -340,6 +373,37 @@ class _Call:
             raise BristleError(f"{self.about.name}: {sentence}{place(self.record.done)}.")
 
 
+def _hosted(
+    about: Model,
+    results: Results,
+    values: Mapping[Variable, float | int],
+    signals: Signals,
+    times: np.ndarray,
+    samples: range,
+    tolerance: float = 0.0,
+) -> None:
+    """Takes a record through an FMU of FMI 3.0, which the runner does not know; inputs are held
+    from sample to sample."""
+    sample = samples[0]
+    given = {one.reference: value for one, value in values.items()}
+    fmu: Instance | None = None
+    try:
+        fmu = instance(native.library_of(about), contents(about.file)[0])
+        fmu.begin(tolerance, times[sample], given, signals.at(sample))
+        results.read(sample, fmu)
+        for sample in samples[1:]:
+            if times[sample] > times[sample - 1]:
+                fmu.step(times[sample - 1], times[sample] - times[sample - 1])
+            fmu.put(signals.at(sample))
+            results.read(sample, fmu)
+    except BristleError as error:
+        place = f", at {times[sample]:g} s" if sample and times[sample] else ""
+        raise BristleError(f"{about.name}: {str(error).rstrip('.')}{place}.") from None
+    finally:
+        if fmu:
+            fmu.free()
+
+
 def _in_threads(
     work: Callable[[Values], dict], items: Sequence[Values], workers: int
 ) -> list[dict]:
@@ -390,6 +454,15 @@ def _parameter(about: Model, name: str) -> Variable:
     if not found.is_real or found.causality != "parameter":
         raise BristleError(f"{about.name}: {name} is not a real parameter.")
     return found
+
+
+def check_samples(stop: float, interval: float) -> None:
+    """Refuses more than memory takes, with the names that commands have for both."""
+    if stop / interval > MOST_SAMPLES:
+        raise BristleError(
+            f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
+            f" than {MOST_SAMPLES:g}."
+        )
 
 
 def _times(time: ArrayLike) -> np.ndarray:
@@ -480,9 +553,11 @@ def _settable(
     return reals, integers
 
 
-def settings(about: Model, values: Values) -> dict[Variable, float | int]:
+def settings(
+    about: Model, values: Values, allowed: Sequence[Variable] | None = None
+) -> dict[Variable, float | int]:
     """Values of inputs and parameters, by variable."""
-    reals, integers = _settable(about, values)
+    reals, integers = _settable(about, values, allowed)
     return {**reals, **integers}
 
 

@@ -674,7 +674,8 @@ def _finished(
         is_drive and options.mass is not None
     )  # the force goes through the filter of the acceleration, which is one for all samples
     velocity, displacement, filtered = _motion(signals, interval, step, uniform, file, notes)
-    if not velocity.any():
+    moves = velocity if "velocity" in signals else np.diff(displacement)  # a filter rounds
+    if not moves.any():
         raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     force = signals["drive"] if is_drive else signals["friction"]
     if is_drive and "transmitted" in signals:
