@@ -705,15 +705,31 @@ class Page {
 
     /** Asks for a model. */
     pick(current, choose) {
-        this.places ??= new Map(
-            this.catalogue.models.map((model) => {
-                const slot = new Slot(this.module, model, 0);
-                return [model, this.situations.filter((one) => this.fits(slot, one))];
-            }),
-        );
-        const elsewhere = (model) =>
-            this.places.get(model).includes(this.situation) ? "" : this.places.get(model)[0].title;
+        const elsewhere = (model) => {
+            const places = this.placesOf(model);
+            return places.includes(this.situation) ? "" : places[0].title;
+        };
         this.picker.ask(current, elsewhere, choose);
+    }
+
+    /** The situations that a model fits into: those of any with the same inputs and forces. */
+    placesOf(model) {
+        this.places ??= new Map();
+        const wiring = model.variables
+            .filter(
+                ([name, , , causality]) =>
+                    causality === "input" || (causality === "output" && /(Force|Torque)/.test(name)),
+            )
+            .map(([name]) => name)
+            .join();
+        if (!this.places.has(wiring)) {
+            const slot = new Slot(this.module, model, 0);
+            this.places.set(
+                wiring,
+                this.situations.filter((one) => this.fits(slot, one)),
+            );
+        }
+        return this.places.get(wiring);
     }
 
     /** Another model in a place; where it does not fit the situation, the situation changes too. */

@@ -657,6 +657,17 @@ def test_models_and_twins_are_found_by_their_words(page):
     ], "a model that fits elsewhere is shown there"
 
 
+def test_the_list_knows_where_each_model_runs(page):
+    assert page.evaluate(
+        """page.catalogue.models.every((model) => {
+        const slot = new Slot(page.module, model, 0);
+        return page.situations.every(
+            (one) => page.placesOf(model).includes(one) === page.fits(slot, one));
+    })"""
+    )
+    assert page.evaluate("page.places.size") < page.evaluate("page.catalogue.models.length") / 3
+
+
 def test_a_twin_turns_in_its_own_units_and_changes_places_with_its_model(page):
     go(page, "#LuGreRotational")
     page.evaluate("page.playing = false; page.advance(0.5); page.draw(); page.describe()")
