@@ -4,7 +4,7 @@
 //   situation      a system; for its settings: name=value
 //   press          force with which the hand presses
 //   hostStep       step of a host with a fixed one
-//   couplingMass   "on": there the element is told the mass of the body
+//   couplingMass   "on": there the element is given the mass of the body
 //   1, 2, 3        the models
 //   1.set          the set that the parameters of a model start from, or "defaults"; without it the
 //                  surface of the situation

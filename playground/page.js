@@ -246,7 +246,7 @@ class Page {
         return { from: to - window, to };
     }
 
-    /** What is told above the scene: what is wrong, or what the page has done by itself. */
+    /** The message above the scene: what is wrong, or what the page has done by itself. */
     notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
@@ -373,7 +373,7 @@ class Page {
             this.situation.name,
             this.situation.listed(this.settings),
             this.hand.numbers,
-            this.host.told(this.situation, this.settings),
+            this.host.slotSettings(this.situation, this.settings),
         );
     }
 
@@ -473,7 +473,7 @@ class Page {
         if (chatter && chatter.textContent !== words) chatter.textContent = words;
         this.slots.forEach((slot) =>
             Object.entries(liveVerdict(slot)).forEach(([name, result]) =>
-                this.tell(slot, name, result),
+                this.showVerdict(slot, name, result),
             ),
         );
     }
@@ -496,13 +496,13 @@ class Page {
             slot.verdict ??= new Verdict(this.module, slot.model);
             if (slot.parameters)
                 slot.verdict.measure({ ...slot.parameters, ...slot.options }, (name, result) =>
-                    this.tell(slot, name, result),
+                    this.showVerdict(slot, name, result),
                 );
         }
         this.describe();
     }
 
-    tell(slot, name, { text, good, why }) {
+    showVerdict(slot, name, { text, good, why }) {
         const row = byId("verdict").querySelectorAll("tbody tr")[this.slots.indexOf(slot)],
             cell = row?.querySelector(`.${name}`);
         if (!cell) return;
@@ -605,7 +605,7 @@ class Page {
             slot.follow(
                 this.situation.listed(this.settings),
                 this.hand.numbers,
-                this.host.told(this.situation, this.settings),
+                this.host.slotSettings(this.situation, this.settings),
             );
     }
 

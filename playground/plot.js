@@ -3,7 +3,7 @@
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 const DASHES = [[], [8, 4], [2, 3.5]];
 
-/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the rest of a
+/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the others of a
  * scheme. */
 const SCHEMES = {
     light: {

@@ -23,7 +23,7 @@ class Scene {
     }
 
     reset() {
-        this.reach = { position: 0, height: 0 }; // largest way from the origin so far
+        this.reach = { position: 0, height: 0 }; // largest distance from the origin so far
         this.shown = { position: 0, height: 0 }; // what the scale is made for, which follows
         this.travel = 0;
         this.lastTime = 0;

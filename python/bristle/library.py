@@ -132,9 +132,7 @@ def fmu(name: str | Path, fmi: int = 2) -> Path:
             raise BristleError(f"{name}: there is no such file.")
         return Path(name)
     file = fmu_folder(fmi) / f"{name}.fmu"
-    if (
-        not file.is_file() or file.stem not in models()
-    ):  # a file system may not tell lugre from LuGre
+    if not file.is_file() or file.stem not in models():  # a file system may take lugre for LuGre
         raise BristleError(
             f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
         )

@@ -373,12 +373,12 @@ def test_a_broken_rule_is_told_at_the_field_in_the_words_of_the_element(page):
     before = page.evaluate("page.slot.parameters.dynamicFriction")
     number.fill("5")
     number.press("Enter")
-    told = field(page, "dynamicFriction").locator(".broken").inner_text()
+    sentence = field(page, "dynamicFriction").locator(".broken").inner_text()
     with next(fmu for fmu in FMUS if fmu.name == "LuGre").model_exchange() as instance:
         limit = page.evaluate("page.slot.parameters.staticFriction")
         with pytest.raises(FmiError):
             instance.start({"dynamicFriction": 5.0, "staticFriction": limit})
-        assert told in str(instance.messages), "the sentence of the FMU itself"
+        assert sentence in str(instance.messages), "the sentence of the FMU itself"
     assert page.evaluate("page.slot.element.parameters.dynamicFriction") == before, (
         "it goes on with the value before"
     )

@@ -43,6 +43,9 @@ _FLAT, _FLATTEST = (
     1e-3,
     1.3,
 )  # what a filter may take of a motion: less is nothing, more is something else
+# ratio of a displacement to the integral of the velocity that is said, as a gear between both has
+# it, and that is refused
+_ALIKE, _UNLIKE = 1.1, 2.0
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
 _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
@@ -887,15 +890,28 @@ def _motion(draft: _Draft) -> tuple[np.ndarray, np.ndarray, Rate | None]:
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
         return velocity, integral, filtered
-    way = signals["displacement"] - signals["displacement"][0]
-    ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
-    if not 0.5 < ratio < 2 and np.ptp(way) > 0:
-        raise BristleError(
-            f"{draft.file}: the displacement is {ratio:.2g} times the integral of the velocity; the"
-            " unit or the sign of one of them is wrong (leave one out with --column velocity=none"
-            " or displacement=none)."
-        )
+    _check_displacement(draft, integral)
     return velocity, signals["displacement"], filtered
+
+
+def _check_displacement(draft: _Draft, integral: np.ndarray) -> None:
+    """Compares it with the integral of the velocity, of a motion to and fro beside a straight line:
+    an offset of the velocity, however small, adds up to one."""
+    way = draft.signals["displacement"]
+    lines = (
+        [np.ones(len(way)), draft.times] if _goes_both_ways(np.diff(integral)) else [1 + 0 * way]
+    )
+    table = np.stack([integral, *lines], axis=1)
+    ratio = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
+    if 1 / _ALIKE < ratio < _ALIKE or not np.ptp(way):
+        return
+    words = f"the displacement is {ratio:.2g} times the integral of the velocity"
+    if not 1 / _UNLIKE < ratio < _UNLIKE:
+        raise BristleError(
+            f"{draft.file}: {words}; the unit or the sign of one of them is wrong (leave one out"
+            " with --column velocity=none or displacement=none)."
+        )
+    draft.notes.append(f"Of both the velocity is taken, but {words}; is one of them wrong?")
 
 
 def _without_noise(draft: _Draft) -> tuple[np.ndarray, Rate | None]:
