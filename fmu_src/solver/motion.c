@@ -24,8 +24,8 @@ typedef struct {
     const Inputs *u_rate;  /* their rates during it */
     double tolerance;      /* relative; absolute in units of a state's nominal value */
     int held;              /* all rates are zero */
-    void (*note)(void *log, double t, const Modes *before,
-                 const Modes *after); /* told of every change of modes, or NULL */
+    /* told of every event, or NULL; whether the step ends there */
+    int (*note)(void *log, double t, const Modes *before, const Modes *after);
     void *log;
 } Motion;
 

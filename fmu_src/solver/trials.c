@@ -39,7 +39,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             patience = trial + after_each_part;
             *x = from.x;
             *step = 1e-3 * left;
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
             from = point_at(motion, t, x, m);
             continue;
         }
@@ -64,7 +64,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;
         if (after > 0 && indicator_changed(motion, &from, &start, t - from.t, x)) {
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
         } else {
             const double longer = h * growth(error);
             if (h < rest || longer > *step) *step = longer;

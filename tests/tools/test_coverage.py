@@ -9,6 +9,7 @@ from interval_coverage import FIXED, INTERVAL, TRUTH, Case, covered, record_of, 
 
 from bristle.identify.fit.candidates import candidate
 from bristle.identify.fit.estimate import fit
+from bristle.identify.fit.result import Wanted
 from bristle.identify.record.filtering import quantization, rate_of
 from bristle.identify.record.reading import Options, read_record
 from bristle.identify.tell.words import doubts, summary
@@ -46,7 +47,7 @@ def fitted(case, tmp_path, seed=1, **changes):
             table[:, int(column[1])] = change(table[:, int(column[1])])
         np.savetxt(file, table, "%.10g", ",", header=title, comments="")
     record = read_record(file, Options(normal=1.0))
-    result = fit(candidate(case.law), [record], FIXED[case.law], seed=seed)
+    result = fit(candidate(case.law), [record], FIXED[case.law], Wanted(seed=seed))
     return result, {one.name: one for one in (*result.estimates, *result.nuisances)}
 
 
@@ -59,7 +60,9 @@ def test_a_record_may_begin_anywhere(tmp_path, begin):
         assert found[name].half_width < 0.1 * found[name].value
     assert (abs(found["bristleDeflectionStart"].value) < 1e-6) == (begin == 0)
     assert any("bristleDeflectionStart" in text for text in doubts(result))
-    held = fit(candidate("LuGre"), result.records, {"bristleDeflectionStart": 0.0}, extras=False)
+    held = fit(
+        candidate("LuGre"), result.records, {"bristleDeflectionStart": 0.0}, Wanted(extras=False)
+    )
     assert not held.nuisances and "bristleDeflectionStart" in held.values
 
 

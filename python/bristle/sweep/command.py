@@ -19,6 +19,7 @@ from ..cli.progress import Progress
 from ..forms import form_of
 from ..library import Model, describe, hint
 from ..parameters import given_parameters, read_ssv
+from ..running import check_samples
 from ..systems import systems
 from ..identify.record.reading import Options, read_record
 from ..papers import FILE as PAPERS
@@ -30,6 +31,9 @@ from .pictures import picture
 from .plan import Axis, points, read_axis
 from .runs import Element, RecordRun, Result, SystemRun
 from .tables import SUFFIXES, write_results
+
+# of a system's own end; in that a solver takes a hundred steps or more, so this makes a million
+LONGEST = 10_000
 
 
 def default_quantities(
@@ -166,6 +170,13 @@ def _system_run(
             f" there are {', '.join(known)}."
         )
     system = systems()[arguments.target]
+    if arguments.stop is not None and arguments.stop > LONGEST * system.stop:
+        raise BristleError(
+            f"--stop {arguments.stop:g} is more than {LONGEST} times the {system.stop:g} s of"
+            f" {arguments.target}."
+        )
+    if arguments.interval:
+        check_samples(arguments.stop or system.stop, arguments.interval)
     named, fixed = arguments.sets, dict(given)
     if named and Path(named).suffix == ".ssv":
         fixed, named = read_ssv(Path(named), model) | fixed, None

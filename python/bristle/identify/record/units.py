@@ -278,8 +278,8 @@ def _torque(text: str, plain: str) -> Unit | None:
         parts = list(found.groups()) if found else parts
     if len(parts) != 2:
         return None
-    kinds = [_single(part) for part in parts]
-    if None in kinds or {kind for kind, _ in kinds} != {FORCE, LENGTH}:
+    kinds = [kind for part in parts if (kind := _single(part))]
+    if {kind for kind, _ in kinds} != {FORCE, LENGTH}:
         return None
     return Unit(text, TORQUE, kinds[0][1] * kinds[1][1])
 
