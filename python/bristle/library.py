@@ -119,12 +119,17 @@ def fmu_folders() -> list[Path]:
 def fmu_folder() -> Path:
     """The first of these folders that has FMUs."""
     for folder in fmu_folders():
-        if any(folder.glob("*.fmu")):
+        if _names(folder):
             return folder
     raise BristleError(
         f"there are no FMUs in {' or '.join(map(str, fmu_folders()))}: run ./build.sh, or set"
         " BRISTLE_FMUS to their folder."
     )
+
+
+def _names(folder: Path) -> list[str]:
+    files = os.listdir(folder) if folder.is_dir() else []
+    return [name.removesuffix(".fmu") for name in files if name.endswith(".fmu")]
 
 
 def models() -> list[str]:
@@ -133,7 +138,7 @@ def models() -> list[str]:
     >>> "LuGre" in bristle.models()
     True
     """
-    return sorted(file.stem for file in fmu_folder().glob("*.fmu"))
+    return sorted(_names(fmu_folder()))
 
 
 def fmu(name: str | Path) -> Path:
@@ -148,14 +153,12 @@ def fmu(name: str | Path) -> Path:
         if not Path(name).is_file():
             raise BristleError(f"{name}: there is no such file.")
         return Path(name)
-    file = fmu_folder() / f"{name}.fmu"
-    if (
-        not file.is_file() or file.stem not in models()
-    ):  # a file system may not tell lugre from LuGre
+    folder = fmu_folder()
+    if str(name) not in _names(folder):  # a file system may not tell lugre from LuGre
         raise BristleError(
             f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
         )
-    return file
+    return folder / f"{name}.fmu"
 
 
 def describe(name: str | Path) -> Model:
