@@ -727,6 +727,9 @@ def _finished(draft: _Draft) -> Record:
     """The record, with a velocity and friction in the direction of the motion."""
     velocity, displacement, filtered = _motion(draft)
     force = _resistance(draft)
+    moves = velocity if "velocity" in draft.signals else np.diff(displacement)  # a filter rounds
+    if not moves.any():
+        raise BristleError(f"{draft.file}: nothing moves, so nothing can be learned about sliding.")
     _check_motion(draft, velocity, force)
     both_ways = _goes_both_ways(velocity)
     place = _place(displacement, draft.lever)
@@ -789,8 +792,6 @@ def _resistance(draft: _Draft) -> np.ndarray:
 def _check_motion(draft: _Draft, velocity: np.ndarray, force: np.ndarray) -> None:
     """Refuses a record that says nothing about friction."""
     file = draft.file
-    if not velocity.any():
-        raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(
             f"{file}: {BY_NAME['drive' if draft.is_drive else 'friction'].text} is {force[0]:.3g} N"

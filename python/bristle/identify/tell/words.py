@@ -441,8 +441,8 @@ def summary(fit: Fit) -> list[str]:
     lines = [f"{fit.of.name}: {quality_text(fit.quality, fit.of)}."]
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
     lines.append(
-        f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the model leaves"
-        f" {share:.2f} of its error."
+        f"Coulomb friction with one coefficient: {fit.baseline.relative:.1%}; the error of the"
+        f" model is {share:.2f} times that."
     )
     width = max(len(one.name) for one in [*fit.estimates, *fit.beside])
     for one in [*fit.estimates, *fit.beside]:
