@@ -53,7 +53,7 @@ static double held_step(const Motion *motion, const Point *from, double h, State
     double error[STATE_ROOM] = {0}, allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
     add_what_one_rate_misses(from, h, slopes, x1, error);
-    return scaled_error(error, state_values(x1), allowed);
+    return scaled_error(motion, error, state_values(x1), allowed);
 }
 
 /* A state alone under held inputs, whose rate is all but a straight line over the way that it goes:

@@ -32,12 +32,12 @@ static int is_beside_reversal(const Motion *motion, const Point *from, double h)
  * part of it of this width, in units of what is allowed. */
 static double defect_at(const Motion *motion, const Cubic *cubic, double h, double s, double width,
                         const double *allowed) {
-    const States between = dense_output(cubic, s);
+    const States between = dense_output(motion, cubic, s);
     const States f = rates_at(motion, cubic->from->t + s * h, &between, &cubic->from->m);
     double defect[STATE_ROOM];
     for (int i = 0; i < N_STATES; i++)
         defect[i] = width * (h * state_values(&f)[i] - rate_inside(cubic, i, s));
-    return scaled_error(defect, state_values(&between), allowed);
+    return scaled_error(motion, defect, state_values(&between), allowed);
 }
 
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of
@@ -54,7 +54,7 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
-    const Cubic cubic = cubic_between(from, x1, &f1, h);
+    const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
     for (int part = 1; part < 8; part++)
         if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
     double way = 0;
@@ -105,7 +105,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     for (int i = 0; i < N_STATES; i++) end[i] += k[RODAS_STAGES - 1][i];
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    const double error = scaled_error(k[RODAS_STAGES - 1], end, allowed);
+    const double error = scaled_error(motion, k[RODAS_STAGES - 1], end, allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
     if (error <= 1 && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;

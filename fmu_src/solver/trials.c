@@ -13,7 +13,8 @@ enum {
 /* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit
  * step: what decays has decayed there. Where the motion grows by itself, or the step leads beyond
  * all numbers, they stay as they are. */
-COLD static void relax(const Point *end, double h, States *x) {
+COLD static void relax(const Motion *motion, const Point *end, double h, States *x) {
+    (void)motion;
     double W[MATRIX_ROOM][MATRIX_ROOM], way[STATE_ROOM];
     int row[STATE_ROOM];
     for (int i = 0; i < N_STATES; i++)
@@ -60,10 +61,10 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             patience = trial + after_each_part;
             *x = from.x;
             *step = 1e-3 * left;
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
             const Point at = point_at(motion, t, x, m);
-            relax(&at, t - from.t, x);
-            settle_at(motion, t, x, m);
+            relax(motion, &at, t - from.t, x);
+            if (settle_at(motion, t, x, m)) break;
             from = point_at(motion, t, x, m);
             continue;
         }
@@ -80,19 +81,19 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
         if (!(error <= 1) && h > finest) {
-            *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
+            *step = h * shrinkage(error);
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
         if (error > 1) { /* no shorter step can be told from none, and this one says nothing */
             *x = from.x;
-            relax(&from, h, x);
+            relax(motion, &from, h, x);
         }
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;
         if (after > 0 && indicator_changed(motion, &from, &start, t - from.t, x)) {
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
         } else {
             const double longer = h * growth(error);
             if (h < rest || longer > *step) *step = longer;

@@ -124,6 +124,7 @@ class System:
     parameters: tuple[str, ...]
     contacts: tuple[str, ...]
     has_loads: bool  # it takes load elements, which only the rig has
+    stop: float  # its own end [s]
     address: int
 
 
@@ -159,6 +160,7 @@ def systems() -> dict[str, System]:
             tuple(parameters),
             tuple(contacts),
             bool(one.beside),
+            one.stop,
             address,
         )
     return found

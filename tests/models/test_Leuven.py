@@ -2,6 +2,7 @@
 
 import pytest
 
+from cvode import integrate_cvode
 from fmi2 import CO_SIMULATION
 from prescribed import BOUNDED, PRINTED, drive
 from reference.Leuven import limits
@@ -140,3 +141,32 @@ def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
             ) / 0.4  # of the last spring, which carries that much of the force
             instance.states = [*full[:3], full[3] * (1 - missing)]
             assert abs(instance.derivatives[0]) <= 0.02 * part * 1e-3 * velocity
+
+
+LAST_PART = 29.43e-9  # m, of the way of the first slider by default
+RAMPS = [(-0.1, 9.0), (-0.1, 5.0), (0.1, -5.0), (0.05, 0.0)]  # m/s, m/s2
+
+
+def evaluations(fmu, velocity, rate, tolerance, nominals):
+    """What CVODE needs for 10 ms."""
+    with fmu.model_exchange() as instance:
+        instance.start({"normalForce": 9.81, "relativeVelocity": velocity})
+        rates = {"relativeVelocity": rate}
+        return integrate_cvode(instance, 0.0, 0.01, tolerance, rates, nominals)
+
+
+@ONLY
+@pytest.mark.parametrize("velocity, rate", RAMPS)
+def test_cvode_needs_few_steps_unless_it_cannot_see_how_a_slider_comes_to_rest(fmu, velocity, rate):
+    """With the nominal values or, as OpenModelica does not import them, with a tolerance that is
+    less than the way over which a slider comes to rest; OpenModelica ends after 1000 steps."""
+    assert evaluations(fmu, velocity, rate, 1e-8, None) < 1000
+    for tolerance in (1e-9, 1e-10):
+        assert tolerance < LAST_PART / 10
+        assert evaluations(fmu, velocity, rate, tolerance, [1.0] * 4) < 1000
+
+
+@ONLY
+def test_cvode_chatters_where_its_tolerance_is_as_wide_as_that_way(fmu):
+    most = max(evaluations(fmu, *RAMPS[0], 1e-8 * i, [1.0] * 4) for i in (0.5, 1, 2, 3))
+    assert most > 1000

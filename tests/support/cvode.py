@@ -14,7 +14,8 @@ class Unmoved:
 def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
     """From `start` to `stop` in continuous-time mode, with events; inputs move from their values
     now by `rates` ({name: rate}). The absolute tolerance is the relative one times the nominal
-    values that the instance gives, or times `nominals`. It is left at `stop`, settled.
+    values that the instance gives, or times `nominals`. It is left at `stop`, settled. Returns how
+    often derivatives were asked for.
     """
     d = instance.description
     values = {name: instance.get(name) for name in rates}
@@ -28,6 +29,13 @@ def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
         for i, value in enumerate(nominals or []):
             target[i] = value
 
+    evaluations = 0
+
+    def derivatives(target, count):
+        nonlocal evaluations
+        evaluations += 1
+        instance.demand("fmi2GetDerivatives", target, count)
+
     solver = CVodeSolver(
         nx=len(d.states),
         nz=d.indicators,
@@ -40,7 +48,7 @@ def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
         get_nominals=nominal_values,
         get_x=lambda x, n: instance.demand("fmi2GetContinuousStates", x, n),
         set_x=lambda x, n: instance.demand("fmi2SetContinuousStates", x, n),
-        get_dx=lambda x, n: instance.demand("fmi2GetDerivatives", x, n),
+        get_dx=derivatives,
         get_z=lambda g, n: instance.demand("fmi2GetEventIndicators", g, n),
     )
     time = start
@@ -52,3 +60,4 @@ def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
             solver.reset(time)
     place(stop)
     instance.event()
+    return evaluations

@@ -108,6 +108,14 @@ WORDS = {
         ["sweep", "pulse", "LuGre", *OVER, "--stop", "nan"],
         "--stop nan has to be above 0 and finite.",
     ),
+    "a stop that no run comes to": (
+        ["sweep", "pulse", "LuGre", *OVER, "--stop", "1e12"],
+        "--stop 1e+12 is more than 10000 times the 0.4 s of pulse.",
+    ),
+    "samples of a system without end": (
+        ["sweep", "pulse", "LuGre", *OVER, "--interval", "1e-12"],
+        "--interval 1e-12 and --stop 0.4 make 4e+11 samples, more than 1e+07.",
+    ),
     "a stop before the start": (
         ["sweep", "pulse", "LuGre", *OVER, "--stop", "0"],
         "--stop 0 has to be above 0 and finite.",
@@ -119,6 +127,10 @@ WORDS = {
     "a value beyond any unit": (
         ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=5e9"],
         "staticFriction = 5e+09 is 8e+09 times what is usual in LuGre, 0.6; is it in SI units?",
+    ),
+    "a name without end": (
+        ["stamp", "LuGre", "--name", "x" * 5000],
+        "the name xxxxxxxxxxxxxxxxxxxx… has more than 127 letters.",
     ),
     "a description that XML cannot have": (
         ["stamp", "LuGre", "--name", "Own", "--description", "a\x01b"],
@@ -233,6 +245,10 @@ RECORDS = {
         [*RECORD[:99], '1.00,"' + "1" * 140_000 + '",3', *RECORD[100:]],
         "field larger than field limit (131072).",
     ),
+    "a position that stays": (
+        [f"{0.01 * i:.2f},1.0,2.0" for i in range(400)],
+        "nothing moves, so nothing can be learned about sliding.",
+    ),
     "a quote without end": (
         [*RECORD[:99], '1.00,"1,3', *RECORD[100:]],
         "line 101 has 2 cells, but the header has 3.",
@@ -344,6 +360,24 @@ def test_a_damaged_fmu_is_not_stamped(case, refused, tmp_path):
     assert refused("stamp", "in.fmu", "--name", "Own") == f"{tmp_path / 'in.fmu'}: {sentence}"
 
 
+@pytest.mark.parametrize("reference", ["-1", "4294967296", "1e1", ""])
+def test_a_value_reference_that_is_none_is_refused(reference, refused, tmp_path):
+    """ctypes would take the lower 32 bits of it."""
+    new = f'valueReference="{reference}"'.encode()
+    copied(tmp_path / "in.fmu", lambda _, data: data.replace(b'valueReference="0"', new))
+    assert refused("run", "in.fmu", *RUN) == (
+        f"{tmp_path / 'in.fmu'}: not an FMU, its modelDescription.xml has a variable without a"
+        " type, or with numbers that are none."
+    )
+
+
+def test_a_library_that_is_none_is_refused(refused, tmp_path):
+    copied(tmp_path / "in.fmu", lambda name, data: b"text" if name.endswith(".so") else data)
+    assert refused("run", "in.fmu", *RUN) == (
+        f"{tmp_path / 'in.fmu'}: its library for linux64 cannot be loaded: file too short."
+    )
+
+
 @pytest.mark.parametrize(
     "words",
     [["run", "in.fmu", *RUN], ["identify", "in.csv", "--model", "in.fmu", "--normal", "1"]],
@@ -360,7 +394,9 @@ def test_a_library_with_flipped_bits_is_refused(words, refused, tmp_path):
 def test_an_fmu_is_written_over_only_if_this_is_asked_for(refused, tmp_path, capsys):
     own = bristle.stamp(LUGRE, {"staticFriction": 0.7}, "Own", tmp_path / "Own.fmu")
     words = ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=0.8"]
-    assert refused(*words) == "Own.fmu: is there already; give another name, or --overwrite."
+    assert refused(*words) == (
+        "Own.fmu: is there already; give another name, or overwrite it (--overwrite)."
+    )
     assert cli.main([*words, "--overwrite"]) == 0
     assert bristle.describe(own)["staticFriction"].start == 0.8
 

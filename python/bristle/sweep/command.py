@@ -19,6 +19,7 @@ from ..cli.progress import Progress
 from ..forms import form_of
 from ..library import Model, describe, hint
 from ..parameters import given_parameters, read_ssv
+from ..running import check_samples
 from ..systems import systems
 from ..identify.record.reading import Options, read_record
 from ..papers import FILE as PAPERS
@@ -31,11 +32,14 @@ from .plan import Axis, points, read_axis
 from .runs import Element, RecordRun, Result, SystemRun
 from .tables import SUFFIXES, write_results
 
+# of a system's own end; in that a solver takes a hundred steps or more, so this makes a million
+LONGEST = 10_000
+
 
 def default_quantities(
     model: Model, is_record: bool, contacts: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What is told of every run where nothing else is asked for; of an element that turns the
+    """What is reported of every run where nothing else is asked for; of an element that turns the
     torque in place of the force, of several contacts each."""
     form = form_of(model)
     force = form.force if form else "frictionForce"
@@ -97,9 +101,9 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
     write_text(page, _page(arguments, model, axes, places, results, quantities))
     Journal(_journal(out), "").remove()
     failures = [str(result["failure"]) for result in results if "failure" in result]
-    told = f", {len(failures)} of them failed; the first: {failures[0]}" if failures else ""
+    failed = f", {len(failures)} of them failed; the first: {failures[0]}" if failures else ""
     rate = f", {made} now in {seconds:.2f} s ({made / seconds:.0f} runs/s)" if made else ""
-    print(f"{len(places)} runs{rate}{told}\n{out}\n{page}")
+    print(f"{len(places)} runs{rate}{failed}\n{out}\n{page}")
 
 
 def _journal(out: Path) -> Path:
@@ -166,6 +170,13 @@ def _system_run(
             f" there are {', '.join(known)}."
         )
     system = systems()[arguments.target]
+    if arguments.stop is not None and arguments.stop > LONGEST * system.stop:
+        raise BristleError(
+            f"--stop {arguments.stop:g} is more than {LONGEST} times the {system.stop:g} s of"
+            f" {arguments.target}."
+        )
+    if arguments.interval:
+        check_samples(arguments.stop or system.stop, arguments.interval)
     named, fixed = arguments.sets, dict(given)
     if named and Path(named).suffix == ".ssv":
         fixed, named = read_ssv(Path(named), model) | fixed, None

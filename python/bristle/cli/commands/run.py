@@ -11,14 +11,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from ... import BristleError
+from ..version import add_version
+
 EXAMPLES = """
   bristle run LuGre motion.csv -o force.csv
   bristle run LuGre motion.csv --ssv my.ssv --set staticFriction=0.5 --output frictionForce
   bristle run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01
 """
-
-
-MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,21 +47,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the file to write, replaced if it is there (default: the terminal)",
     )
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from ... import BristleError
     from ..files import writing
     from ...library import describe
     from ...parameters import given_parameters
-    from ...running import Runs
+    from ...running import Runs, check_samples
     from ...tables import read_table, write_table
 
     if arguments.out and arguments.out.suffix == ".fmu":
         raise BristleError(f"{arguments.out}: results are no FMU; give them another name.")
-    about = describe(arguments.model)
+    about = describe(arguments.model, arguments.fmi)
     given = given_parameters(arguments, about)
     names = [one.name for one in about.inputs]
     inputs: dict[str, Any] = {name: given.pop(name) for name in names if name in given}
@@ -89,11 +89,7 @@ def run(arguments: argparse.Namespace) -> None:
                 f"--interval {interval:g} and --stop {stop:g} have to be finite, with 0 < interval"
                 " <= stop."
             )
-        if stop / interval > MOST_SAMPLES:
-            raise BristleError(
-                f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples,"
-                f" more than {MOST_SAMPLES:g}."
-            )
+        check_samples(stop, interval)
         time = np.arange(round(stop / interval) + 1) * interval
     how = "hold" if arguments.hold else "linear"
     results = Runs(about.file, time, inputs, arguments.output, how, arguments.tolerance).one(given)
