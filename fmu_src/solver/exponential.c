@@ -28,19 +28,21 @@ static void own_slopes(const Point *from, double *slopes) {
     for (int i = 0; i < N_STATES; i++) slopes[i] = from->J[i][i];
 }
 
-/* What the rates change by over the way to x1 more than by these slopes, over a step of length h:
- * an error of states that do not follow as a vector. */
-static void add_what_one_rate_misses(const Point *from, double h, const double *slopes,
-                                     const States *x1, double *error) {
-    double way[STATE_ROOM], change[STATE_ROOM];
-    for (int i = 0; i < N_STATES; i++) way[i] = state_values(x1)[i] - state_values(&from->x)[i];
-    multiply(from, way, change);
-    for (int i = 0; i < N_STATES; i++)
-        error[i] += h * fabs(change[i] - slopes[i] * way[i]) / (1 + h * fabs(slopes[i]));
+/* Whether a rate f of a vector, by the Jacobian at a point, has the slope that all of its directions
+ * share, to rounding: with a grain, or out of the plane, it has another. */
+static int shares_slope(const Point *from, const double *slopes, const double *f) {
+    double change[STATE_ROOM], size = 0, off = 0;
+    multiply(from, f, change);
+    for (int i = 0; i < N_STATES; i++) {
+        const double x = state_values(&from->x)[i];
+        size = fmax(size, fabs(slopes[i]) * (fabs(f[i]) + fabs(slopes[i] * x)));
+        off = fmax(off, fabs(change[i] - slopes[i] * f[i]));
+    }
+    return off <= 1e-9 * size;
 }
 
 /* Held inputs: x(h) = x + h phi(h J) f with phi(a) = (exp(a) - 1)/a. */
-static double held_step(const Motion *motion, const Point *from, double h, States *x1) {
+static double held_step(const Point *from, double h, States *x1) {
     double slopes[STATE_ROOM];
     own_slopes(from, slopes);
     for (int i = 0; i < N_STATES; i++) {
@@ -49,11 +51,7 @@ static double held_step(const Motion *motion, const Point *from, double h, State
         state_places(x1)[i] = state_values(&from->x)[i] + h * phi * state_values(&from->f)[i];
         if (!isfinite(state_values(x1)[i])) return INFINITY;
     }
-    if (!ONE_RATE) return 0;
-    double error[STATE_ROOM] = {0}, allowed[STATE_ROOM];
-    allowed_errors(motion, from, h, x1, allowed);
-    add_what_one_rate_misses(from, h, slopes, x1, error);
-    return scaled_error(motion, error, state_values(x1), allowed);
+    return !ONE_RATE || shares_slope(from, slopes, state_values(&from->f)) ? 0 : INFINITY;
 }
 
 /* A state alone under held inputs, whose rate is all but a straight line over the way that it goes:
@@ -64,7 +62,7 @@ static double held_step(const Motion *motion, const Point *from, double h, State
 NOINLINE static double nearly_linear_step(const Motion *motion, const Point *from, double h,
                                           States *x1) {
     const double x0 = state_values(&from->x)[0], f0 = state_values(&from->f)[0], J = from->J[0][0];
-    if (!(held_step(motion, from, h, x1) <= 1)) return INFINITY;
+    if (!(held_step(from, h, x1) <= 1)) return INFINITY;
     const double way = state_values(x1)[0] - x0;
     /* of a deviation from the line all over the step */
     const double weight = f0 == 0 ? 0 : way / f0;

@@ -117,6 +117,11 @@ static double following_step(const Motion *motion, const Point *from, double h, 
         if (!(follows[i] && is_even(b[i], 3)) && !is_slow(b[i], 3, h)) return INFINITY;
     rates_at_point(motion, from, &seed, h, 1, b, f);
     rates_at_point(motion, from, &seed, h, 2, b, f);
+    for (int k = 0; ONE_RATE && k < 4; k++) {
+        double rate[STATE_ROOM];
+        for (int i = 0; i < N_STATES; i++) rate[i] = f[i][k];
+        if (!shares_slope(from, slopes, rate)) return INFINITY;
+    }
     for (int i = 0; i < N_STATES; i++) {
         double way;
         if (follows[i] && is_even(b[i], 1) && is_even(b[i], 2) && is_even(b[i], 3)) {
@@ -135,7 +140,6 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     /* one may have gone over to another line on the way, which shows in its rate at the end */
     if (N_STATES > 1) {
         const States rates = rates_at(motion, from->t + h, x1, &from->m);
-        if (ONE_RATE) add_what_one_rate_misses(from, h, slopes, x1, error);
         for (int i = 0; i < N_STATES; i++) {
             const double way = state_values(x1)[i] - state_values(&from->x)[i];
             const double other = state_values(&rates)[i] - (f[i][3] - b[i][3] * way);

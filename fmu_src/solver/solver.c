@@ -56,10 +56,10 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
         *x1 = from->x;
         return 0;
     }
-    if (LINEAR_STATES && motion->held) return held_step(motion, from, h, x1);
+    if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
     if (FOLLOWS ? !is_beside_reversal(motion, from, h) : N_STATES == 1 && motion->held) {
         const double error = !FOLLOWS       ? nearly_linear_step(motion, from, h, x1)
-                             : motion->held ? held_step(motion, from, h, x1)
+                             : motion->held ? held_step(from, h, x1)
                                             : following_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
@@ -100,7 +100,7 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
     double error = 0;
     if (N_STATES > 0) {
         States end;
-        error = motion->held ? held_step(motion, from, length, &end)
+        error = motion->held ? held_step(from, length, &end)
                              : followed_at_once(motion, from, length, &end);
         if (!(error <= 1)) return 0;
         *x = end;

@@ -122,11 +122,12 @@ def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0):
 
 
 def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
-    """Friction force after a step over which inputs move, made at once and in CUTS parts."""
+    """Friction force after a step over which inputs move, made at once and in CUTS parts, with as
+    much work as that takes."""
     inputs = fmu.description.inputs
     here = [values.get(v.name, v.start) for v in inputs]
     record = Record(
-        values | {v.name: x for v, x in zip(inputs, here)},
+        values | {v.name: x for v, x in zip(inputs, here)} | {"maximumSubsteps": 60000},
         [(size, here, [rates.get(v.name, 0.0) for v in inputs])],
     )
     return [run(fmu, record, tolerance, cuts).forces[0][0] for cuts in (1, CUTS)]

@@ -113,8 +113,7 @@ double bench_drifted(const double *b, const double *f, double h, double *error) 
 double bench_held(double rate, double slope, double h, double *x) {
     Point from = {0, {{*x, 0, 0}}, modes, {{rate, 0, 0}}, {{slope}}};
     States end;
-    const Motion motion = {NULL, &no_inputs, &no_inputs, 1e-6, 1, NULL, NULL, h};
-    const double error = held_step(&motion, &from, h, &end);
+    const double error = held_step(&from, h, &end);
     *x = end.x[0];
     return error;
 }
