@@ -35,8 +35,9 @@ NOINLINE static Status set_rates(Instance *c, const Reference vr[], size_t nvr, 
     return STATUS_OK;
 }
 
-static Status set_input_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
-                              const double value[], const char *function) {
+static INLINED Status set_input_rates(Instance *c, const Reference vr[], size_t nvr,
+                                      const int order[], const double value[],
+                                      const char *function) {
     Status status = allow_kind(c, KIND_STEPPING, BEFORE_START | STEP_COMPLETE, function);
     if (status == STATUS_OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == STATUS_OK && nvr > 0) status = need(c, order, function);
