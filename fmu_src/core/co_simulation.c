@@ -267,10 +267,13 @@ static Status make_step(Instance *c, double point, double length) {
     }
     const int outcome = with_coupling ? advance_coupled(c, &motion, length)
                                       : advance_alone(c, &motion, length, event);
-    if (stop.met) {
-        length = stop.length;
-        end = inputs_at(&motion, length);
-        shorten(k, length);
+    if (c->uses_events) {
+        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
+        if (stop.met) {
+            length = stop.length;
+            end = inputs_at(&motion, length);
+            shorten(k, length);
+        }
     }
     k->reals.u = end;
     apply_constraints(k);
@@ -288,8 +291,6 @@ static Status make_step(Instance *c, double point, double length) {
     } else {
         pass_advice(c);
     }
-    if (c->uses_events)
-        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
     if (status == STATUS_OK && N_MODES > 0 && !stop.met && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before, event);
     if (outcome == SOLVER_SKIPPED && status == STATUS_OK)
