@@ -129,10 +129,10 @@ print(Path(fmpy.__file__).parent / "c-code")')
         unit=build/cppcheck/$model/unit.c
         case " $shapes " in
             *" $shape "*)
-                sed '/"solver\/solver.c"/d; /"fmi2\/fmi2.c"/d' \
-                    "build/generated/$model/fmu.c" >"$unit"
+                sed '/"solver\/solver.c"/d; /"core\/core.c"/d; /"fmi[23]\/fmi[23].c"/d' \
+                    "build/generated/$model/both.c" >"$unit"
                 ;;
-            *) cp "build/generated/$model/fmu.c" "$unit" ;;
+            *) cp "build/generated/$model/both.c" "$unit" ;;
         esac
         shapes="$shapes $shape"
     done
@@ -142,7 +142,8 @@ print(Path(fmpy.__file__).parent / "c-code")')
         --suppress=danglingTemporaryLifetime"
     echo $models $twins | tr ' ' '\n' |
         xargs -P 2 -I{} cppcheck $analysis -DFMI2_OVERRIDE_FUNCTION_PREFIX \
-            --suppress=incorrectLogicOperator:fmu_src/fmi2/references.c \
+            -DFMI3_OVERRIDE_FUNCTION_PREFIX \
+            --suppress=incorrectLogicOperator:fmu_src/core/references.c \
             --cppcheck-build-dir=build/cppcheck/{} \
             -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c || failed=1
     cppcheck $analysis --cppcheck-build-dir=build/cppcheck/runner \

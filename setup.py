@@ -18,6 +18,7 @@ class BuildWithFmus(build_py):
             return
         files = [
             *BUILT.glob("*.fmu"),
+            *BUILT.glob("fmi3/*.fmu"),
             *BUILT.glob("playground/*"),
             *(file for file in BUILT.glob("runner/*/*") if file.suffix != ".lib"),
         ]  # which Windows' linker leaves

@@ -1,13 +1,26 @@
 # bristle_add_fmu(<description>): generate, compile for each platform, pack.
 
 set(suffix_linux64 .so)
+set(suffix_aarch64-linux .so)
 set(suffix_win64 .dll)
 set(suffix_darwin64 .dylib)
 set(targets_linux64 x86_64-linux-gnu.2.17)
+set(targets_aarch64-linux aarch64-linux-gnu.2.17) # which FMI 2.0 has no name for
 set(targets_win64 x86_64-windows-gnu)
-set(targets_darwin64 x86_64-macos.11.0 aarch64-macos.11.0) # joined into one library
+set(targets_darwin64 x86_64-macos.11.0 aarch64-macos.11.0) # joined into one library for FMI 2.0
 
-set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_FUNCTION_PREFIX
+# The folder of a target's library in an FMU of FMI 3.0.
+function(bristle_name_in_fmi3 name target)
+    string(REGEX REPLACE "^([^-]+)-([^-.]+).*$" "\\1-\\2" found "${target}")
+    string(REPLACE "macos" "darwin" found "${found}")
+    if(target STREQUAL native)
+        set(found x86_64-linux)
+    endif()
+    set(${name} ${found} PARENT_SCOPE)
+endfunction()
+
+set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
+    -DFMI2_OVERRIDE_FUNCTION_PREFIX -DFMI3_OVERRIDE_FUNCTION_PREFIX
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
 
@@ -29,7 +42,8 @@ else()
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         if(NOT DEFINED targets_${platform})
             message(FATAL_ERROR
-                "BRISTLE_PLATFORMS: \"${platform}\" is not linux64, win64 or darwin64")
+                "BRISTLE_PLATFORMS: \"${platform}\" is none of linux64, win64, darwin64 and "
+                "aarch64-linux")
         endif()
         foreach(target IN LISTS targets_${platform})
             set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
@@ -40,9 +54,26 @@ else()
     endforeach()
 endif()
 set(libraries_linux64 -lm)
+set(libraries_aarch64-linux -lm)
+
+# The layers of FMI 2.0 and 3.0 are compiled once, with the model. A library exports the functions
+# of one, and the linker leaves out what only the other needs.
+foreach(version 2 3)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/fmi${version}.map"
+         CONTENT "{ global: fmi${version}*; local: *; };\n")
+    set(only_${version} -Wl,--gc-sections
+        "-Wl,--version-script=${PROJECT_BINARY_DIR}/fmi${version}.map")
+endforeach()
+set(drop_win64 -Wl,--gc-sections)
+set(drop_darwin64 -Wl,-dead_strip)
+
+# Platforms of FMI 2.0, which are also those of the runner.
+set(platforms ${BRISTLE_PLATFORMS})
+list(REMOVE_ITEM platforms aarch64-linux)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
-# takes minutes to build.
+# takes minutes to build. zig's, which probes the stack for large frames, is as large as an FMU and
+# comes as a whole: only the runner and the systems need it.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -53,7 +84,7 @@ if("win64" IN_LIST BRISTLE_PLATFORMS)
         COMMENT "Compiling the runtime for win64"
         VERBATIM)
     add_custom_target(win64_runtime DEPENDS "${runtime_object}")
-    set(libraries_win64 "${runtime_object}" -nostdlib -rtlib=compiler-rt
+    set(libraries_win64 "${runtime_object}" -nostdlib
         -lapi-ms-win-crt-math-l1-1-0 -lapi-ms-win-crt-stdio-l1-1-0 -lapi-ms-win-crt-string-l1-1-0
         -lapi-ms-win-crt-heap-l1-1-0 -lapi-ms-win-crt-time-l1-1-0
         -lapi-ms-win-crt-convert-l1-1-0 -lapi-ms-win-crt-private-l1-1-0)
@@ -75,6 +106,9 @@ function(bristle_add_thin_library library source platform target folders)
     if(platform STREQUAL darwin64)
         set(libraries_darwin64 "-Wl,-install_name,@rpath/${name}.dylib")
     endif()
+    if(platform STREQUAL win64)
+        list(APPEND libraries_win64 -rtlib=compiler-rt)
+    endif()
     list(TRANSFORM folders PREPEND "-I")
     foreach(file IN LISTS source)
         cmake_path(GET file STEM part)
@@ -92,23 +126,27 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
-# The same as a target of CMake, by the compiler of this machine.
+# The same as a target of CMake, by the compiler of this machine: <name>_library, or with a last
+# argument of another name.
 function(bristle_add_native_library library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
-    add_library(${name}_library MODULE ${source})
-    set_target_properties(${name}_library PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    set(target ${name}_library)
+    if(ARGV3)
+        set(target ${ARGV3})
+    endif()
+    add_library(${target} MODULE ${source})
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
         LIBRARY_OUTPUT_DIRECTORY "${folder}")
-    target_include_directories(${name}_library PRIVATE ${folders})
-    target_include_directories(${name}_library SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
-    target_compile_options(${name}_library PRIVATE ${native_flags})
-    target_link_options(${name}_library PRIVATE ${sanitizers})
-    target_link_libraries(${name}_library PRIVATE m)
+    target_include_directories(${target} PRIVATE ${folders})
+    target_include_directories(${target} SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
+    target_compile_options(${target} PRIVATE ${native_flags})
+    target_link_options(${target} PRIVATE ${sanitizers})
+    target_link_libraries(${target} PRIVATE m)
 endfunction()
 
 # Compiles and links one source for a platform, for all its processors in one library.
 function(bristle_add_library library source platform folders)
-    cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library FILENAME file)
     if(targets_${platform} STREQUAL native)
         bristle_add_native_library("${library}" "${source}" "${folders}")
@@ -125,12 +163,57 @@ function(bristle_add_library library source platform folders)
         bristle_add_thin_library("${part}" "${source}" ${platform} ${target} "${folders}" ${ARGN})
         list(APPEND parts "${part}")
     endforeach()
+    bristle_join("${library}" ${parts})
+endfunction()
+
+# Joins libraries for several processors into one.
+function(bristle_join library)
+    cmake_path(GET library PARENT_PATH folder)
+    cmake_path(GET library FILENAME file)
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         OUTPUT "${library}"
-        COMMAND ${run_generator} universal --out "${library}" ${parts}
-        DEPENDS ${parts} ${generator}
+        COMMAND ${run_generator} universal --out "${library}" ${ARGN}
+        DEPENDS ${ARGN} ${generator}
         COMMENT "Joining ${file}"
+        VERBATIM)
+endfunction()
+
+# Compiles both.c for one target and links it for FMI 3.0 and, unless the name of that library is
+# empty, for 2.0.
+function(bristle_add_both model generated platform target library3 library2)
+    set(object "${PROJECT_BINARY_DIR}/objects/${target}/${model}/both.o")
+    set(linked2 "${object}" ${only_2})
+    set(linked3 "${object}" ${only_3})
+    if(DEFINED drop_${platform})
+        set(hide COMMAND ${run_generator} hide "${object}")
+        string(REPLACE "both.o" "both2.o" linked2 "${object};${drop_${platform}}")
+        string(REPLACE "both.o" "both3.o" linked3 "${object};${drop_${platform}}")
+    endif()
+    set(libraries ${libraries_${platform}})
+    if(platform STREQUAL darwin64)
+        set(libraries "-Wl,-install_name,@rpath/${model}.dylib")
+    endif()
+    foreach(version 2 3)
+        if(library${version})
+            list(APPEND outputs "${library${version}}")
+            list(APPEND links COMMAND ${link_${target}} ${linked${version}}
+                -o "${library${version}}" ${libraries})
+        endif()
+    endforeach()
+    foreach(file "${object}" ${outputs})
+        cmake_path(GET file PARENT_PATH folder)
+        file(MAKE_DIRECTORY "${folder}")
+    endforeach()
+    add_custom_command(
+        OUTPUT ${outputs}
+        COMMAND ${compile_${target}} -ffunction-sections -fdata-sections "-I${generated}"
+            "-I${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}"
+            -c "${generated}/both.c" -o "${object}"
+        ${hide}
+        ${links}
+        DEPENDS "${generated}/fmu.c" ${needs_${platform}}
+        COMMENT "Compiling ${model} for ${target}"
         VERBATIM)
 endfunction()
 
@@ -149,6 +232,7 @@ function(bristle_add_fmu description)
     # all. fmu.c stands for all files that are generated: they are written together.
     add_custom_command(
         OUTPUT "${generated}/fmu.c"
+        BYPRODUCTS "${generated}/both.c" "${generated}/fmi3/fmu.c"
         COMMAND ${run_generator} generate "${description}" --out "${generated}"
             --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
@@ -157,19 +241,46 @@ function(bristle_add_fmu description)
         VERBATIM)
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
-        set(library
-            "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${model}${suffix_${platform}}")
-        bristle_add_library("${library}" "${generated}/fmu.c" ${platform}
-            "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
-        list(APPEND libraries "${library}")
+        set(file "${model}${suffix_${platform}}")
+        set(library "${PROJECT_BINARY_DIR}/binaries/${model}/${platform}/${file}")
+        list(LENGTH targets_${platform} count)
+        set(parts "")
+        foreach(target IN LISTS targets_${platform})
+            bristle_name_in_fmi3(name ${target})
+            set(library3 "${PROJECT_BINARY_DIR}/binaries3/${model}/${name}/${file}")
+            set(library2 "${library}")
+            if(count GREATER 1)
+                set(library2 "${PROJECT_BINARY_DIR}/thin/${target}/${file}")
+                list(APPEND parts "${library2}")
+            elseif(NOT platform IN_LIST platforms)
+                set(library2 "")
+            endif()
+            if(target STREQUAL native)
+                set(folders "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
+                bristle_add_native_library("${library2}" "${generated}/fmu.c" "${folders}")
+                bristle_add_native_library("${library3}" "${generated}/fmi3/fmu.c" "${folders}"
+                    ${model}_library3)
+            else()
+                bristle_add_both(${model} "${generated}" ${platform} ${target} "${library3}"
+                    "${library2}")
+            endif()
+            list(APPEND libraries3 "${library3}")
+        endforeach()
+        if(parts)
+            bristle_join("${library}" ${parts})
+        endif()
+        if(platform IN_LIST platforms)
+            list(APPEND libraries "${library}")
+        endif()
     endforeach()
 
     add_custom_command(
-        OUTPUT "${BRISTLE_DIST}/${model}.fmu"
+        OUTPUT "${BRISTLE_DIST}/${model}.fmu" "${BRISTLE_DIST}/fmi3/${model}.fmu"
         COMMAND ${run_generator} package "${description}" --generated "${generated}"
                 --fmi-include "${FMI2_INCLUDE_DIR}" --out "${BRISTLE_DIST}/${model}.fmu"
-                ${without_references} --libraries ${libraries}
-        DEPENDS ${libraries} ${generator} "${generated}/fmu.c" "${PROJECT_SOURCE_DIR}/LICENSE"
+                ${without_references} --libraries ${libraries} --libraries3 ${libraries3}
+        DEPENDS ${libraries} ${libraries3} ${generator} "${generated}/fmu.c"
+                "${PROJECT_SOURCE_DIR}/LICENSE"
         COMMENT "Packing ${model}.fmu"
         VERBATIM)
     add_custom_target(${model} ALL DEPENDS "${BRISTLE_DIST}/${model}.fmu")
@@ -178,7 +289,7 @@ function(bristle_add_fmu description)
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
     set(files "${generated}/fmu.c")
-    if(NOT ARGV1) # a law is told once, as part of its model
+    if(NOT ARGV1) # a law is listed once, as part of its model
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)
@@ -200,7 +311,7 @@ endfunction()
 # The runner, which takes records through an FMU: beside the FMUs, where the Python package looks
 # for it.
 function(bristle_add_runner)
-    foreach(platform IN LISTS BRISTLE_PLATFORMS)
+    foreach(platform IN LISTS platforms)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
                             "${PROJECT_SOURCE_DIR}/runner;${PROJECT_SOURCE_DIR}/fmu_src"
@@ -225,7 +336,7 @@ function(bristle_add_systems)
     list(REMOVE_ITEM system_files "${rig}/systems/prescribed.c")
     file(GLOB set_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB headers CONFIGURE_DEPENDS "${rig}/*.h" "${rig}/systems/*.h"
-        "${PROJECT_SOURCE_DIR}/runner/*.h")
+        "${PROJECT_SOURCE_DIR}/runner/*.h" "${PROJECT_SOURCE_DIR}/fmu_src/solver/*")
     foreach(file IN LISTS system_files)
         cmake_path(GET file STEM name)
         list(APPEND names ${name})
@@ -243,7 +354,7 @@ function(bristle_add_systems)
     foreach(name integrator coupling instance memory surfaces variables)
         list(APPEND sources "${rig}/${name}.c")
     endforeach()
-    foreach(platform IN LISTS BRISTLE_PLATFORMS)
+    foreach(platform IN LISTS platforms)
         set(library "${BRISTLE_DIST}/runner/${platform}/systems${suffix_${platform}}")
         bristle_add_library("${library}" "${sources}" ${platform}
             "${PROJECT_SOURCE_DIR}/runner;${rig};${PROJECT_SOURCE_DIR}/fmu_src" ${headers})
@@ -259,8 +370,8 @@ function(bristle_add_wheel fmus version)
     file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
         "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
-    set(told pyproject.toml setup.py README.md LICENSE)
-    list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
+    set(metadata pyproject.toml setup.py README.md LICENSE)
+    list(TRANSFORM metadata PREPEND "${PROJECT_SOURCE_DIR}/")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
         OUTPUT "${wheel}"
@@ -270,7 +381,7 @@ function(bristle_add_wheel fmus version)
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
         DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
-                ${told}
+                ${metadata}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

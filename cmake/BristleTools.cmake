@@ -27,10 +27,12 @@ if(failed)
         "run \"${Python3_EXECUTABLE}\" -m pip install -r requirements.txt")
 endif()
 
-set(FMI2_INCLUDE_DIR "${found}" CACHE PATH "Folder with fmi2Functions.h")
-if(NOT EXISTS "${FMI2_INCLUDE_DIR}/fmi2Functions.h")
-    message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no fmi2Functions.h in ${FMI2_INCLUDE_DIR}")
-endif()
+set(FMI2_INCLUDE_DIR "${found}" CACHE PATH "Folder with fmi2Functions.h and fmi3Functions.h")
+foreach(header fmi2Functions.h fmi3Functions.h)
+    if(NOT EXISTS "${FMI2_INCLUDE_DIR}/${header}")
+        message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no ${header} in ${FMI2_INCLUDE_DIR}")
+    endif()
+endforeach()
 
 # ninja shows a command that fails in full above what it says, so commands are kept short.
 # Compiled modules are kept in the build folder, not beside the sources, which get packed and

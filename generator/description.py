@@ -212,6 +212,12 @@ class Description:
         )
 
     @property
+    def tunable(self) -> tuple[Variable, ...]:
+        """The parameters that may change in a run: all but those that are looked at when it
+        begins, which come last."""
+        return self.parameters[: -len(self.states)] if self.states else self.parameters
+
+    @property
     def derivatives(self) -> tuple[Variable, ...]:
         return tuple(state.derivative for state in self.states if state.derivative)
 

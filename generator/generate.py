@@ -9,7 +9,7 @@ from bristle import BristleError
 from bristle.format.defaults import OWN_DEFAULTS, Defaults
 from bristle.format.facts import FACTS
 from bristle.format.parameter_set import ssv_text
-from bristle.format.sources import UNIT, content_guid
+from bristle.format.sources import BUILD, UNIT, content_guid
 from .description import Description
 from .differentiate import ModelCode, SubsetError, Surroundings, read_model
 from .facts import facts
@@ -20,9 +20,10 @@ from .page import PICTURES, LatexError, page_text
 from .parameter_sets import parameter_sets, set_files
 from .project import Project
 from .reading import read_description
-from .sources import fmi_headers, included_files, unit_text
+from .sources import BOTH, VERSIONS, fmi_headers, included_files, unit_name, unit_text
 from .structure import model_structure
 from .xml import xml_text
+from .xml3 import TERMINALS, build_text, terminals_text, xml3_text
 
 
 def generate(
@@ -37,21 +38,27 @@ def generate(
     _check_linear(description, code)
     structure = model_structure(description, code.dependencies)
 
-    _write(out / UNIT, unit_text(description))
+    for name, versions in ((UNIT, [2]), (BOTH, VERSIONS), (unit_name(3), [3])):
+        _write(out / name, unit_text(description, versions))
     _write(out / f"{description.model}_slopes.c", code.slopes)
     if description.frame:
         _write(out / f"{description.model}_frame.c", frame_text(description, code.functions))
     _write(out / f"{description.model}.h", header_text(description, code.functions))
     defaults = description_defaults(description)
     _write(out / OWN_DEFAULTS, defaults.c_text())
-    sources = included_files(UNIT, (out, project.source)) | fmi_headers(fmi_include)
+    sources = included_files(BOTH, (out, project.source)) | fmi_headers(fmi_include, VERSIONS)
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
-    guid = content_guid(
-        [("modelDescription.xml", xml_text(description, structure, code.resets, guid="")), *texts]
-    )
+    told = {"modelDescription.xml": xml_text, "fmi3/modelDescription.xml": xml3_text}
+    texts = [
+        (name, text(description, structure, code.resets, "")) for name, text in told.items()
+    ] + texts
+    guid = content_guid(texts)
 
     _write(out / OWN_DEFAULTS, replace(defaults, guid=guid).c_text())
-    _write(out / "modelDescription.xml", xml_text(description, structure, code.resets, guid))
+    for name, text in told.items():
+        _write(out / name, text(description, structure, code.resets, guid))
+    _write(out / "fmi3" / "sources" / BUILD, build_text(description))
+    _write(out / "fmi3" / TERMINALS, terminals_text(description))
     sets, pictures = (
         parameter_sets(description, project.resources),
         project.pictures(description.model),

@@ -154,6 +154,7 @@ def _place(entries: Sequence[Variable], wanted: Variable | None) -> int:
 def _tables(description: Description) -> str:
     tables = [
         _names("real_names", description.reals),
+        _table("const unsigned char", "array_sizes", _array_sizes(description)),
         _table(
             "const double",
             "state_nominals",
@@ -188,7 +189,7 @@ def _tables(description: Description) -> str:
                 )
             )
     return (
-        '#include "fmi2/defaults.h"\n#include "fmi2/rule.h"\n#include "own_defaults.h"\n\n'
+        '#include "core/defaults.h"\n#include "core/rule.h"\n#include "own_defaults.h"\n\n'
         + "\n".join(tables)
     )
 
@@ -211,6 +212,13 @@ def _texts(table: str, names: Sequence[str]) -> str:
     rows = [f'    "{name}",' for name in names]
     width = max(len(name) for name in names) + 1
     return "\n".join([f"static const char {table}[{len(names)}][{width}] = {{", *rows, "};", ""])
+
+
+def _array_sizes(description: Description) -> list[str]:
+    """For each value reference how many elements the variable has that begins there; 0 inside."""
+    reals, choices = description.reals, description.mode_outputs + description.options
+    entries: list[Variable | Choice] = [*reals, *choices]
+    return [str(entry.count if i == 0 else 0) for entry in entries for i in range(entry.count)]
 
 
 def _nominal(entry: Variable) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bristle import BristleError
-from bristle.format.archive import LIBRARY_SUFFIX, PAGE, write_zip
-from bristle.format.references import FOLDER, with_references
-from bristle.format.sources import UNIT
-from .sources import fmi_headers, included_files, shipped_name, shipped_text
+from bristle.format.archive import PAGE, library_suffix, write_zip
+from bristle.format.sources import BUILD, UNIT
+from .sources import fmi_headers, included_files, shipped_name, shipped_text, unit_name
+from .xml3 import ICON, TERMINALS
 
 
 def write_package(
@@ -18,32 +18,46 @@ def write_package(
     fmi_include: Path,
     license_file: Path,
     libraries: list[Path],
-    references: bool = False,
-) -> bool:
-    """Packs the generated files, the sources, the libraries (…/<platform>/<Model>.<suffix>) and,
-    where they are wanted, reference results of the one for this machine; returns whether it has
-    any."""
-    content: dict[str, bytes] = {}
-    content["modelDescription.xml"] = (generated / "modelDescription.xml").read_bytes()
-    content["model.png"] = (generated / "model.png").read_bytes()
-    content[PAGE] = (generated / "documentation" / "index.html").read_bytes()
-    content["documentation/licenses/license.txt"] = license_file.read_bytes()
-    content["documentation/licenses/fmi_headers.txt"] = _notice(
-        fmi_include / "fmi2Functions.h"
-    ).encode()
+    version: int = 2,
+) -> None:
+    """Writes an FMU without reference results."""
+    write_zip(fmu, content(generated, source, fmi_include, license_file, libraries, version))
+
+
+def content(
+    generated: Path,
+    source: Path,
+    fmi_include: Path,
+    license_file: Path,
+    libraries: list[Path],
+    version: int = 2,
+) -> dict[str, bytes]:
+    """The files of the FMU for a version of FMI: the generated ones, the sources and the libraries
+    (…/<platform>/<Model>.<suffix>)."""
+    own = (generated / unit_name(version)).parent
+    files = {"modelDescription.xml": own / "modelDescription.xml"}
+    if version == 2:
+        files["model.png"] = generated / "model.png"
+    else:
+        files[TERMINALS] = own / TERMINALS
+        files[ICON] = generated / "model.png"
+        files[f"sources/{BUILD}"] = own / "sources" / BUILD
+    files[PAGE] = generated / "documentation" / "index.html"
+    files["documentation/licenses/license.txt"] = license_file
     for file in sorted((generated / "resources").iterdir()):
-        content[f"resources/{file.name}"] = file.read_bytes()
-    for name, file in included_files(UNIT, (generated, source)).items():
-        content[f"sources/{shipped_name(name)}"] = shipped_text(
-            name, file.read_text(encoding="utf-8")
-        ).encode()
-    for name, file in fmi_headers(fmi_include).items():
-        content[f"sources/{name}"] = file.read_bytes()
+        files[f"resources/{file.name}"] = file
+    for name, file in fmi_headers(fmi_include, [version]).items():
+        files[f"sources/{name}"] = file
     for library in libraries:
-        content[f"binaries/{_platform(library)}/{library.name}"] = library.read_bytes()
-    whole = with_references(content) if references else content
-    write_zip(fmu, whole)
-    return any(name.startswith(FOLDER) for name in whole)
+        files[f"binaries/{_platform(library)}/{library.name}"] = library
+    found = {name: file.read_bytes() for name, file in files.items()}
+    notice = _notice(fmi_include / f"fmi{version}Functions.h")
+    found["documentation/licenses/fmi_headers.txt"] = notice.encode()
+    for name, file in included_files(unit_name(version), (generated, source)).items():
+        name = UNIT if name == unit_name(version) else name
+        text = shipped_text(name, file.read_text(encoding="utf-8"))
+        found[f"sources/{shipped_name(name)}"] = text.encode()
+    return found
 
 
 def _notice(header: Path) -> str:
@@ -59,7 +73,7 @@ def _notice(header: Path) -> str:
 
 def _platform(library: Path) -> str:
     platform = library.parent.name
-    if library.suffix != LIBRARY_SUFFIX.get(platform):
+    if library.suffix != library_suffix(platform):
         raise BristleError(
             f"{library}: a library has to be <platform>/<Model>.<suffix>, as linux64/LuGre.so."
         )

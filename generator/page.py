@@ -57,7 +57,11 @@ TOOLS = [
 ]
 
 SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+PALETTE, PAGE_STYLE = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("palette.css", "page.css")
+)
+STYLE = PALETTE + PAGE_STYLE
 
 
 def page_text(
@@ -147,8 +151,8 @@ def range_text(entry: Variable, factor: float = 1) -> str:
 
 def _live(description: Description, sets: Sequence[ParameterSet]) -> list[str]:
     """Where the model can be tried. The page does not know where it lies itself, so this is no
-    link; the playground has no twins and no loads."""
-    if description.name != description.model or description.kind == "load":
+    link; the playground has loads only beside others."""
+    if description.kind == "load":
         return []
     chosen = f"#1={description.name}&1.set={sets[0].name}" if sets else f"#{description.name}"
     return [
@@ -254,11 +258,12 @@ def _figures(
         )
     if twin and (missing := sorted(by_name.keys() - twin.captions.keys())):
         raise BristleError(f"{twin.file}: pictures.captions.{missing[0]}: is missing.")
-    return "\n".join(
+    figures = "\n".join(
         _figure(by_name[name], twin.captions[name] if twin else caption, twin)
         for name, caption in known.items()
         if name in by_name
     )
+    return figures and f'<div class="figures">{figures}</div>'
 
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bristle import BristleError
@@ -13,12 +13,14 @@ from .frame import renames
 from .inlining import all_inlined
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+VERSIONS = (2, 3)  # of FMI
+BOTH = "both.c"  # the unit with the layers of both: the build compiles it once and links it twice
 FMI_HEADERS = "headers"  # folder of those that serve where the importer has none
 
 
-def unit_text(description: Description) -> str:
-    """fmu.c: the model, its slopes, the solver and the FMI layer in one piece, so that all is
-    inlined."""
+def unit_text(description: Description, versions: Sequence[int] = (2,)) -> str:
+    """fmu.c: the model, its slopes, the solver, the core and the layer of a version of FMI, or of
+    several, in one piece, so that all is inlined."""
     model, names = description.model, renames(description)
     law = [f'#include "models/{model}.c"']
     if names:
@@ -40,15 +42,20 @@ def unit_text(description: Description) -> str:
             "/* The names of the functions begin with the name of the model in a program of several"
             " FMUs. A dynamic library has them plain: its"
         ),
-        " * headers add no prefix, or FMI2_OVERRIDE_FUNCTION_PREFIX is defined. */",
-        "#if !defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)",
-        prefix_line(description.name),
-        "#endif",
-        "#define BRISTLE_TABLES",
+        f" * headers add no prefix, or FMI{versions[0]}_OVERRIDE_FUNCTION_PREFIX is defined. */",
     ]
-    layers = [
-        f'#include "{name}"' for name in (f"{model}_slopes.c", "solver/solver.c", "fmi2/fmi2.c")
-    ]
+    for version in versions:
+        prefix = f"FMI{version}_FUNCTION_PREFIX"
+        override = f"FMI{version}_OVERRIDE_FUNCTION_PREFIX"
+        lines += [
+            f"#if !defined({prefix}) && !defined({override})",
+            prefix_line(description.name, version),
+            "#endif",
+        ]
+    lines += ["#define BRISTLE_TABLES"]
+    parts = [f"{model}_slopes.c", "solver/solver.c", "core/core.c"]
+    parts += [f"fmi{version}/fmi{version}.c" for version in versions]
+    layers = [f'#include "{name}"' for name in parts]
     return "\n".join([*lines, f'#include "{model}.h"', *law, *layers]) + "\n"
 
 
@@ -72,10 +79,21 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
-def fmi_headers(folder: Path) -> dict[str, Path]:
+def fmi_headers(folder: Path, versions: Sequence[int] = (2,)) -> dict[str, Path]:
     """The headers of FMI as they are shipped, each by its name among the sources."""
-    names = ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h")
+    parts = {2: "TypesPlatform", 3: "PlatformTypes"}
+    names = [
+        f"fmi{version}{part}.h"
+        for version in versions
+        for part in ("Functions", "FunctionTypes", parts[version])
+    ]
     return {f"{FMI_HEADERS}/{name}": folder / name for name in names}
+
+
+def unit_name(version: int) -> str:
+    """Where the generator writes the translation unit of a version of FMI, and what goes with it;
+    in an FMU it is fmu.c."""
+    return UNIT if version == 2 else f"fmi{version}/{UNIT}"
 
 
 def shipped_name(name: str) -> str:

@@ -13,7 +13,15 @@ class Structure:
     """For each unknown the names of the knowns it depends on."""
 
     running: dict[str, frozenset[str]]  # outputs and derivatives, on inputs and states
+    # outputs, derivatives and event indicators, on tunable parameters too, which FMI 3.0 counts
+    # among what is known in a run
+    tuned: dict[str, frozenset[str]]
     initial: dict[str, frozenset[str]]  # outputs, states and derivatives, on inputs and parameters
+
+
+def indicator_names(description: Description) -> list[str]:
+    """The event indicators as variables, which they are in FMI 3.0."""
+    return [f"eventIndicator{i + 1}" for i in range(description.indicators)]
 
 
 def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
@@ -39,6 +47,8 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     initial: dict[str, frozenset[str]] = {}
     at_start: dict[str, frozenset[str]] = {}
     for member, roots in code.items():
+        if member.startswith("g["):
+            continue
         known = frozenset(names[root] for root in roots) - hidden
         if member.startswith("init."):
             initial[names["x" + member.removeprefix("init")]] = known
@@ -51,16 +61,27 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         initial[unknown] = at_start.get(
             unknown, through_states | everything if description.modes else through_states
         )
-    running = {unknown: known & (inputs | states) for unknown, known in running.items()}
+    for i, name in enumerate(indicator_names(description)):
+        found = code.get(f"g[{i}]")
+        running[name] = (
+            inputs | states | everything
+            if found is None
+            else frozenset(names[root] for root in found) - hidden
+        )
     for output in description.observed:
         for name in output.scalar_names:
             running[name] = initial[name] = (
                 frozenset()
             )  # it changes with a step, by what was observed in the steps before
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
-        running[mode] = inputs | states
+        running[mode] = inputs | states | everything
         initial[mode] = at_start.get(mode, everything)
-    return Structure(running, initial)
+    tunable = inputs | states | _scalars(description.tunable)
+    return Structure(
+        {unknown: known & (inputs | states) for unknown, known in running.items()},
+        {unknown: known & tunable for unknown, known in running.items()},
+        initial,
+    )
 
 
 def _knowns(description: Description) -> tuple[tuple[Variable, ...], ...]:

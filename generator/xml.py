@@ -56,24 +56,35 @@ class Scalar:
 def xml_text(
     description: Description, structure: Structure, resets: Collection[str], guid: str
 ) -> str:
-    root = Element(
-        "fmiModelDescription",
-        fmiVersion="2.0",
-        modelName=description.name,
-        guid=guid,
-        description=description.title,
-        version=VERSION,
-        author="Bristle",
-        copyright="Bristle contributors",
-        license="MIT",
-        generationTool=f"Bristle {VERSION}",
-        variableNamingConvention="structured",
-        numberOfEventIndicators=str(description.indicators),
-    )
+    head = {"fmiVersion": "2.0", "guid": guid} | about(description)
+    head["numberOfEventIndicators"] = str(description.indicators)
+    root = Element("fmiModelDescription", head)
     _kind(root, "ModelExchange", description, MODEL_EXCHANGE)
     _kind(root, "CoSimulation", description, CO_SIMULATION)
-    _units(root, description)
+    add_units(root, used_units(description))
     _types(root, description)
+    add_run(root, description)
+    places = _variables(root, description, resets)
+    _structure(root, description, structure, places)
+    return document_text(root)
+
+
+def about(description: Description) -> dict[str, str]:
+    """What the first element says in every version of FMI."""
+    return {
+        "modelName": description.name,
+        "description": description.title,
+        "version": VERSION,
+        "author": "Bristle",
+        "copyright": "Bristle contributors",
+        "license": "MIT",
+        "generationTool": f"Bristle {VERSION}",
+        "variableNamingConvention": "structured",
+    }
+
+
+def add_run(root: Element, description: Description) -> None:
+    """Writes what a run logs and how long it takes."""
     categories = SubElement(root, "LogCategories")
     for name, text in LOG_CATEGORIES.items():
         SubElement(categories, "Category", name=name, description=text)
@@ -85,9 +96,6 @@ def xml_text(
         tolerance=repr(description.tolerance),
         stepSize=repr(description.step),
     )
-    places = _variables(root, description, resets)
-    _structure(root, description, structure, places)
-    return document_text(root)
 
 
 def _kind(root: Element, tag: str, description: Description, capabilities: dict[str, str]) -> None:
@@ -95,14 +103,14 @@ def _kind(root: Element, tag: str, description: Description, capabilities: dict[
     SubElement(SubElement(kind, "SourceFiles"), "File", name=UNIT)
 
 
-def _used_units(description: Description) -> list[Unit]:
+def used_units(description: Description) -> list[Unit]:
     found = {entry.unit.name: entry.unit for entry in description.reals}
     return list(found.values())
 
 
-def _units(root: Element, description: Description) -> None:
+def add_units(root: Element, units: Iterable[Unit]) -> None:
     definitions = SubElement(root, "UnitDefinitions")
-    for unit in _used_units(description):
+    for unit in units:
         element = SubElement(definitions, "Unit", name=unit.name)
         SubElement(
             element, "BaseUnit", {base: str(power) for base, power in unit.exponents.items()}
@@ -113,16 +121,19 @@ def _units(root: Element, description: Description) -> None:
 
 def _types(root: Element, description: Description) -> None:
     definitions = SubElement(root, "TypeDefinitions")
-    for unit in _used_units(description):
+    for unit in used_units(description):
         simple = SubElement(definitions, "SimpleType", name=unit.quantity)
         SubElement(simple, "Real", quantity=unit.quantity, unit=unit.name)
     for choice in description.mode_outputs:
         simple = SubElement(
             definitions, "SimpleType", name=choice.type_name, description=choice.text
         )
-        enumeration = SubElement(simple, "Enumeration", quantity=choice.type_name)
-        for value, (name, text) in enumerate(choice.items, 1):
-            SubElement(enumeration, "Item", name=name, value=str(value), description=text)
+        add_items(SubElement(simple, "Enumeration", quantity=choice.type_name), choice)
+
+
+def add_items(enumeration: Element, choice: Choice) -> None:
+    for value, (name, text) in enumerate(choice.items, 1):
+        SubElement(enumeration, "Item", name=name, value=str(value), description=text)
 
 
 def _variables(root: Element, description: Description, resets: Collection[str]) -> dict[str, int]:
@@ -169,43 +180,47 @@ def _scalars(description: Description) -> Iterator[Scalar]:
         yield from _real(entry, "output", "continuous", "calculated")
     for choice in description.mode_outputs:
         for name in choice.scalar_names:
-            kind = Element("Enumeration", {"declaredType": choice.type_name} | _items_range(choice))
+            kind = Element("Enumeration", {"declaredType": choice.type_name} | items_range(choice))
             yield Scalar(name, choice.text, "output", "discrete", "calculated", kind)
     for choice in description.options:
         for name in choice.scalar_names:
-            kind = Element("Integer", _items_range(choice) | {"start": str(choice.start)})
-            yield Scalar(name, _numbered(choice), "parameter", "fixed", "exact", kind)
+            kind = Element("Integer", items_range(choice) | {"start": str(choice.start)})
+            yield Scalar(name, numbered(choice), "parameter", "fixed", "exact", kind)
 
 
 def _real(
     entry: Variable, causality: str, variability: str, initial: str | None
 ) -> Iterator[Scalar]:
     for i, name in enumerate(entry.scalar_names):
-        attributes = {"declaredType": entry.unit.quantity, "unit": entry.unit.name}
-        if entry.display:
-            attributes["displayUnit"] = entry.display
-        for bound in entry.bounds:
-            if not isinstance(bound.limit, str):
-                attributes["min" if bound.relation == "at_least" else "max"] = repr(bound.limit)
-        if entry.nominal:
-            attributes["nominal"] = repr(float(entry.nominal))
+        kind = Element("Real", real_attributes(entry))
         if entry.starts:
-            attributes["start"] = repr(entry.starts[i])
-        yield Scalar(
-            name, _with_unit(entry), causality, variability, initial, Element("Real", attributes)
-        )
+            kind.set("start", repr(entry.starts[i]))
+        yield Scalar(name, with_unit(entry), causality, variability, initial, kind)
 
 
-def _with_unit(entry: Variable) -> str:
+def real_attributes(entry: Variable) -> dict[str, str]:
+    """What is said of a real variable in every version of FMI, but its start values."""
+    attributes = {"declaredType": entry.unit.quantity, "unit": entry.unit.name}
+    if entry.display:
+        attributes["displayUnit"] = entry.display
+    for bound in entry.bounds:
+        if not isinstance(bound.limit, str):
+            attributes["min" if bound.relation == "at_least" else "max"] = repr(bound.limit)
+    if entry.nominal:
+        attributes["nominal"] = repr(float(entry.nominal))
+    return attributes
+
+
+def with_unit(entry: Variable) -> str:
     """The text of a variable with its unit: importers such as OpenModelica keep nothing else."""
     return entry.text if entry.unit.name == "1" else f"{entry.text} [{entry.unit.name}]"
 
 
-def _items_range(choice: Choice) -> dict[str, str]:
+def items_range(choice: Choice) -> dict[str, str]:
     return {"min": "1", "max": str(choice.largest)}
 
 
-def _numbered(option: Choice) -> str:
+def numbered(option: Choice) -> str:
     """The text of an option with the meaning of its values. It is an Integer, because OpenModelica
     never sets an enumeration."""
     items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))

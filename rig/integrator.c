@@ -1,161 +1,147 @@
 #include "integrator.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "solver/rodas.h"
+#include "solver/stepping.h"
 
-enum { MATRIX_ROOM = INTEGRATOR_STATES };
+/* The coupling as an ODE of the solver, whose files are compiled here once more, with a size that
+ * is known at run time. */
+enum {
+    MATRIX_ROOM = INTEGRATOR_STATES,
+    STATE_ROOM = INTEGRATOR_STATES,
+    INDICATOR_ROOM = INTEGRATOR_INDICATORS,
+    IS_LINEAR = 1, /* no search for limits inside of a step: elements show them as events */
+    N_MODES = 1
+};
+#define N_STATES (motion->coupling->n_states)
+#define N_INDICATORS (motion->coupling->n_indicators)
+
+typedef struct {
+    double value[STATE_ROOM];
+} States;
+
+typedef struct {
+    int none; /* they are in the elements */
+} Modes;
+
+typedef struct {
+    Coupling *coupling;
+    double tolerance, later; /* the time over which rates of the rates are a difference */
+    int held;
+    struct Reached *reached;
+} Motion;
+
+static const States no_states = {{0}};
+
 #include "solver/matrix.c"
 
-enum { EVENTS_TO_A_WATCH = 1000 };
+#include "solver/point.c"
 
-static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
+/* The last point of which a Jacobian was asked, which a step asks for at its end and the next one
+ * starts from. */
+struct Reached {
+    Point point;
+};
 
-/* A point of the run with its rates and their slopes, from which trial steps start. */
-typedef struct {
-    double x[INTEGRATOR_STATES], f[INTEGRATOR_STATES], f_rate[INTEGRATOR_STATES];
-    double J[INTEGRATOR_STATES * INTEGRATOR_STATES]; /* column by column */
-} Start;
+/* No numbers where the element refuses the point, whose first complaint stays. */
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    (void)m;
+    States f;
+    bool finite = true;
+    for (int i = 0; i < N_STATES; i++) finite = finite && isfinite(x->value[i]);
+    if (!finite || coupling_evaluate(motion->coupling, t, x->value, f.value))
+        for (int i = 0; i < N_STATES; i++) f.value[i] = NAN;
+    return f;
+}
 
-static bool refuse_point(const Integrator *k, Message *message) {
-    return fail(message, "%s", k->coupling->complaint.text);
+/* By a difference: only the load of a system depends on the time, and smoothly. */
+static States rate_derivatives(const Motion *motion, const Point *from) {
+    States f_rate = rates_at(motion, from->t + motion->later, &from->x, &from->m);
+    for (int i = 0; i < N_STATES; i++)
+        f_rate.value[i] = (f_rate.value[i] - from->f.value[i]) / motion->later;
+    return f_rate;
 }
 
 /* Where there is no exact Jacobian, as in a loop of loads, by differences. */
-static int find_jacobian(Integrator *k, double t, Start *start) {
-    Coupling *c = k->coupling;
-    const int n = c->n_states;
-    if (coupling_has_jacobian(c)) return coupling_jacobian(c, t, start->x, start->J);
-    int answer = coupling_evaluate(c, t, start->x, start->f);
-    for (int j = 0; j < n && !answer; j++) {
-        double *column = start->J + j * n, x = start->x[j];
-        const double change = 1e-7 * (c->nominals[j] + fabs(x));
-        start->x[j] = x + change;
-        answer = coupling_evaluate(c, t, start->x, column);
-        start->x[j] = x;
-        for (int i = 0; i < n; i++) column[i] = (column[i] - start->f[i]) / change;
-    }
-    return answer;
-}
-
-/* The rates over time come from a difference: only the load of a system depends on the time, and
- * smoothly. False if the element refuses. */
-static bool start_at(Integrator *k, double t, const double *x, Start *start) {
-    Coupling *c = k->coupling;
-    const double later = 1e-4 * k->longest_step;
-    memcpy(start->x, x, (size_t)c->n_states * sizeof *x);
-    if (coupling_evaluate(c, t + later, start->x, start->f_rate) || find_jacobian(k, t, start) ||
-        coupling_evaluate(c, t, start->x, start->f))
-        return false;
-    for (int i = 0; i < c->n_states; i++)
-        start->f_rate[i] = (start->f_rate[i] - start->f[i]) / later;
-    return true;
-}
-
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down: the
- * stages, all damped with the stiffness of the start, then miss the motion and the error estimate
- * does not see it. */
-static bool softens(const Integrator *k, const Start *start, const Start *end, double h) {
-    const int n = k->coupling->n_states;
-    for (int i = 0; i < n; i++) {
-        const double stiffness = fabs(start->J[i * n + i]);
-        if (h * stiffness > 1 && fabs(end->J[i * n + i]) < 0.1 * stiffness) return true;
-    }
-    return false;
-}
-
-static double scaled_error(const Integrator *k, const double *error, const double *x0,
-                           const double *x1) {
-    double worst = 0;
-    for (int i = 0; i < k->coupling->n_states; i++) {
-        const double scale =
-            k->tolerance * (k->coupling->nominals[i] + fmax(fabs(x0[i]), fabs(x1[i])));
-        if (!isfinite(x1[i])) return INFINITY;
-        worst = fmax(worst, fabs(error[i]) / scale);
-    }
-    return isfinite(worst) ? worst : INFINITY;
-}
-
-/* A step of length h to x1; gives its scaled error, which is infinite where the element refuses a
- * point on the way. */
-static double trial_step(Integrator *k, const Start *start, double h, double *x1) {
-    Coupling *c = k->coupling;
-    const int n = c->n_states;
-    double W[MATRIX_ROOM][MATRIX_ROOM], stage[RODAS_STAGES][INTEGRATOR_STATES];
-    double f[INTEGRATOR_STATES], rhs[INTEGRATOR_STATES];
-    int row[INTEGRATOR_STATES];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - start->J[j * n + i];
-    factorize(n, W, row);
-    memcpy(f, start->f, (size_t)n * sizeof *f);
-    for (int s = 0; s < RODAS_STAGES; s++) {
-        if (s > 0) {
-            for (int i = 0; i < n; i++) {
-                x1[i] = start->x[i];
-                for (int j = 0; j < s; j++) x1[i] += rodas_a[s][j] * stage[j][i];
-                if (!isfinite(x1[i])) return INFINITY;
-            }
-            if (coupling_evaluate(c, k->t + rodas_time[s] * h, x1, f)) return INFINITY;
+static void find_point(const Motion *motion, double t, const States *x, const Modes *m,
+                       Point *point) {
+    Coupling *c = motion->coupling;
+    const int n = N_STATES;
+    double columns[INTEGRATOR_STATES * INTEGRATOR_STATES];
+    const bool exact = coupling_has_jacobian(c);
+    point->t = t;
+    point->x = *x;
+    point->m = *m;
+    if (exact && coupling_jacobian(c, t, x->value, columns)) columns[0] = NAN;
+    point->f = rates_at(motion, t, x, m);
+    for (int j = 0; j < n; j++) {
+        if (!exact) {
+            const double change = 1e-7 * (c->nominals[j] + fabs(x->value[j]));
+            States moved = *x;
+            moved.value[j] += change;
+            moved = rates_at(motion, t, &moved, m);
+            for (int i = 0; i < n; i++)
+                columns[j * n + i] = (moved.value[i] - point->f.value[i]) / change;
         }
-        for (int i = 0; i < n; i++) {
-            rhs[i] = f[i] + rodas_time_slope[s] * h * start->f_rate[i];
-            for (int j = 0; j < s; j++) rhs[i] += rodas_c[s][j] * stage[j][i] / h;
-        }
-        back_substitute(n, W, row, rhs, stage[s]);
+        for (int i = 0; i < n; i++) point->J[i][j] = columns[j * n + i];
     }
-    for (int i = 0; i < n; i++) x1[i] += stage[RODAS_STAGES - 1][i];
-    return scaled_error(k, stage[RODAS_STAGES - 1], start->x, x1);
 }
 
-static bool read_signs(Integrator *k, double t, const double *x, bool *signs) {
-    double g[INTEGRATOR_INDICATORS];
-    if (coupling_indicators(k->coupling, t, x, g)) return false;
-    for (int i = 0; i < k->coupling->n_indicators; i++) signs[i] = g[i] > 0;
-    return true;
+/* The same, copied where it is known already; of the room no more than there are states. */
+static void go_to_point(const Motion *motion, double t, const States *x, const Modes *m,
+                        Point *point) {
+    const size_t bytes = (size_t)N_STATES * sizeof *x->value;
+    Point *last = &motion->reached->point;
+    if (last->t != t || memcmp(&last->x, x, bytes) != 0) find_point(motion, t, x, m, last);
+    point->t = t;
+    point->m = *m;
+    memcpy(&point->x, x, bytes);
+    memcpy(&point->f, &last->f, bytes);
+    for (int i = 0; i < N_STATES; i++) memcpy(point->J[i], last->J[i], bytes);
 }
 
-static bool signs_changed(Integrator *k, double t, const double *x) {
-    bool signs[INTEGRATOR_INDICATORS];
-    return read_signs(k, t, x, signs) &&
-           memcmp(signs, k->signs, (size_t)k->coupling->n_indicators * sizeof *signs) != 0;
+static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    Point point;
+    go_to_point(motion, t, x, m, &point);
+    return point;
 }
 
-/* Whether an indicator changes its sign on the way, also if only for a while: the states are
- * interpolated between the ends. */
-static double first_change(Integrator *k, const Start *start, double h, const double *x1) {
-    static const double parts[] = {0.0625, 0.25, 0.5, 0.75};
-    double f1[INTEGRATOR_STATES], x[INTEGRATOR_STATES];
-    const int n = k->coupling->n_states;
-    if (k->coupling->n_indicators == 0) return 0;
-    if (coupling_evaluate(k->coupling, k->t + h, x1, f1)) return h;
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        const double s = parts[p];
-        for (int i = 0; i < n; i++) {
-            const double rise = x1[i] - start->x[i];
-            x[i] = start->x[i] + s * rise +
-                   s * (1 - s) * ((1 - s) * (h * start->f[i] - rise) - s * (h * f1[i] - rise));
-        }
-        if (signs_changed(k, k->t + s * h, x)) return s * h;
-    }
-    return signs_changed(k, k->t + h, x1) ? h : 0;
+static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    (void)t;
+    (void)m;
+    States resolved;
+    for (int i = 0; i < N_STATES; i++)
+        resolved.value[i] = motion->coupling->nominals[i] + fabs(x->value[i]);
+    return resolved;
 }
 
-/* The first point at which the change has happened, to the resolution; x1 becomes its states. */
-static double locate_change(Integrator *k, const Start *start, double h, double resolution,
-                            double *x1) {
-    double before = 0, after = h;
-    while (after - before > resolution) {
-        const double middle = 0.5 * (before + after);
-        if (middle <= before || middle >= after) break;
-        if (isfinite(trial_step(k, start, middle, x1)) && !signs_changed(k, k->t + middle, x1))
-            before = middle;
-        else
-            after = middle;
-    }
-    trial_step(k, start, after, x1);
-    return after;
+static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
+                          double *g) {
+    (void)m;
+    if (coupling_indicators(motion->coupling, t, x->value, g))
+        for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
+}
+
+/* A motion that grows by itself is left to the estimate of its error. */
+static double shortest_growing(const Motion *motion) {
+    (void)motion;
+    return INFINITY;
+}
+
+#include "solver/rosenbrock.c"
+
+static double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
+    return rosenbrock_step(motion, from, h, x1);
+}
+
+#include "solver/looks.c"
+
+#include "solver/events.c"
+
+enum { EVENTS_TO_A_WATCH = 1000 };
+
+static bool refuse_point(const Integrator *k, Message *message) {
+    return fail(message, "%s", k->coupling->complaint.text);
 }
 
 static void record_row(Integrator *k, bool event) {
@@ -163,10 +149,9 @@ static void record_row(Integrator *k, bool event) {
 }
 
 /* A step restarts small: what comes after an event is another law. */
-static bool begin_again(Integrator *k, Message *message) {
+static void begin_again(Integrator *k) {
     k->step = 1e-3 * k->longest_step;
     record_row(k, true);
-    return read_signs(k, k->t, k->coupling->x, k->signs) || refuse_point(k, message);
 }
 
 bool integrator_begin_change(Integrator *k, Message *message) {
@@ -174,7 +159,9 @@ bool integrator_begin_change(Integrator *k, Message *message) {
 }
 
 bool integrator_end_change(Integrator *k, Message *message) {
-    return coupling_settle(k->coupling, k->t, message) && begin_again(k, message);
+    if (!coupling_settle(k->coupling, k->t, message)) return false;
+    begin_again(k);
+    return true;
 }
 
 /* Events that lead nowhere would stop the page. */
@@ -204,7 +191,8 @@ bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolera
     k->longest_step = coupling->system->interval;
     if (coupling->n_states > INTEGRATOR_STATES || coupling->n_indicators > INTEGRATOR_INDICATORS)
         return fail(message, "The system has too many states or event indicators.");
-    return begin_again(k, message);
+    begin_again(k);
+    return true;
 }
 
 /* The next event that is known beforehand. */
@@ -214,46 +202,60 @@ static double planned_event(const Integrator *k) {
                 c->next_event);
 }
 
+/* Takes the integrator to t, x1; an event there, if it is one. */
+static bool go_on_to(Integrator *k, double t, const States *x1, bool event, Message *message) {
+    k->t = t;
+    k->steps++;
+    memcpy(k->coupling->x, x1->value, (size_t)k->coupling->n_states * sizeof *x1->value);
+    if (event) return take_event(k, message);
+    record_row(k, false);
+    return true;
+}
+
 bool integrator_advance(Integrator *k, double until, int trials, Message *message) {
     const double shortest = 1e-9 * k->longest_step, resolution = 1e-8 * k->longest_step;
-    Coupling *c = k->coupling;
-    Start points[2], *start = &points[0], *end = &points[1];
-    double x1[INTEGRATOR_STATES];
-    if (k->t < until && !start_at(k, k->t, c->x, start)) return refuse_point(k, message);
+    struct Reached reached;
+    const Motion of_coupling = {k->coupling, k->tolerance, 1e-4 * k->longest_step, 0, &reached},
+                 *motion = &of_coupling;
+    const Modes modes = {0};
+    States x1;
+    memcpy(x1.value, k->coupling->x, (size_t)N_STATES * sizeof *x1.value);
+    reached.point.t = NAN;
+    Point from;
+    go_to_point(motion, k->t, &x1, &modes, &from);
     for (; k->t < until && trials > 0; trials--) {
-        const double planned = planned_event(k), stop = fmin(planned, until), rest = stop - k->t;
-        double h = fmin(fmin(k->step, k->longest_step), rest);
-        if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
-        double error = trial_step(k, start, h, x1);
-        if (error <= 1 && !start_at(k, k->t + h, x1, end)) error = INFINITY;
-        if (error <= 1 && h > shortest && softens(k, start, end, h)) error = TOO_LONG;
+        const double planned = planned_event(k), stop = fmin(planned, until),
+                     remaining = stop - k->t;
+        double h = fmin(fmin(k->step, k->longest_step), remaining), after = 0;
+        if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;
+        const double error = trial_step(motion, &from, h, &x1);
         const bool forced = h <= shortest && isfinite(error) && !(error <= 1);
         if (!(error <= 1) && !forced) {
             if (h <= shortest) return refuse_point(k, message);
-            k->step =
-                fmax(h * (isfinite(error) ? fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1), shortest);
+            k->step = fmax(h * shrinkage(error), shortest);
             continue;
         }
-        const double change = first_change(k, start, h, x1);
-        if (change > 0) h = locate_change(k, start, change, resolution, x1);
-        k->t = h == rest ? stop : k->t + h;
-        k->steps++;
+        Look start;
+        look(motion, &from, 0, 0, &from.x, &start);
+        const double changed = can_change(motion) && N_INDICATORS > 0
+                                   ? first_change(motion, &from, &start, h, &x1)
+                                   : 0;
+        if (changed > 0) {
+            locate_change(motion, &from, &start, changed, resolution, &h, &after);
+            x1 = from.x;
+            if (h > 0) trial_step(motion, &from, h, &x1);
+            h = cross_change(motion, &from, &start, h, after, &x1);
+        } else {
+            const double longer = h * growth(error);
+            if (h < remaining || longer > k->step) k->step = longer;
+        }
         k->forced += forced;
-        memcpy(c->x, x1, (size_t)c->n_states * sizeof *x1);
-        const bool event = change > 0 || k->t >= planned;
-        if (event && !take_event(k, message)) return false;
-        if (!event) {
-            const double longer = h * fmin(5, 0.9 / sqrt(sqrt(fmax(error, 1e-4))));
-            if (h < rest || longer > k->step) k->step = longer;
-            record_row(k, false);
-        }
-        if (!event && !forced) {
-            Start *reached = end;
-            end = start;
-            start = reached;
-        } else if (!start_at(k, k->t, c->x, start)) {
-            return refuse_point(k, message);
-        }
+        const double t = h == remaining ? stop : k->t + h;
+        const bool event = changed > 0 || t >= planned;
+        if (!go_on_to(k, t, &x1, event, message)) return false;
+        if (event) reached.point.t = NAN; /* it is another law */
+        memcpy(x1.value, k->coupling->x, (size_t)N_STATES * sizeof *x1.value);
+        go_to_point(motion, k->t, &x1, &modes, &from);
     }
     return true;
 }

@@ -1,23 +1,23 @@
-/* Integrates a coupling without any library: RODAS with the exact Jacobian, error control, and
- * events that are located. It can stop and go on at any time, for the playground draws in between;
- * `bristle sweep` runs systems by it on machines that have no SUNDIALS. */
+/* Integrates a coupling without any library, by the stepper of the FMUs' own co-simulation: RODAS
+ * with the exact Jacobian, error control, and events that are located. It can stop and go on at any
+ * time, for the playground draws in between; `bristle sweep` runs systems by it on machines that
+ * have no SUNDIALS. */
 #ifndef INTEGRATOR_H
 #define INTEGRATOR_H
 
 #include "coupling.h"
 
 #ifndef INTEGRATOR_ROOM
-/* of which the stack holds some 100 kB; the page, with less of a stack, says less */
+/* of which the stack holds some 250 kB; the page, with less of a stack, says less */
 #define INTEGRATOR_ROOM 64
 #endif
 
 /* at most */
-enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 2 * INTEGRATOR_ROOM };
+enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 64 };
 
 typedef struct {
     Coupling *coupling;
     double t, step, longest_step, tolerance;
-    bool signs[INTEGRATOR_INDICATORS];
     long steps, events, forced; /* forced: steps that were taken although they miss the tolerance */
     long events_watched;
     double time_watched;

@@ -20,7 +20,7 @@ static int indicator_changed(const Motion *motion, const Point *from, const Look
                              const States *x1) {
     Look after;
     look(motion, from, h, 1, x1, &after);
-    return signs_differ(before, &after);
+    return signs_differ(before, &after, N_INDICATORS);
 }
 
 /* Looks once more where an indicator may have crossed zero and come back unseen between three looks
@@ -38,10 +38,10 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
             double s = n % 2 == 0 ? nearest_to_zero(&a, &b, &c, i) : 0;
             if (!(s > a.s && s < c.s) || s == b.s)
                 s = 0.5 * (b.s + (b.s - a.s > c.s - b.s ? a.s : c.s));
-            const States between = dense_output(cubic, s);
+            const States between = dense_output(motion, cubic, s);
             Look next;
             look(motion, cubic->from, h, s, &between, &next);
-            if (signs_differ(start, &next)) return s;
+            if (signs_differ(start, &next, N_INDICATORS)) return s;
             const int nearer = fabs(next.g[i]) < fabs(b.g[i]);
             Look *const end = nearer == (s < b.s) ? &c : &a; /* the one that is left behind */
             *end = nearer ? b : next;
@@ -62,21 +62,22 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
     enum { PARTS = sizeof parts / sizeof *parts };
     if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = N_STATES > 0 ? rates_at(motion, from->t + h, x1, &from->m) : no_states;
-    const Cubic cubic = cubic_between(from, x1, &f1, h);
+    const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
     Look looks[PARTS + 1];
-    const unsigned signs = signs_at(start);
+    const Signs signs = signs_at(start, N_INDICATORS);
     int last = 0;
     looks[0] = *start;
     for (; last < PARTS; last++) {
         Look *next = &looks[last + 1];
         const double s = next->s = parts[last];
-        const States between = s < 1 ? dense_output(&cubic, s) : *x1;
+        const States between = s < 1 ? dense_output(motion, &cubic, s) : *x1;
         indicators_at(motion, from->t + s * h, &between, &from->m,
                       next->g); /* a look, with the law inlined */
-        if (signs_at(next) != signs) break;
+        if (signs_at(next, N_INDICATORS) != signs) break;
     }
-    if (last == PARTS && all_are_far(looks, last)) return 0;
-    for (int n = first_turn(looks, 1, last); n < last; n = first_turn(looks, n + 1, last)) {
+    if (last == PARTS && all_are_far(looks, last, N_INDICATORS)) return 0;
+    for (int n = first_turn(looks, 1, last, N_INDICATORS); n < last;
+         n = first_turn(looks, n + 1, last, N_INDICATORS)) {
         const double peak = peak_between(motion, &cubic, start, h, &looks[n - 1]);
         if (peak > 0) return peak * h;
     }
@@ -97,7 +98,7 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         double s = left.s + 0.5 * width;
         if (seen && slow < 2) {
             const double aside = fmax(0.25 * resolution, 1e-3 * width);
-            s = expected_change(&left, &right) + (trials % 2 ? aside : -aside);
+            s = expected_change(&left, &right, N_INDICATORS) + (trials % 2 ? aside : -aside);
             s = fmin(fmax(s, left.s + aside), right.s - aside);
         } else {
             slow = 0;
@@ -108,7 +109,7 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         const double error = trial_step(motion, from, s, &x1);
         if (isfinite(error)) look(motion, from, s, 1, &x1, &next);
         next.s = s;
-        if (isfinite(error) && !signs_differ(start, &next)) {
+        if (isfinite(error) && !signs_differ(start, &next, N_INDICATORS)) {
             left = next;
         } else {
             right = next;
@@ -158,7 +159,7 @@ static double cross_change(const Motion *motion, const Point *from, const Look *
             state_places(&middle)[i] = 0.5 * a + 0.5 * b;
         }
         allowed_errors(motion, &last, after - left, x1, allowed);
-        if (scaled_error(way, state_values(x1), allowed) <= 1) return after;
+        if (scaled_error(motion, way, state_values(x1), allowed) <= 1) return after;
         if (indicator_changed(motion, from, start, after, &middle))
             *x1 = middle;
         else

@@ -132,5 +132,5 @@ static double following_step(const Motion *motion, const Point *from, double h, 
             error[i] += h * fabs(other) / (1 + h * fabs(b[i][3]));
         }
     }
-    return scaled_error(error, state_values(x1), allowed);
+    return scaled_error(motion, error, state_values(x1), allowed);
 }

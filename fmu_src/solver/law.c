@@ -93,14 +93,16 @@ static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *
     return reset;
 }
 
-/* Lets the modes settle at the time t of a communication step, and tells of it. */
-static void settle_at(const Motion *motion, double t, States *x, Modes *m) {
-    if (N_MODES == 0) return;
-    const Inputs u = inputs_at(motion, t);
+/* Lets the modes settle at the time t of a communication step, and tells of it; whether the step
+ * ends there. */
+static int settle_at(const Motion *motion, double t, States *x, Modes *m) {
     const Modes before = *m;
-    settle_modes(motion->p, &u, x, m);
-    if (motion->note && memcmp(&before, m, sizeof before) != 0)
-        motion->note(motion->log, t, &before, m);
+    if (N_MODES > 0) {
+        const Inputs u = inputs_at(motion, t);
+        settle_modes(motion->p, &u, x, m);
+        if (memcmp(&before, m, sizeof before) == 0) return 0;
+    }
+    return motion->note ? motion->note(motion->log, t, &before, m) : 0;
 }
 
 /* Length of a step down to which a motion that grows by itself is followed: that of a law alone is

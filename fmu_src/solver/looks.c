@@ -1,4 +1,4 @@
-/* Looks at the indicators of an event inside a step. */
+/* Looks at the indicators of an event inside a step; `count` is how many there are. */
 #include <math.h>
 
 /* Indicators at one point of a trial step, at the part s of it. */
@@ -8,14 +8,16 @@ typedef struct {
 } Look;
 
 /* One bit for each indicator that is positive. */
-static unsigned signs_at(const Look *at) {
-    unsigned signs = 0;
-    for (int i = 0; i < N_INDICATORS; i++) signs |= (unsigned)(at->g[i] > 0) << i;
+typedef unsigned long long Signs;
+
+static Signs signs_at(const Look *at, int count) {
+    Signs signs = 0;
+    for (int i = 0; i < count; i++) signs |= (Signs)(at->g[i] > 0) << i;
     return signs;
 }
 
-static int signs_differ(const Look *a, const Look *b) {
-    return signs_at(a) != signs_at(b);
+static int signs_differ(const Look *a, const Look *b, int count) {
+    return signs_at(a, count) != signs_at(b, count);
 }
 
 /* The part of a step at which the parabola through three looks at an indicator comes nearest to
@@ -36,9 +38,9 @@ static int may_reach_zero(const Look *a, const Look *b, const Look *c, int i) {
 
 /* The first of the looks between n and the last at which an indicator is nearer to zero than at
  * those beside it; the last where there is none, which is nearly always so. */
-static int first_turn(const Look *looks, int n, int last) {
+static int first_turn(const Look *looks, int n, int last, int count) {
     for (; n < last; n++)
-        for (int i = 0; i < N_INDICATORS; i++) {
+        for (int i = 0; i < count; i++) {
             const double now = fabs(looks[n].g[i]), before = fabs(looks[n - 1].g[i]),
                          after = fabs(looks[n + 1].g[i]);
             if (now > before || now > after || (now == before && now == after)) continue;
@@ -49,8 +51,8 @@ static int first_turn(const Look *looks, int n, int last) {
 
 /* Whether all looks see each indicator further from zero than it varies: then no parabola through
  * them reaches zero. */
-static int all_are_far(const Look *looks, int last) {
-    for (int i = 0; i < N_INDICATORS; i++) {
+static int all_are_far(const Look *looks, int last, int count) {
+    for (int i = 0; i < count; i++) {
         double least = fabs(looks[0].g[i]), most = least;
         for (int n = 1; n <= last; n++) {
             const double now = fabs(looks[n].g[i]);
@@ -64,9 +66,9 @@ static int all_are_far(const Look *looks, int last) {
 
 /* The earliest time between two looks at which the straight line of an indicator that changes
  * between them passes through zero. */
-static double expected_change(const Look *left, const Look *right) {
+static double expected_change(const Look *left, const Look *right, int count) {
     double earliest = right->s;
-    for (int i = 0; i < N_INDICATORS; i++) {
+    for (int i = 0; i < count; i++) {
         const double a = left->g[i], b = right->g[i];
         if ((a > 0) != (b > 0))
             earliest = fmin(earliest, left->s + (right->s - left->s) * (a / (a - b)));

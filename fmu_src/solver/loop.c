@@ -138,10 +138,12 @@ static void loop_indicators_at(const loop_Motion *motion, double t, const loop_S
     indicators(motion->of.p, &u, law_part(y), m, g);
 }
 
-static void loop_settle_at(const loop_Motion *motion, double t, loop_States *y, Modes *m) {
-    if (N_MODES == 0) return;
+/* With the body no step ends at an event: it is one trial among others of what the load may be. */
+static int loop_settle_at(const loop_Motion *motion, double t, loop_States *y, Modes *m) {
+    if (N_MODES == 0) return 0;
     const Inputs u = loop_inputs(motion, t, y);
     settle_modes(motion->of.p, &u, (States *)y->value, m);
+    return 0;
 }
 
 /* Where stick gives way, the motion grows by itself, and an L-stable method with long steps would

@@ -1,42 +1,18 @@
 /* The motion of the inputs over a communication step, and what all parts of the solver use. */
 #include <math.h>
 
+#include "solver/stepping.h"
+
 enum {
     STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
     IS_LINEAR = LINEAR_STATES
 };
 
-static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
-static const double TOO_LONG = 1e4;   /* scaled error that makes the next trial ten times shorter */
-
 static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only
- * outputs need that it does not give is left out. NOINLINE and COLD: functions that stay out of
- * their callers, so as not to burden the usual way through these; COLD ones are seldom called at
- * all. */
-#ifdef __GNUC__
-#define FLATTENED __attribute__((noinline, flatten))
-#define NOINLINE __attribute__((noinline))
-#define COLD __attribute__((noinline, cold))
-#else
-#define FLATTENED
-#define NOINLINE
-#define COLD
-#endif
-
-/* The members of a struct as an array: …_values to read, …_places to write. Typed, so that a wrong
- * struct does not compile. */
-#define VALUES(Struct, Number, values, places)                                                     \
-    static const Number *values(const Struct *members) {                                           \
-        return (const Number *)members;                                                            \
-    }                                                                                              \
-    static Number *places(Struct *members) {                                                       \
-        return (Number *)members;                                                                  \
-    }
 VALUES(Parameters, double, parameter_values, parameter_places)
 VALUES(Inputs, double, input_values, input_places)
 VALUES(Outputs, double, output_values, output_places)
@@ -48,8 +24,8 @@ typedef struct {
     const Inputs *u_rate;  /* their rates during it */
     double tolerance;      /* relative; absolute in units of a state's nominal value */
     int held;              /* all rates are zero */
-    void (*note)(void *log, double t, const Modes *before,
-                 const Modes *after); /* told of every change of modes, or NULL */
+    /* told of every event, or NULL; whether the step ends there */
+    int (*note)(void *log, double t, const Modes *before, const Modes *after);
     void *log;
 } Motion;
 

@@ -20,7 +20,9 @@ typedef struct {
     double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
-static Cubic cubic_between(const Point *from, const States *x1, const States *f1, double h) {
+static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1,
+                           const States *f1, double h) {
+    (void)motion;
     Cubic cubic;
     cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
@@ -33,7 +35,8 @@ static Cubic cubic_between(const Point *from, const States *x1, const States *f1
 }
 
 /* States at the part s of the step. */
-static States dense_output(const Cubic *cubic, double s) {
+static States dense_output(const Motion *motion, const Cubic *cubic, double s) {
+    (void)motion;
     States x = no_states;
     for (int i = 0; i < N_STATES; i++) {
         const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
@@ -64,7 +67,9 @@ static void allowed_errors(const Motion *motion, const Point *from, double h, co
 }
 
 /* Error of a step in units of what is allowed; infinite if a state is not finite. */
-static double scaled_error(const double *error, const double *x1, const double *allowed) {
+static double scaled_error(const Motion *motion, const double *error, const double *x1,
+                           const double *allowed) {
+    (void)motion;
     double worst = 0;
     for (int i = 0; i < N_STATES; i++) {
         if (!isfinite(x1[i])) return INFINITY;

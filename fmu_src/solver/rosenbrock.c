@@ -33,15 +33,15 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > 0.1) return 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
-    const Cubic cubic = cubic_between(from, x1, &f1, h);
+    const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
     for (int part = 1; part < 8; part++) {
         const double s = 0.125 * part;
-        const States between = dense_output(&cubic, s);
+        const States between = dense_output(motion, &cubic, s);
         const States f = rates_at(motion, from->t + s * h, &between, &from->m);
         double defect[STATE_ROOM];
         for (int i = 0; i < N_STATES; i++)
             defect[i] = h * state_values(&f)[i] - rate_inside(&cubic, i, s);
-        if (scaled_error(defect, state_values(x1), allowed) > 8) return 1;
+        if (scaled_error(motion, defect, state_values(x1), allowed) > 8) return 1;
     }
     return 0;
 }
@@ -83,7 +83,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     for (int i = 0; i < N_STATES; i++) end[i] += k[RODAS_STAGES - 1][i];
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    const double error = scaled_error(k[RODAS_STAGES - 1], end, allowed);
+    const double error = scaled_error(motion, k[RODAS_STAGES - 1], end, allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
     if (error <= 1 && !IS_LINEAR && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;

@@ -30,11 +30,6 @@ enum {
     SETTLING_AT_MOST = 10 /* calls of next_modes in one event; one settles, the others confirm it */
 };
 
-/* How many times longer the next trial step may be than one that made this error: five at most. */
-static double growth(double error) {
-    return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
-}
-
 #include "solver/names.h"
 
 #include "solver/motion.c"

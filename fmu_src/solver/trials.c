@@ -39,7 +39,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             patience = trial + after_each_part;
             *x = from.x;
             *step = 1e-3 * left;
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
             from = point_at(motion, t, x, m);
             continue;
         }
@@ -56,7 +56,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             error = h > 0 ? trial_step(motion, &from, h, x) : 0;
         }
         if (!(error <= 1) && h > finest) {
-            *step = isfinite(error) ? h * fmax(0.1, 0.9 / sqrt(sqrt(error))) : 0.1 * h;
+            *step = h * shrinkage(error);
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
@@ -64,7 +64,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;
         if (after > 0 && indicator_changed(motion, &from, &start, t - from.t, x)) {
-            settle_at(motion, t, x, m);
+            if (settle_at(motion, t, x, m)) break;
         } else {
             const double longer = h * growth(error);
             if (h < rest || longer > *step) *step = longer;

@@ -1,4 +1,5 @@
-"""Pack one model into an FMU."""
+"""Pack one model into its FMUs: of FMI 2.0, and of 3.0 where there are libraries for it. They share
+their reference results, which the one of 2.0 makes."""
 
 from __future__ import annotations
 
@@ -14,30 +15,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h"
     )
-    parser.add_argument("--out", type=Path, required=True, help="the FMU to write")
     parser.add_argument(
-        "--libraries", type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>"
+        "--out", type=Path, required=True, help="the FMU to write; that of 3.0 in fmi3/ beside it"
     )
+    for option in ("--libraries", "--libraries3"):
+        parser.add_argument(
+            option, type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>"
+        )
     parser.add_argument(
         "--no-references", action="store_true", help="without reference results: it cannot run here"
     )
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from bristle.format.archive import this_platform
+    from bristle.format.archive import this_platform, write_zip
+    from bristle.format.references import in_vectors, references
     from ..project import Project
-    from ..package import write_package
+    from ..package import content
 
     project = Project(arguments.description.parent.parent)
-    made = write_package(
-        arguments.out,
-        arguments.generated,
-        project.source,
-        arguments.fmi_include,
-        project.license,
-        arguments.libraries,
-        not arguments.no_references,
-    )
+    given = (arguments.generated, project.source, arguments.fmi_include, project.license)
+    first = content(*given, arguments.libraries)
+    made = {} if arguments.no_references else references(first)
+    write_zip(arguments.out, first | made)
+    if arguments.libraries3:
+        other = arguments.out.parent / "fmi3" / arguments.out.name
+        other.parent.mkdir(exist_ok=True)
+        write_zip(other, content(*given, arguments.libraries3, 3) | in_vectors(made))
     if not made and not arguments.no_references:
         print(
             f"{arguments.out.name}: has no reference results: it has no library for this machine,"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from .function_origins import Tracer
-from .kinds import DOUBLE, Kind, Path, leaves, path_text
+from .kinds import DOUBLE, Array, Kind, Path, leaves, path_text
 from .memory import NOTHING, Address, Origin
 from .source import SubsetError
 from .unit import Unit
@@ -29,18 +29,34 @@ STRUCT_OF = {
 }
 
 
-def model_dependencies(unit: Unit, options: Collection[str] = ()) -> Dependencies:
+def model_dependencies(
+    unit: Unit, options: Collection[str] = (), indicators: int | None = None
+) -> Dependencies:
     """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what
     the states are made from at the start, {"init.z": {"p.z_start"}}. Where the model has options,
     or modes that can be followed, also what dx, y and the modes depend on at the start, when the
     modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there.
+    And so many event indicators, {"g[0]": {…}}, where they can be followed.
     """
-    return _running(unit) | _starting(unit, options)
+    return _running(unit) | _starting(unit, options) | _indicated(unit, indicators or 0)
 
 
 def _running(unit: Unit) -> Dependencies:
     run = _Run(unit)
     return run.evaluated(*(run.known(name) for name in "puxm"))
+
+
+def _indicated(unit: Unit, count: int) -> Dependencies:
+    if "indicators" not in unit.definitions or not count:
+        return {}
+    run, kind = _Run(unit), Array(DOUBLE, count)
+    g = run.tracer.memory.new_variable("g", kind)
+    try:
+        run.tracer.run("indicators", [*(run.known(name) for name in "puxm"), g.inner(0)])
+    except SubsetError:  # events may be marked by any C
+        return {}
+    state = run.tracer.memory.state
+    return {f"g[{i}]": set(state[*g.places[0], i].roots) for i in range(count)}
 
 
 def _starting(unit: Unit, options: Collection[str]) -> Dependencies:

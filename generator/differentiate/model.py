@@ -64,7 +64,7 @@ def read_model(
     return ModelCode(
         functions=functions,
         slopes=slopes_text(whole, model_file.name),
-        dependencies=model_dependencies(whole, frozenset(options)),
+        dependencies=model_dependencies(whole, frozenset(options), indicators),
         resets=reset_states(unit),
         used=members_used(unit) | members_used(whole),
         includes=source.includes,

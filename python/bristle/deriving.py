@@ -37,7 +37,7 @@ def suggest(model: str | Path, **known: float) -> Suggestion:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a measurement tells: values as bristle.run takes them, the text of `bristle identify`,
+    """What a measurement gives: values as bristle.run takes them, the text of `bristle identify`,
     which print() shows, and its page."""
 
     values: dict[str, float | int | str]
@@ -70,6 +70,11 @@ def fit(
     from .cli import parsed
 
     about = describe(model)
+    if not isinstance(record, (str, Path, Mapping, Sequence)):
+        raise TypeError(
+            "record must be a file, a list of files or a dictionary of columns, not"
+            f" {record!r:.60}."
+        )
     with tempfile.TemporaryDirectory() as folder:
         files = [record] if isinstance(record, (str, Path)) else record
         if isinstance(record, Mapping):
@@ -86,7 +91,10 @@ def fit(
                 arguments = parsed(words)
             except SystemExit:  # an option that the command does not have
                 raise BristleError(wrong.getvalue().strip().removeprefix("bristle: ")) from None
-            arguments.run(arguments)
+            try:
+                arguments.run(arguments)
+            except OSError as error:
+                raise BristleError(f"{error.filename}: {error.strerror}.") from None
         values = read_ssv(out.with_suffix(".ssv"), about)
         page = out.with_suffix(".html").read_text(encoding="utf-8")
         text = said.getvalue().replace(f"{folder}/", "")

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
 import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from xml.etree import ElementTree
 
 from . import BristleError
 from .format.archive import contents
 from .format.facts import Facts, needs, read_facts
+from .format.variables import Variable, token_name, variables_of, version_of
 
 PACKAGE = Path(__file__).resolve().parent
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One scalar variable of an FMU."""
-
-    name: str
-    reference: int
-    causality: str  # parameter, input, output or local
-    variability: str
-    text: str
-    unit: str | None
-    start: Any  # a float, of an option an int; None where there is none
-    min: float | None
-    max: float | None
-    nominal: float | None
-    is_real: bool
-    items: tuple[str, ...]  # of a mode or an option, whose values count from 1
-    derivative: int | None  # the place of the state whose derivative this is
-
-    @property
-    def base(self) -> str:
-        """The name of the vector that it is an element of, or its own."""
-        return self.name.partition("[")[0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +27,7 @@ class Model:
     identifier: str
     variables: tuple[Variable, ...]
     indicators: int = 0  # of events
+    version: int = 2  # of FMI
     facts: Facts = field(default_factory=Facts, compare=False, repr=False)
 
     def _of(self, causality: str) -> tuple[Variable, ...]:
@@ -116,15 +92,26 @@ def fmu_folders() -> list[Path]:
     return [*places, PACKAGE / "data"]
 
 
-def fmu_folder() -> Path:
-    """The first of these folders that has FMUs."""
+def fmu_folder(fmi: int = 2) -> Path:
+    """The first of these folders that has FMUs; those of FMI 3.0 are in a folder of it."""
     for folder in fmu_folders():
-        if any(folder.glob("*.fmu")):
-            return folder
+        if _names(folder):
+            if fmi == 2:
+                return folder
+            if _names(folder / "fmi3"):
+                return folder / "fmi3"
+            raise BristleError(
+                f"there are no FMUs of FMI 3.0 in {folder / 'fmi3'}: run ./build.sh."
+            )
     raise BristleError(
         f"there are no FMUs in {' or '.join(map(str, fmu_folders()))}: run ./build.sh, or set"
         " BRISTLE_FMUS to their folder."
     )
+
+
+def _names(folder: Path) -> list[str]:
+    files = os.listdir(folder) if folder.is_dir() else []
+    return [name.removesuffix(".fmu") for name in files if name.endswith(".fmu")]
 
 
 def models() -> list[str]:
@@ -133,11 +120,12 @@ def models() -> list[str]:
     >>> "LuGre" in bristle.models()
     True
     """
-    return sorted(file.stem for file in fmu_folder().glob("*.fmu"))
+    return sorted(_names(fmu_folder()))
 
 
-def fmu(name: str | Path) -> Path:
-    """The path of a model's FMU. What ends in .fmu is a path already.
+def fmu(name: str | Path, fmi: int = 2) -> Path:
+    """The path of a model's FMU, of FMI 2.0 or, with fmi=3, of 3.0. What ends in .fmu is a path
+    already.
 
     >>> bristle.fmu("LuGre").name
     'LuGre.fmu'
@@ -148,17 +136,15 @@ def fmu(name: str | Path) -> Path:
         if not Path(name).is_file():
             raise BristleError(f"{name}: there is no such file.")
         return Path(name)
-    file = fmu_folder() / f"{name}.fmu"
-    if (
-        not file.is_file() or file.stem not in models()
-    ):  # a file system may not tell lugre from LuGre
+    folder = fmu_folder(fmi)
+    if str(name) not in _names(folder):  # a file system may take lugre for LuGre
         raise BristleError(
             f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
         )
-    return file
+    return folder / f"{name}.fmu"
 
 
-def describe(name: str | Path) -> Model:
+def describe(name: str | Path, fmi: int = 2) -> Model:
     """What an FMU says about itself: inputs, outputs and parameters with their units, defaults and
     limits, parameter sets, equations, and what the model is for. print() shows it all.
 
@@ -170,7 +156,7 @@ def describe(name: str | Path) -> Model:
     >>> bristle.describe("Coulomb").needs
     ['externalForce', 'state events']
     """
-    file = fmu(name)
+    file = fmu(name, fmi)
     status = file.stat()
     return _read(file.resolve(), status.st_mtime_ns, status.st_size)
 
@@ -178,64 +164,27 @@ def describe(name: str | Path) -> Model:
 @lru_cache(maxsize=256)
 def _read(file: Path, *_version: int) -> Model:
     root, _ = contents(file)
-    kind = root.find("CoSimulation")
-    if root.get("fmiVersion") != "2.0" or kind is None:
-        raise BristleError(f"{file}: not an FMU for co-simulation after FMI 2.0.")
+    kind, version = root.find("CoSimulation"), version_of(root)
+    if not version or kind is None:
+        raise BristleError(f"{file}: not an FMU for co-simulation after FMI 2.0 or 3.0.")
     facts = read_facts(file)
-    types = {one.get("name"): one for one in root.iterfind("TypeDefinitions/SimpleType")}
     try:
-        scalars = root.iterfind("ModelVariables/ScalarVariable")
-        variables = tuple(_variable(one, types, facts) for one in scalars)
+        variables = variables_of(root, facts.options)
     except (ValueError, LookupError, OverflowError):
         raise BristleError(
             f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with"
             " numbers that are none."
         ) from None
-    title, indicators = root.get("description", ""), root.get("numberOfEventIndicators", "0")
+    marked = len(root.findall("ModelStructure/EventIndicator"))
+    title, indicators = (
+        root.get("description", ""),
+        root.get("numberOfEventIndicators", f"{marked}"),
+    )
     if not indicators.isdecimal():
         raise BristleError(f"{file}: not an FMU, its number of event indicators is {indicators}.")
-    name, guid = root.get("modelName", ""), root.get("guid", "")
+    name, guid = root.get("modelName", ""), root.get(token_name(root), "")
     identifier = kind.get("modelIdentifier", "")
-    return Model(file, name, title, guid, identifier, variables, int(indicators), facts)
-
-
-def _reference(element: ElementTree.Element) -> int:
-    reference = int(element.get("valueReference", ""))
-    if not 0 <= reference < 2**32:
-        raise OverflowError
-    return reference
-
-
-def _variable(
-    element: ElementTree.Element, types: dict[str | None, ElementTree.Element], facts: Facts
-) -> Variable:
-    kind = element[0]
-    declared = types.get(kind.get("declaredType"))
-
-    def number(key: str) -> float | None:
-        return None if kind.get(key) is None else float(kind.get(key, ""))
-
-    name, start, items = element.get("name", ""), number("start"), []
-    if kind.tag != "Real":
-        start = None if start is None else int(start)
-        items = list(facts.options.get(name.partition("[")[0], {}))
-        if declared is not None:
-            items = [one.get("name", "") for one in declared.iterfind("Enumeration/Item")]
-    return Variable(
-        name=name,
-        reference=_reference(element),
-        causality=element.get("causality", "local"),
-        variability=element.get("variability", "continuous"),
-        text=element.get("description", ""),
-        unit=kind.get("unit"),
-        start=start,
-        min=number("min"),
-        max=number("max"),
-        nominal=number("nominal"),
-        is_real=kind.tag == "Real",
-        items=tuple(items),
-        derivative=int(kind.get("derivative", 0)) or None,
-    )
+    return Model(file, name, title, guid, identifier, variables, int(indicators), version, facts)
 
 
 def hint(name: str, known: list[str]) -> str:

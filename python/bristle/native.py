@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from . import BristleError
-from .format.archive import LIBRARY_SUFFIX, opened, this_platform
+from .format.archive import LIBRARY_SUFFIX, library_suffix, opened, this_platform
 from .library import Model, fmu_folders
 
 VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
@@ -107,16 +107,18 @@ def functions(model: Model) -> ctypes.Array:
 @lru_cache(maxsize=256)
 def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
     """Functions of an FMU's own library, by their names in FMI without their beginning."""
-    library = _library_of(model)
+    if model.version != 2:
+        raise BristleError(f"{model.file}: this needs an FMU of FMI 2.0, and it is of 3.0.")
+    library = library_of(model)
     found = [ctypes.cast(getattr(library, f"fmi2{one}"), c_void_p).value for one in names]
     return (c_void_p * len(found))(*found)
 
 
 @lru_cache(maxsize=256)
-def _library_of(model: Model) -> ctypes.CDLL:
+def library_of(model: Model) -> ctypes.CDLL:
     """The library of an FMU, which is unpacked and loaded for it."""
-    name = this_platform()
-    wanted = f"binaries/{name}/{model.identifier}{LIBRARY_SUFFIX.get(name, '')}"
+    name = this_platform(model.version)
+    wanted = f"binaries/{name}/{model.identifier}{library_suffix(name)}"
     with opened(model.file) as archive:
         if wanted not in archive.namelist():
             raise BristleError(

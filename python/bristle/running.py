@@ -7,7 +7,9 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from numpy.typing import ArrayLike
 
 from . import BristleError
 from . import native
+from .format.archive import contents
+from .format.hosting import Instance, instance
 from .library import Model, Variable, describe
 
 # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
@@ -153,6 +157,12 @@ def evaluate(
     reals, integers = _settable(about, fixed)
     signals = _signals(about, moving, count, about.inputs + about.parameters)
     results = Results(about, outputs, count)
+    if about.version == 3 and not slopes:
+        for i in range(count):
+            _hosted(
+                about, results, {**reals, **integers}, signals, np.zeros(count), range(i, i + 1)
+            )
+        return dict(results.columns())
     record = _Call(about, np.zeros(count), signals, results)
     record.set(reals, integers)
     table = record.slopes([_real(about, name) for name in slopes])
@@ -184,23 +194,42 @@ class Runs:
         if tolerance is not None and not 0 < tolerance < np.inf:
             raise BristleError(f"the tolerance {tolerance:g} must be greater than 0.")
         self.times = _times(time)
-        self.linear = interpolate == "linear"
-        self.tolerance = tolerance or 0.0
-        self.seconds = seconds or 0.0
         check_mapping("inputs", inputs)
         self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
-        self.outputs = outputs
-        self.nothing()  # asks for the outputs, so that a wrong name is told at once
+        self.results = Results(self.about, outputs, len(self.times))
+        self.linear = interpolate == "linear"
+        self.tolerance, self.seconds = tolerance or 0.0, seconds or 0.0
+        self.known: dict[tuple[str, ...], native.Variables] = {}
+
+    @cached_property
+    def ready(self) -> _Call:
+        """What all runs have in common, made once: it would hold the lock that threads share."""
+        call = _Call(self.about, self.times, self.signals, self.results)
+        call.set({}, {})
+        call.record.linear = self.linear
+        call.record.tolerance = self.tolerance
+        call.record.seconds = self.seconds
+        return call
 
     def one(self, parameters: Values, slopes: str | Sequence[str] = ()) -> dict[Any, np.ndarray]:
         slopes = _names("slopes", slopes)
         check_mapping("parameters", parameters)
-        results = Results(self.about, self.outputs, len(self.times))
-        call = _Call(self.about, self.times, self.signals, results)
-        call.set(*_settable(self.about, parameters, self.about.parameters))
-        call.record.linear = self.linear
-        call.record.tolerance = self.tolerance
-        call.record.seconds = self.seconds
+        results = self.results.empty()
+        if self.about.version == 3 and not slopes:
+            self._hosted(results, parameters)
+            return dict(results.columns())
+        call = self.ready.into(results)
+        names = tuple(parameters)
+        values = list(parameters.values())
+        is_plain = not slopes and all(type(one) is float and math.isfinite(one) for one in values)
+        if is_plain and names in self.known:  # they need not be looked up again
+            call.record.reals = self.known[names]
+            call.array("real_values", np.array(values))
+        else:
+            call.set(*_settable(self.about, parameters, self.about.parameters))
+            if is_plain:
+                self.ready.kept += call.kept
+                self.known[names] = call.record.reals
         table = call.slopes([_parameter(self.about, name) for name in slopes]) if slopes else None
         runner = native.runner()
         call.call(
@@ -210,11 +239,21 @@ class Runs:
         found: dict[Any, np.ndarray] = dict(results.columns())
         return found if table is None else found | results.slopes(slopes, table)
 
+    def _hosted(self, results: Results, parameters: Values) -> None:
+        moves = bool((self.signals.values != self.signals.values[:1]).any())
+        if self.linear and moves:
+            raise BristleError(
+                f"{self.about.name}: FMI 3.0 has no derivatives of inputs, so they cannot be linear"
+                ' between samples: give interpolate="hold" (--hold), or take the FMU of FMI 2.0.'
+            )
+        values = settings(self.about, parameters, self.about.parameters)
+        samples = range(len(self.times))
+        _hosted(self.about, results, values, self.signals, self.times, samples, self.tolerance)
+
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
         return {
-            name: np.full(column.shape, np.nan)
-            for name, column in Results(self.about, self.outputs, len(self.times)).columns().items()
+            name: np.full(column.shape, np.nan) for name, column in self.results.columns().items()
         }
 
 
@@ -224,6 +263,11 @@ class Signals:
 
     variables: list[Variable]
     values: np.ndarray  # a row per sample
+
+    def at(self, sample: int) -> dict[int, float]:
+        """The values by value reference."""
+        row = self.values[sample].tolist()
+        return {one.reference: value for one, value in zip(self.variables, row, strict=True)}
 
 
 class Results:
@@ -243,6 +287,18 @@ class Results:
         self.modes = [one for one in asked if not one.is_real]
         self.real_values = np.empty((count, len(self.reals)))
         self.mode_values = np.empty((count, len(self.modes)), dtype=np.int32)
+
+    def read(self, sample: int, fmu: Instance) -> None:
+        taken = fmu.take([one.reference for one in self.reals + self.modes])
+        self.real_values[sample] = taken[: len(self.reals)]
+        self.mode_values[sample] = taken[len(self.reals) :]
+
+    def empty(self) -> Results:
+        """Room for another run."""
+        other = copy(self)
+        other.real_values = np.empty_like(self.real_values)
+        other.mode_values = np.empty_like(self.mode_values)
+        return other
 
     def columns(self) -> dict[str, np.ndarray]:
         found: dict[str, np.ndarray] = {
@@ -289,9 +345,19 @@ class _Call:
         self.variables("signals", signals.variables)
         self.array("signal_values", signals.values)
         self.variables("outputs", results.reals)
-        self.array("output_values", results.real_values)
         self.variables("modes", results.modes)
+        self._give_room(results)
+
+    def _give_room(self, results: Results) -> None:
+        self.array("output_values", results.real_values)
         self.array("mode_values", results.mode_values)
+
+    def into(self, results: Results) -> _Call:
+        """The same call for other results; this one has to stay as long as that."""
+        other = copy(self)
+        other.record, other.kept = native.Record.from_buffer_copy(self.record), []
+        other._give_room(results)
+        return other
 
     def set(self, reals: dict[Variable, float], integers: dict[Variable, int]) -> None:
         self.values = reals
@@ -333,12 +399,43 @@ class _Call:
             values if values.size else np.empty(1)
         )  # an FMU may ask for a pointer even where there is nothing
         self.kept.append(room)
-        setattr(self.record, field, room.ctypes.data)
+        setattr(self.record, field, room.__array_interface__["data"][0])
 
     def call(self, function: Callable[[Any], int], place: Callable[[int], str]) -> None:
         if function(ctypes.byref(self.record)):
             sentence = self.record.message.decode(errors="replace").rstrip(".")
             raise BristleError(f"{self.about.name}: {sentence}{place(self.record.done)}.")
+
+
+def _hosted(
+    about: Model,
+    results: Results,
+    values: Mapping[Variable, float | int],
+    signals: Signals,
+    times: np.ndarray,
+    samples: range,
+    tolerance: float = 0.0,
+) -> None:
+    """Takes a record through an FMU of FMI 3.0, which the runner does not know; inputs are held
+    from sample to sample."""
+    sample = samples[0]
+    given = {one.reference: value for one, value in values.items()}
+    fmu: Instance | None = None
+    try:
+        fmu = instance(native.library_of(about), contents(about.file)[0])
+        fmu.begin(tolerance, times[sample], given, signals.at(sample))
+        results.read(sample, fmu)
+        for sample in samples[1:]:
+            if times[sample] > times[sample - 1]:
+                fmu.step(times[sample - 1], times[sample] - times[sample - 1])
+            fmu.put(signals.at(sample))
+            results.read(sample, fmu)
+    except BristleError as error:
+        place = f", at {times[sample]:g} s" if sample and times[sample] else ""
+        raise BristleError(f"{about.name}: {str(error).rstrip('.')}{place}.") from None
+    finally:
+        if fmu:
+            fmu.free()
 
 
 def _in_threads(
@@ -417,7 +514,8 @@ def _times(time: ArrayLike) -> np.ndarray:
 
 def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
-        numbers = np.asarray({} if values is None else values, dtype=np.float64)
+        unfit = values is None or np.asarray(values).dtype.kind == "b"  # a truth is no number
+        numbers = np.asarray({} if unfit else values, dtype=np.float64)
     except ValueError:
         rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
         raise BristleError(f"{name} {rule}.") from None
@@ -459,6 +557,8 @@ def _signals(
                     f"{about.name}: {element} is not an input; these are"
                     f" {', '.join(one.name for one in about.inputs)}."
                 )
+            if variable in columns:
+                raise BristleError(f"{about.name}: {element} is given twice.")
             columns[variable] = part
     table = np.stack(list(columns.values()), axis=1) if columns else np.empty((count, 0))
     return Signals(list(columns), np.ascontiguousarray(table))
@@ -487,9 +587,11 @@ def _settable(
     return reals, integers
 
 
-def settings(about: Model, values: Values) -> dict[Variable, float | int]:
+def settings(
+    about: Model, values: Values, allowed: Sequence[Variable] | None = None
+) -> dict[Variable, float | int]:
     """Values of inputs and parameters, by variable."""
-    reals, integers = _settable(about, values)
+    reals, integers = _settable(about, values, allowed)
     return {**reals, **integers}
 
 

@@ -20,8 +20,9 @@ from .format.page_parts import default_cell, footer_start, header_line, own_name
 from .format.parameter_set import ParameterSet, ssv_text
 from .format.references import with_references
 from .format.signature import signed_anew
-from .format.sources import UNIT, content_guid, prefix_line
+from .format.sources import BUILD, UNIT, content_guid, prefix_line
 from .format.universal import joined, parts
+from .format.variables import elements_of, kind_of, scalars, token_name
 from .format.parameter_set import document_text
 from .library import Model, Variable, describe
 from .running import check_mapping, evaluate, settings
@@ -61,7 +62,9 @@ def stamp(
     if out.exists() and out.samefile(about.file):
         raise BristleError(f"{out}: is the FMU that is stamped; give the new one another name.")
     if out.exists() and not overwrite:
-        raise BristleError(f"{out}: is there already; give another name, or --overwrite.")
+        raise BristleError(
+            f"{out}: is there already; give another name, or overwrite it (--overwrite)."
+        )
     _check_references(about)
     own = settings(about, values)
     _check_size(about, own)
@@ -72,8 +75,10 @@ def stamp(
             f"the description {description!r} has signs that cannot be shown, or is more than a"
             " line."
         )
-    told = [(variable.name, repr(value)) for variable, value in own.items()]
-    guid = content_guid([("guid", about.guid), ("name", name), ("description", description), *told])
+    changes = [(variable.name, repr(value)) for variable, value in own.items()]
+    guid = content_guid(
+        [("guid", about.guid), ("name", name), ("description", description), *changes]
+    )
     starts = {one.name: own.get(one, one.start) for one in _settable(about)}
     new = replace(
         about,
@@ -131,7 +136,7 @@ def _settable(about: Model) -> list[Variable]:
 
 
 def _defaults(about: Model) -> Defaults:
-    """The table that the libraries of an FMU have, as its modelDescription.xml tells."""
+    """The table that the libraries of an FMU have, as its modelDescription.xml says."""
     return Defaults(
         guid=about.guid,
         name=about.name,
@@ -142,7 +147,7 @@ def _defaults(about: Model) -> Defaults:
 
 
 def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, bytes]:
-    """Every file of the FMU, those changed that tell name, GUID or defaults."""
+    """Every file of the FMU, those changed that hold name, GUID or defaults."""
     if f"sources/{OWN_DEFAULTS}" not in content:
         raise BristleError(
             f"{old.file}: cannot be stamped; it was built by an older bristle or by another tool."
@@ -159,9 +164,10 @@ def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, 
         elif entry == f"sources/{OWN_DEFAULTS}":
             changed[entry] = _defaults(new).c_text().encode()
         elif entry == f"sources/{UNIT}":
-            changed[entry] = data.replace(
-                prefix_line(old.identifier).encode(), prefix_line(new.identifier).encode()
-            )
+            was, now = (prefix_line(one.identifier, one.version) for one in (old, new))
+            changed[entry] = data.replace(was.encode(), now.encode())
+        elif entry == f"sources/{BUILD}":
+            changed[entry] = _build(data, new)
         elif entry == "documentation/index.html":
             changed[entry] = _page(data.decode(), old, new).encode()
         else:
@@ -186,7 +192,7 @@ def _changes(old: Model, new: Model) -> list[tuple[Variable, Variable]]:
 def _library(entry: str, data: bytes, old: Model, new: Model) -> bytes:
     before, after = _defaults(old), _defaults(new)
     try:
-        if not entry.startswith("binaries/darwin"):
+        if "darwin" not in entry.split("/")[1]:
             return replaced(data, before, after)
         thin = [signed_anew(replaced(part, before, after)) for part in parts(data)]
         return joined(thin) if len(thin) > 1 else thin[0]
@@ -194,18 +200,27 @@ def _library(entry: str, data: bytes, old: Model, new: Model) -> bytes:
         raise BristleError(f"{old.file}: {entry}: {error}") from None
 
 
+def _build(data: bytes, new: Model) -> bytes:
+    root = ElementTree.fromstring(data)
+    for element in root.iterfind("BuildConfiguration"):
+        element.set("modelIdentifier", new.identifier)
+    return document_text(root).encode()
+
+
 def _xml(data: bytes, new: Model) -> bytes:
     root = ElementTree.fromstring(data)
     root.set("modelName", new.name)
-    root.set("guid", new.guid)
+    root.set(token_name(root), new.guid)
     root.set("description", new.title)
     for kind in ("ModelExchange", "CoSimulation"):
         for element in root.iterfind(kind):
             element.set("modelIdentifier", new.identifier)
     starts = {one.name: one.start for one in _settable(new)}
-    for variable in root.iterfind("ModelVariables/ScalarVariable"):
-        if variable.get("name") in starts:
-            variable[0].set("start", repr(starts[variable.get("name", "")]))
+    for variable in elements_of(root):
+        about = kind_of(variable)
+        names, _ = scalars(variable)
+        if names[0] in starts:
+            about.set("start", " ".join(repr(starts[name]) for name in names))
     return document_text(root).encode()
 
 

@@ -2,7 +2,15 @@
 
 const MOST = 40; /* parts that are shown */
 const AROUND = 90; /* letters to either side of the first word that is found */
+const LENGTH = 500; /* letters of a text that one word is enough to be half about it */
 const field = document.getElementById("query");
+
+/* How much a text is about a word, from 0 to 1: repeats count less and less, and the longer the
+   text, the more of them it takes. */
+function weight(text, word) {
+    const count = text.split(word).length - 1;
+    return count / (count + text.length / LENGTH);
+}
 
 /* All words have to be there; a word in a title counts more, and one that stands alone most. */
 function rank([, title, head, text], words) {
@@ -10,9 +18,10 @@ function rank([, title, head, text], words) {
     for (const word of words) {
         const heads = `${title} ${head}`.toLowerCase();
         const inHead = heads.includes(word);
-        if (!inHead && !text.toLowerCase().includes(word)) return 0;
+        const about = weight(text.toLowerCase(), word);
+        if (!inHead && !about) return 0;
         const alone = heads.split(/[^\p{L}\p{N}_]+/u).includes(word);
-        sum += alone ? 9 : inHead ? 4 : 1;
+        sum += (alone ? 9 : inHead ? 4 : 1) + about;
     }
     return sum;
 }

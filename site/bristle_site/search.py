@@ -11,6 +11,7 @@ from .frame import HERE
 
 HEAD = re.compile(r'<h[1-3](?: id="([^"]*)")?[^>]*>(.*?)</h[1-3]>', re.DOTALL)
 SKIPPED = re.compile(r"<(script|style|svg|nav|footer)\b.*?</\1>|<[^>]+>", re.DOTALL)
+INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong|sub|sup)\b[^>]*>")  # within a word
 
 
 def entries(page: Path, site: Path) -> list[list[str]]:
@@ -29,7 +30,7 @@ def entries(page: Path, site: Path) -> list[list[str]]:
 
 
 def _words(html: str) -> str:
-    return " ".join(unescape(SKIPPED.sub(" ", html)).split())
+    return " ".join(unescape(SKIPPED.sub(" ", INLINE.sub("", html))).split())
 
 
 def body() -> str:

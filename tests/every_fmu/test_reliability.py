@@ -9,7 +9,7 @@ import pytest
 
 import fuzzing
 import hosting
-from fmus import FMUS, REPOSITORY
+from fmus import FMUS, FOLDER, REPOSITORY
 from build_cache import kept
 from operating_points import Sampler
 
@@ -19,6 +19,8 @@ BUILD = REPOSITORY / "build" / "fuzz"
 RUNS, EXHAUSTED_RUNS = 1400, 20
 STEPS = int(os.environ.get("BRISTLE_STEPS", 100_000))  # of a long run
 PERIOD = 1000
+# Elements whose FMUs for 3.0 are fuzzed too: all have the same code but for their law.
+OF_3 = [fmu for fmu in FMUS[::4] if (FOLDER / "fmi3" / fmu.path.name).is_file()]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,7 @@ def calls():
         pytest.fail(f"{lacking} is missing")
     if lacking:
         pytest.skip(f"{lacking} is missing: the calls are not fuzzed")
-    return fuzzing.build("calls", FMUS, BUILD / "calls")
+    return fuzzing.build("calls", FMUS, BUILD / "calls", of_3=OF_3)
 
 
 @pytest.fixture(scope="module")
@@ -51,39 +53,49 @@ def test_what_was_found_once_stays_mended(calls):
     findings = sorted(fuzzing.FINDINGS.glob("[A-Z]*"))
     fuzzed = fuzzing.fuzz(calls, None, files=findings)
     expect_kept(fuzzed)
-    assert findings and fuzzed.calls > len(findings) * len(FMUS)
+    assert findings and fuzzed.calls > len(findings) * (len(FMUS) + len(OF_3))
 
 
-def fuzz(fmu, calls, program, corpus, seed, runs, exhaust=False):
+def fuzz(name, calls, program, corpus, seed, runs, exhaust=False):
     """Counts of calls and of failed allocations of a run that breaks no promise. The same program
     makes the same calls for the same seed, so that a run is kept."""
 
     def make(folder):
-        fuzzed = fuzzing.fuzz(calls, fmu.name, options, [corpus], exhaust, corpus)
+        fuzzed = fuzzing.fuzz(calls, name, options, [corpus], exhaust, corpus)
         expect_kept(fuzzed)
         (folder / "counts").write_text(f"{fuzzed.calls} {fuzzed.failures}")
 
     options = [*fuzzing.REPEATABLE, f"-seed={seed}", f"-runs={runs}"]
-    folder = kept(f"fuzz/{fmu.name}-{seed}", [program, *options, exhaust], make)
+    folder = kept(f"fuzz/{name}-{seed}", [program, *options, exhaust], make)
     return map(int, (folder / "counts").read_text().split())
 
 
 def test_any_calls_in_any_order_keep_the_promises(fmu, calls, program, tmp_path):
     """Always the same ones: seed and number of runs are given."""
-    made, _ = fuzz(fmu, calls, program, tmp_path, 1, RUNS)
+    made, _ = fuzz(fmu.name, calls, program, tmp_path, 1, RUNS)
     assert made > 10 * RUNS
 
 
 def test_every_allocation_may_fail(fmu, calls, program, tmp_path):
     """Each sequence of calls is made again with its first, second, third … allocation failing."""
-    _, failures = fuzz(fmu, calls, program, tmp_path, 2, EXHAUSTED_RUNS, exhaust=True)
+    _, failures = fuzz(fmu.name, calls, program, tmp_path, 2, EXHAUSTED_RUNS, exhaust=True)
+    assert failures > 0
+
+
+@pytest.mark.parametrize("element", OF_3, ids=str)
+def test_the_same_calls_of_3_0_keep_the_promises(element, calls, program, tmp_path):
+    """With event mode, early return and intermediate updates, and with allocations that fail."""
+    name = fuzzing.NAME_OF_3.format(element.name)
+    made, _ = fuzz(name, calls, program, tmp_path, 1, RUNS)
+    assert made > 10 * RUNS
+    _, failures = fuzz(name, calls, program, tmp_path, 2, EXHAUSTED_RUNS, exhaust=True)
     assert failures > 0
 
 
 def test_sixteen_threads_have_no_race(all_fmus):
-    """Of every fourth FMU: all have the same code but for their law, and no static data
-    (test_binaries.py)."""
-    program = fuzzing.build("threads", all_fmus[::4], BUILD / "threads")
+    """Of every fourth FMU, in both versions: all have the same code but for their law, and no
+    static data (test_binaries.py)."""
+    program = fuzzing.build("threads", all_fmus[::4], BUILD / "threads", of_3=OF_3)
     done = subprocess.run([program], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
 

@@ -11,16 +11,18 @@ import os
 import re
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import fmpy
 
-from fmus import REPOSITORY
+from fmus import FOLDER, REPOSITORY
 
 SOURCES = REPOSITORY / "tests" / "fuzz"
 FINDINGS = SOURCES / "findings"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
+NAME_OF_3 = "{} of 3.0"
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 COMPILERS = {
     "calls": (
@@ -57,20 +59,20 @@ def missing():
     )
 
 
-def _elements(fmus):
-    """The table of the program's FMUs, as elements.h declares it."""
+def _elements(fmus, of_3):
+    """The table of the program's FMUs, as elements.h declares it; those for 3.0 with the functions
+    of fmi3.c."""
     lines = ['#include "elements.h"', ""]
-    for fmu in fmus:
+    both = [(fmu, fmu.name, f"{fmu.description.identifier}_") for fmu in fmus]
+    both += [(fmu, NAME_OF_3.format(fmu.name), _prefix_of_3(fmu)) for fmu in of_3]
+    for _, _, prefix in both:
         lines += [
-            (
-                "#define DECLARE(function) extern function##TYPE"
-                f" {fmu.description.identifier}_##function;"
-            ),
+            f"#define DECLARE(function) extern function##TYPE {prefix}##function;",
             "FMI_FUNCTIONS(DECLARE)",
             "#undef DECLARE",
         ]
     lines += ["", "const Element elements[] = {"]
-    for fmu in fmus:
+    for fmu, name, prefix in both:
         d = fmu.description
         assert [v.reference for v in d.reals] == list(range(len(d.reals))), (
             "value references count through the Reals"
@@ -86,11 +88,25 @@ def _elements(fmus):
             d["maximumSubsteps"].reference,
         )
         lines += [
-            f"#define NAME(function) {d.identifier}_##function,",
-            f'{{"{fmu.name}", "{d.guid}", {", ".join(map(str, numbers))}, FMI_FUNCTIONS(NAME)}},',
+            f"#define NAME(function) {prefix}##function,",
+            f'{{"{name}", "{d.guid}", {", ".join(map(str, numbers))}, FMI_FUNCTIONS(NAME)}},',
             "#undef NAME",
         ]
-    return "\n".join([*lines, "};", f"const unsigned element_count = {len(fmus)};", ""])
+    return "\n".join([*lines, "};", f"const unsigned element_count = {len(both)};", ""])
+
+
+def _prefix_of_3(fmu):
+    return f"{fmu.description.identifier}_in_3_"
+
+
+def sources_of_3(fmu):
+    """The sources of the same element's FMU for 3.0, each by its name."""
+    with zipfile.ZipFile(FOLDER / "fmi3" / f"{fmu.name}.fmu") as archive:
+        return {
+            name.removeprefix("sources/"): archive.read(name)
+            for name in archive.namelist()
+            if name.startswith("sources/")
+        }
 
 
 def _write(path, text):
@@ -100,10 +116,11 @@ def _write(path, text):
         path.write_bytes(text)
 
 
-def build(program, fmus, folder, optimize="-O0", repeatable=True):
-    """The program with these FMUs in it, made anew only as far as they or the program's source have
-    changed. Unoptimized it takes a second to build per FMU, an optimized one three more. One that
-    is not only for repeatable runs learns from comparisons too.
+def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
+    """The program with these FMUs in it, and with those of the same elements for 3.0, made anew
+    only as far as they or the program's source have changed. Unoptimized it takes a second to build
+    per FMU, an optimized one three more. One that is not only for repeatable runs learns from
+    comparisons too.
     """
     folder = Path(folder).resolve()
     compiler = " ".join((*COMPILERS[program], optimize))
@@ -113,11 +130,18 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True):
         for file in sorted(path for path in (fmu.folder / "sources").rglob("*") if path.is_file()):
             _write(folder / fmu.name / file.relative_to(fmu.folder / "sources"), file.read_bytes())
         objects.append(f"{fmu.name}.o")
-    _write(folder / "elements.c", _elements(fmus).encode())
+    for fmu in of_3:
+        for name, content in sources_of_3(fmu).items():
+            _write(folder / f"{fmu.name}-3" / name, content)
+    _write(folder / "elements.c", _elements(fmus, of_3).encode())
     rules = [
         (
             f"rule element\n command = {compiler}{coverage} -MMD -MF $out.d -c -o $out $in\n"
             " depfile = $out.d\n"
+        ),
+        (
+            f"rule element_of_3\n command = {compiler}{coverage} $defines -I {SOURCES} -I {HEADERS}"
+            " -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n"
         ),
         (
             f"rule importer\n command = {compiler} {' '.join(WARNINGS)} -I {SOURCES} -I {HEADERS}"
@@ -129,6 +153,14 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True):
         ),
     ]
     steps = [f"build {name}: element {name.removesuffix('.o')}/fmu.c\n" for name in objects]
+    counted = "-DCOUNTED" if program == "calls" else ""
+    for fmu in of_3:
+        objects.append(f"{fmu.name}-3.o")
+        unit = folder / f"{fmu.name}-3" / "fmu.c"
+        steps.append(
+            f"build {objects[-1]}: element_of_3 {SOURCES / 'fmi3.c'} | {unit}\n"
+            f" defines = {counted} -DPREFIX={_prefix_of_3(fmu)} '-DFMU=\"{unit}\"'\n"
+        )
     steps += [
         "build elements.o: importer elements.c\n",
         f"build {program}.o: importer {SOURCES / program}.c\n",

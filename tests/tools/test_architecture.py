@@ -327,6 +327,29 @@ def test_an_arrow_between_python_packages_points_one_way(user, used):
     assert not wrong
 
 
+LAYERS = {  # of the C, and what each may include beside itself; "" is what the generator writes
+    "common": [],
+    "solver": [],
+    "models": ["common", ""],
+    "core": [],
+    "fmi2": ["headers"],
+    "fmi3": ["headers"],
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_of_the_c_knows_none_above_it(layer):
+    """The unit that the generator writes includes one after the other. What versions share names
+    none of them; a version does not know the other."""
+    versions = [name for name in ("fmi2", "fmi3") if name != layer]
+    for file in sorted((REPOSITORY / "fmu_src" / layer).iterdir()):
+        text = file.read_text(encoding="utf-8")
+        for name in re.findall(r'#include "([^"]+)"', text):
+            folder = name.rpartition("/")[0]
+            assert folder == layer or folder in LAYERS[layer], f"{file.name} includes {name}"
+        assert not [name for name in versions if name in text], file.name
+
+
 def test_what_runs_fmus_does_not_know_its_applications():
     """Each of these may use those before it; all else in the package uses none of them, but that
     the command line finds its commands."""

@@ -394,7 +394,9 @@ def test_a_library_with_flipped_bits_is_refused(words, refused, tmp_path):
 def test_an_fmu_is_written_over_only_if_this_is_asked_for(refused, tmp_path, capsys):
     own = bristle.stamp(LUGRE, {"staticFriction": 0.7}, "Own", tmp_path / "Own.fmu")
     words = ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=0.8"]
-    assert refused(*words) == "Own.fmu: is there already; give another name, or --overwrite."
+    assert refused(*words) == (
+        "Own.fmu: is there already; give another name, or overwrite it (--overwrite)."
+    )
     assert cli.main([*words, "--overwrite"]) == 0
     assert bristle.describe(own)["staticFriction"].start == 0.8
 

@@ -66,6 +66,12 @@ def test_examples_of_docstrings_run(module):
             bristle.BristleError,
             "unrecognized arguments: --nonsense 3; see bristle --help.",
         ),
+        (lambda: bristle.fit("LuGre", 3), TypeError, "record must be a file, a list of files or a"),
+        (
+            lambda: bristle.fit("LuGre", "missing.csv"),
+            bristle.BristleError,
+            "missing.csv: No such file or directory.",
+        ),
     ],
 )
 def test_a_mistake_is_told_in_one_sentence(call, error, sentence):

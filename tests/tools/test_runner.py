@@ -282,6 +282,10 @@ def test_vectors_go_by_name():
             "normalForce must be a number or numbers, not None.",
         ),
         (
+            lambda: bristle.run("LuGre", [0], {"normalForce": [True]}),
+            "normalForce must be a number or numbers, not [True].",
+        ),
+        (
             lambda: bristle.run_many("LuGre", [0], {}, {"staticFriction": 0.5}),
             "parameters must be a list of dictionaries, not dict.",
         ),
@@ -334,6 +338,12 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
         (
             lambda: bristle.run("LuGre", [0, 1], {"staticFriction": 1}),
             "LuGre: staticFriction is not an input; these are normalForce, relativeVelocity.",
+        ),
+        (
+            lambda: bristle.run(
+                "ProjectedLuGre", [0], {"relativeVelocity": [0, 0, 1], "relativeVelocity[1]": 0}
+            ),
+            "ProjectedLuGre: relativeVelocity[1] is given twice.",
         ),
         (
             lambda: bristle.run("LuGre", [0, 1], {}, {"normalForce": 1}),

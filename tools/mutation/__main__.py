@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
         "--only",
         default="",
         metavar="TEXT",
-        help="draw from files with this in their name, as solver/ or fmi2/state.c",
+        help="draw from files with this in their name, as solver/ or core/state.c",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="mutants at a time")
     parser.add_argument("--show", action="store_true", help="show the changes, and test nothing")

@@ -42,7 +42,7 @@ ARITHMETIC = {
     "/=": "*=",
 }
 LOGIC = {"&&": "||", "||": "&&"}
-FOLDERS = ("fmi2", "solver", "common", "models")
+FOLDERS = ("fmi2", "core", "solver", "common", "models")
 PACKAGES = ("", "identify", "sweep")  # of the package: what runs, fits and sweeps FMUs
 TYPES = (
     "void",

@@ -22,12 +22,23 @@ TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 LARGEST_DESCRIPTION = 16 << 20  # bytes
 LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may be held in memory
 PAGE = "documentation/index.html"
+# Suffixes of libraries: of platforms as FMI 2.0 calls them, and of systems in the names of 3.0
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
+SYSTEM_SUFFIX = {"linux": ".so", "windows": ".dll", "darwin": ".dylib"}
 
 
-def this_platform() -> str:
-    """The platform's name in FMI."""
+def library_suffix(platform: str) -> str:
+    """The suffix of libraries for a platform of either version; nothing for one that is unknown."""
+    return LIBRARY_SUFFIX.get(platform) or SYSTEM_SUFFIX.get(platform.rpartition("-")[2], "")
+
+
+def this_platform(version: int = 2) -> str:
+    """The platform's name in a version of FMI."""
     machine = platform.machine().lower()
+    if version == 3:
+        system = {"win32": "windows"}.get(sys.platform, sys.platform)
+        names = {"amd64": "x86_64", "arm64": "aarch64"}
+        return f"{names.get(machine, machine)}-{system}"
     if sys.platform == "darwin":
         return "darwin64"
     if machine in ("x86_64", "amd64"):

@@ -33,6 +33,6 @@ def contact_step(values: dict[str, float], mass: float, speed: float, late: bool
         if s > 0:
             k, d = p * stiffness * s ** (p - 1) / depth, values["contactDamping"] * s**q
             limits.append(
-                d / (k + d**2 / mass) if late else (math.sqrt(d**2 + 4 * k * mass) - d) / k
+                d / (k + d**2 / mass) if late else 4 * mass / (math.sqrt(d**2 + 4 * k * mass) + d)
             )
     return 2 / 3 * min(limits)

@@ -1,5 +1,5 @@
-"""What tells an element from others with the same law (fmi2/defaults.h): as C, and as the bytes in
-a finished library."""
+"""What an element has of its own beside its law (core/defaults.h): as C, and as the bytes in a
+finished library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import BristleError
 
 OWN_DEFAULTS = "own_defaults.h"
 MARK = b"BRISTLE OWN DEFAULTS"
-MARK_BYTES, GUID_BYTES, NAME_BYTES = 24, 40, 128  # as in fmi2/defaults.h
+MARK_BYTES, GUID_BYTES, NAME_BYTES = 24, 40, 128  # as in core/defaults.h
 
 
 @dataclass(frozen=True)

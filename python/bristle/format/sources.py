@@ -7,10 +7,11 @@ import hashlib
 from collections.abc import Iterable
 
 UNIT = "fmu.c"
+BUILD = "buildDescription.xml"  # beside it in FMI 3.0
 
 
-def prefix_line(name: str) -> str:
-    return f"#define FMI2_FUNCTION_PREFIX {name}_"
+def prefix_line(name: str, version: int = 2) -> str:
+    return f"#define FMI{version}_FUNCTION_PREFIX {name}_"
 
 
 def content_guid(parts: Iterable[tuple[str, str]]) -> str:

@@ -15,6 +15,7 @@ from bristle import VERSION
 from bristle.pages.simplify import kept_rows
 from bristle.papers import STATUS, Case
 from generator.description import Reference
+from generator.page import PALETTE
 from generator.playground import address
 from ..twins import without_suffix
 from .properties import Cell, Property
@@ -85,7 +86,7 @@ def page_text(report: Report, library: Library) -> str:
 <link rel="icon" href="data:,">
 <title>Bristle: friction models side by side</title>
 <style>{library.style}</style>
-<style>{style}</style>
+<style>{PALETTE}{style}</style>
 </head>
 <body>
 <div class="layout">

@@ -7,6 +7,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..version import add_version
+
 EXAMPLES = """
   bristle doc LuGre
   bristle doc LuGre -o LuGre.html
@@ -21,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the file to write instead of opening it, replaced if it is there",
     )
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -32,7 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ...format.archive import page_of
     from ...library import fmu
 
-    file = fmu(arguments.model)
+    file = fmu(arguments.model, arguments.fmi)
     page = page_of(file)
     if not page:
         raise BristleError(f"{file}: has no documentation page.")

@@ -1,4 +1,4 @@
-"""Copy FMUs to a folder, from where any tool that supports FMI 2.0 imports them.
+"""Copy FMUs to a folder, from where any tool that supports FMI imports them.
 
 With --sets the parameter sets of the papers come along, as .ssv files beside the FMU."""
 
@@ -7,11 +7,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..version import add_version
+
 EXAMPLES = """
   bristle get LuGre
   bristle get LuGre LuGreRotational -o models
   bristle get LuGre --sets -o .
   bristle get --all -o models
+  bristle get LuGre --fmi 3 -o .
 """
 
 
@@ -28,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to (default: this folder)",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace files that differ")
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -41,14 +45,15 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.folder.exists() and not arguments.folder.is_dir():
         raise BristleError(f"{arguments.folder}: is not a folder.")
     content: dict[Path, bytes] = {}
-    for file in map(fmu, models() if arguments.all else arguments.model):
+    for name in models() if arguments.all else arguments.model:
+        file = fmu(name, arguments.fmi)
         content[arguments.folder / file.name] = file.read_bytes()
         if arguments.sets:
             with opened(file) as archive:
-                for name in archive.namelist():
-                    if name.startswith("resources/") and name.endswith(".ssv"):
-                        target = arguments.folder / f"{file.stem}_{Path(name).name}"
-                        content[target] = archive.read(name)
+                for one in archive.namelist():
+                    if one.startswith("resources/") and one.endswith(".ssv"):
+                        target = arguments.folder / f"{file.stem}_{Path(one).name}"
+                        content[target] = archive.read(one)
     for target, data in content.items():
         if target.exists() and target.read_bytes() != data and not arguments.overwrite:
             raise BristleError(f"{target}: is there already, with other content; give --overwrite.")

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..version import add_version
+
 if TYPE_CHECKING:
     from ...library import Model
 
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rotational", action="store_true", help="twins that turn instead of models that slide"
     )
     parser.add_argument("--json", action="store_true", help="all that is known, both forms")
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -41,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ...format.facts import MODEL_KINDS
     from ...library import describe, fmu_folder
 
-    folder = arguments.folder or fmu_folder()
+    folder = arguments.folder or fmu_folder(arguments.fmi)
     models = [describe(file) for file in sorted(folder.glob("*.fmu"))]
     if not models:
         raise BristleError(f"{folder}: there is no FMU.")

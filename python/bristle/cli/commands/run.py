@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from ... import BristleError
+from ..version import add_version
 
 EXAMPLES = """
   bristle run LuGre motion.csv -o force.csv
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="the file to write, replaced if it is there (default: the terminal)",
     )
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.out and arguments.out.suffix == ".fmu":
         raise BristleError(f"{arguments.out}: results are no FMU; give them another name.")
-    about = describe(arguments.model)
+    about = describe(arguments.model, arguments.fmi)
     given = given_parameters(arguments, about)
     names = [one.name for one in about.inputs]
     inputs: dict[str, Any] = {name: given.pop(name) for name in names if name in given}

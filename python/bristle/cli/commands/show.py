@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 
+from ..version import add_version
+
 EXAMPLES = """
   bristle show LuGre
   bristle show MyGuideway.fmu
@@ -15,6 +17,7 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="name of a model, or an .fmu")
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -24,4 +27,4 @@ def run(arguments: argparse.Namespace) -> None:
     from ...showing import WIDTH, text_of
 
     columns = shutil.get_terminal_size((WIDTH, 0)).columns
-    print(text_of(describe(arguments.model), max(60, min(columns, WIDTH))))
+    print(text_of(describe(arguments.model, arguments.fmi), max(60, min(columns, WIDTH))))

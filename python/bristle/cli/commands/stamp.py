@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..version import add_version
 from ...parameters import add_parameters
 
 EXAMPLES = """
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--overwrite", action="store_true", help="replace an FMU that is there already"
     )
+    add_version(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -35,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ...parameters import given_parameters
     from ...stamping import stamp
 
-    about = describe(arguments.model)
+    about = describe(arguments.model, arguments.fmi)
     out = arguments.out or Path(f"{arguments.name}.fmu")
     stamp(
         about.file,

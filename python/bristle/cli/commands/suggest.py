@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
             made.values,
         )
         write_text(arguments.out, ssv_text(own))
+    if not made.values:
+        print("No parameter follows from what is given.")
     width = max(map(len, made.values), default=0)
     for name, value in made.values.items():
         unit = made.model[name].unit

@@ -4,100 +4,96 @@
 #include <stddef.h>
 #include <string.h>
 
-static void set_rate(Memory *k, fmi2ValueReference reference, double value) {
-    const fmi2ValueReference input = reference - FIRST_INPUT;
+static void set_rate(Memory *k, Reference reference, double value) {
+    const Reference input = reference - FIRST_INPUT;
     input_places(&k->kept.u_rate)[input] = value;
     k->state.new_rates |= 1 << input;
     note_load(k, input);
 }
 
 /* Orders of derivatives, one for each input. */
-static int are_first(const fmi2Integer *order) {
+static int are_first(const int *order) {
     for (int i = 0; i < N_INPUTS; i++)
         if (order[i] != 1) return 0;
     return 1;
 }
 
 /* Rates of any inputs, or values that may have to be refused. */
-NOINLINE static fmi2Status set_rates(Instance *c, const fmi2ValueReference vr[], size_t nvr,
-                                     const fmi2Integer order[], const fmi2Real value[]) {
+NOINLINE static Status set_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
+                                 const double value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (!is_input(vr[i]))
-            return refuse(c, fmi2Error, "There is no input with value reference %u.", vr[i]);
+            return refuse(c, STATUS_ERROR, "There is no input with value reference %u.", vr[i]);
         if (order[i] != 1)
-            return refuse(c, fmi2Error, "Inputs take their first derivative, not order %d.",
+            return refuse(c, STATUS_ERROR, "Inputs take their first derivative, not order %d.",
                           order[i]);
         if (!isfinite(value[i]))
-            return refuse(c, fmi2Discard, "The derivative of %s must be finite, not %g.",
+            return refuse(c, STATUS_DISCARD, "The derivative of %s must be finite, not %g.",
                           real_names[vr[i]], value[i]);
     }
     for (size_t i = 0; i < nvr; i++) set_rate(&c->memory, vr[i], value[i]);
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const fmi2ValueReference vr[],
-                                       size_t nvr, const fmi2Integer order[],
-                                       const fmi2Real value[]) {
-    Instance *c = (Instance *)component;
-    const char *function = "fmi2SetRealInputDerivatives";
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, BEFORE_START | STEP_COMPLETE, function);
-    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
-    if (status == fmi2OK && nvr > 0) status = need(c, order, function);
-    if (status != fmi2OK) return status;
+static Status set_input_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
+                              const double value[], const char *function) {
+    Status status = allow_kind(c, KIND_STEPPING, BEFORE_START | STEP_COMPLETE, function);
+    if (status == STATUS_OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status == STATUS_OK && nvr > 0) status = need(c, order, function);
+    if (status != STATUS_OK) return status;
     if (!are_all_inputs(vr, nvr) || !are_first(order) || !all_finite(value, N_INPUTS))
         return set_rates(c, vr, nvr, order, value);
-    for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
-        set_rate(&c->memory, FIRST_INPUT + i, value[i]);
-    return fmi2OK;
+    for (Reference i = 0; i < N_INPUTS; i++) set_rate(&c->memory, FIRST_INPUT + i, value[i]);
+    return STATUS_OK;
 }
 
 /* Time derivatives of the outputs at the end of the last step. */
-fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const fmi2ValueReference vr[],
-                                        size_t nvr, const fmi2Integer order[], fmi2Real value[]) {
-    Instance *c = (Instance *)component;
-    const char *function = "fmi2GetRealOutputDerivatives";
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE | TERMINATED, function);
-    if (status == fmi2OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
-    if (status == fmi2OK && nvr > 0) status = need(c, order, function);
-    if (status == fmi2OK) status = bring_up_to_date(c);
-    if (status != fmi2OK) return status;
+static Status get_output_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
+                               double value[], const char *function) {
+    Status status = allow_kind(c, KIND_STEPPING, STEP_COMPLETE | TERMINATED, function);
+    if (status == STATUS_OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status == STATUS_OK && nvr > 0) status = need(c, order, function);
+    if (status == STATUS_OK) status = bring_up_to_date(c);
+    if (status != STATUS_OK) return status;
     Reals slopes;
     memset(&slopes, 0, sizeof slopes);
     slopes.x = c->memory.reals.dx;
     slopes.u = c->memory.kept.u_rate;
     /* a mean force has no slope */
-    if (!is_coupled(&c->memory) && (status = follow_slopes(c, &slopes)) != fmi2OK) return status;
+    if (!is_coupled(&c->memory) && (status = follow_slopes(c, &slopes)) != STATUS_OK) return status;
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
-            return refuse(c, fmi2Error, "There is no Real output with value reference %u.", vr[i]);
+            return refuse(c, STATUS_ERROR, "There is no Real output with value reference %u.",
+                          vr[i]);
         if (order[i] != 1)
-            return refuse(c, fmi2Error, "Outputs give their first derivative, not order %d.",
+            return refuse(c, STATUS_ERROR, "Outputs give their first derivative, not order %d.",
                           order[i]);
         value[i] = *real_place(&slopes, vr[i]);
     }
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* A master may round its communication points, but must not leave out a part of the run: neither at
  * once nor little by little. */
-static fmi2Status check_step(Instance *c, double point, double length) {
+static Status check_step(Instance *c, double point, double length) {
     const double gap = point - c->memory.state.time, left_out = c->memory.stepping.left_out + gap;
     if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX &&
         fabs(gap) <= 1e-9 * length + 1e-12 * fabs(point))
-        return fmi2OK; /* nearly always */
+        return STATUS_OK; /* nearly always */
     if (!isfinite(point) || !isfinite(length) || length < 0)
-        return refuse(c, fmi2Error, "A step from %g s of length %g s cannot be made.", point,
+        return refuse(c, STATUS_ERROR, "A step from %g s of length %g s cannot be made.", point,
                       length);
     if (fabs(gap) > 0.05 * length + 1e-12 * fabs(point))
-        return refuse(c, fmi2Error, "The step starts at %.9g s, but the last one ended at %.9g s.",
-                      point, c->memory.state.time);
+        return refuse(c, STATUS_ERROR,
+                      "The step starts at %.9g s, but the last one ended at %.9g s.", point,
+                      c->memory.state.time);
     if (fabs(left_out) > 0.1 * length)
-        return refuse(c, fmi2Error,
+        return refuse(c, STATUS_ERROR,
                       "The step starts at %.9g s; with it the steps leave out %.3g s of the run.",
                       point, left_out);
     tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.",
              "the gap is not simulated");
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* The point at which a step starts; where nothing has changed since the last evaluation, it is
@@ -120,7 +116,7 @@ static Point start_of_step(const Instance *c, const Motion *motion) {
 
 static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
-    if (event) settle_at(motion, 0, &k->reals.x, &k->state.modes);
+    if (event && settle_at(motion, 0, &k->reals.x, &k->state.modes)) return SOLVER_DONE;
     const Point from = start_of_step(c, motion);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
@@ -143,10 +139,10 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
 }
 
 /* Tells which input its rate leads beyond all numbers. */
-COLD static fmi2Status refuse_motion(Instance *c, const Inputs *end, double length) {
+COLD static Status refuse_motion(Instance *c, const Inputs *end, double length) {
     int i = 0;
     while (isfinite(input_values(end)[i])) i++;
-    return refuse(c, fmi2Discard, "%s is not finite at the end of a step of %g s.",
+    return refuse(c, STATUS_DISCARD, "%s is not finite at the end of a step of %g s.",
                   real_names[FIRST_INPUT + i], length);
 }
 
@@ -156,9 +152,26 @@ typedef struct {
     double begin;
 } StepLog;
 
-static void note_modes(void *log, double t, const Modes *before, const Modes *after) {
+static int note_modes(void *log, double t, const Modes *before, const Modes *after) {
     const StepLog *step = (const StepLog *)log;
     log_mode_changes(step->instance, step->begin + t, before, after);
+    return 0;
+}
+
+/* The event at which a step ends, in the time of the run: one that leads on, or at its start. */
+typedef struct {
+    StepLog log;
+    double length; /* of the step until there */
+    int met;
+} Stop;
+
+static int stop_at_event(void *log, double t, const Modes *before, const Modes *after) {
+    Stop *stop = (Stop *)log;
+    if (t > 0 && !(stop->log.begin + t > stop->log.begin)) return 0;
+    stop->length = t;
+    stop->met = 1;
+    if (is_logged(stop->log.instance, LOG_EVENTS)) note_modes(log, t, before, after);
+    return 1;
 }
 
 /* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
@@ -214,8 +227,20 @@ static int may_couple(const Memory *k) {
 #endif
 }
 
+/* The step that is watched was shorter than it was to be. */
+static void shorten(Memory *k, double length) {
+#if HAS_COUPLING
+    k->stepping.chatter.length = length;
+#endif
+#if HAS_APPROACH
+    k->stepping.rebound.length = length;
+#endif
+    (void)k;
+    (void)length;
+}
+
 /* Takes the instance over a step; where that fails, everything is as before. */
-static fmi2Status make_step(Instance *c, double point, double length) {
+static Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     Memory before; /* of which only what a step may change is filled in */
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
@@ -224,7 +249,7 @@ static fmi2Status make_step(Instance *c, double point, double length) {
                      NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
-    const Inputs end = inputs_at(&motion, length);
+    Inputs end = inputs_at(&motion, length);
     if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);
     const int unchecked = k->kept.unchecked;
@@ -234,8 +259,18 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     warn_of_chattering(c, length);
     warn_of_rebound(c, length);
     pass_advice(c);
+    Stop stop = {{c, point}, length, 0};
+    if (c->stops_early && !with_coupling) {
+        motion.note = stop_at_event;
+        motion.log = &stop;
+    }
     const int outcome = with_coupling ? advance_coupled(c, &motion, length)
                                       : advance_alone(c, &motion, length, event);
+    if (stop.met) {
+        length = stop.length;
+        end = inputs_at(&motion, length);
+        shorten(k, length);
+    }
     k->reals.u = end;
     apply_constraints(k);
     k->stepping.left_out += point - k->state.time;
@@ -244,101 +279,44 @@ static fmi2Status make_step(Instance *c, double point, double length) {
     k->state.started = 1;
     /* without slopes where inputs are held: most hosts give others before the next step */
     const int goes_on = !motion.held && !with_coupling;
-    const fmi2Status status = outcome == SOLVER_NOT_FINITE ? fmi2Discard : renew(c, goes_on);
+    const Status status = outcome == SOLVER_NOT_FINITE ? STATUS_DISCARD : renew(c, goes_on);
     note_force(k);
-    if (status != fmi2OK) {
+    if (status != STATUS_OK) {
         take_back(c, &before, with_coupling);
         k->kept.unchecked = unchecked;
     } else {
         pass_advice(c);
     }
-    if (status == fmi2OK && N_MODES > 0 && is_logged(c, LOG_EVENTS))
+    if (c->uses_events)
+        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
+    if (status == STATUS_OK && N_MODES > 0 && !stop.met && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before, event);
-    if (outcome == SOLVER_SKIPPED && status == fmi2OK)
+    if (outcome == SOLVER_SKIPPED && status == STATUS_OK)
         warn(c, WARNED_SWING,
              "A step takes more substeps than maximumSubsteps allows, as where the element "
              "oscillates: parts of it are left out. %s.",
              "Make steps shorter, or allow more");
     if (outcome == SOLVER_NOT_FINITE)
-        return refuse(c, fmi2Discard,
+        return refuse(c, STATUS_DISCARD,
                       "From %.9g s a step of %g s leads to states that are not finite.", point,
                       length);
     return status;
 }
 
-fmi2Status fmi2DoStep(fmi2Component component, fmi2Real currentCommunicationPoint,
-                      fmi2Real communicationStepSize,
-                      fmi2Boolean noSetFMUStatePriorToCurrentPoint) {
-    Instance *c = (Instance *)component;
-    (void)noSetFMUStatePriorToCurrentPoint;
-    fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE, "fmi2DoStep");
-    if (status == fmi2OK) status = check_step(c, currentCommunicationPoint, communicationStepSize);
-    if (status == fmi2OK && c->memory.kept.unchecked) status = check_rules(c, &c->memory.reals.p);
-    if (status == fmi2OK) status = check_point(c);
-    if (status == fmi2OK) status = make_step(c, currentCommunicationPoint, communicationStepSize);
-    if (c) c->last_step = status;
+static Status enter_step_mode(Instance *c, const char *function) {
+    Status status = allow_kind(c, KIND_STEPPING, EVENT_MODE, function);
+    if (status == STATUS_OK) status = check_parameters(c);
+    if (status == STATUS_OK) c->memory.kept.phase = STEP_COMPLETE;
     return status;
 }
 
-fmi2Status fmi2CancelStep(fmi2Component component) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_kind(c, fmi2CoSimulation, STEP_COMPLETE, "fmi2CancelStep");
-    if (status != fmi2OK) return status;
-    return refuse(c, fmi2Error,
-                  "There is no step to cancel: fmi2DoStep returns when its step is done.");
-}
-
-static fmi2Status allow_status(Instance *c, const void *value, const char *function) {
-    const fmi2Status status = allow_kind(c, fmi2CoSimulation, ANY_PHASE, function);
-    return status == fmi2OK ? need(c, value, function) : status;
-}
-
-static fmi2Status no_such_status(Instance *c, fmi2StatusKind kind) {
-    return refuse(c, fmi2Discard, "The status of kind %d is not available by this function.",
-                  (int)kind);
-}
-
-fmi2Status fmi2GetStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_status(c, value, "fmi2GetStatus");
-    if (status != fmi2OK) return status;
-    if (kind != fmi2DoStepStatus) return no_such_status(c, kind);
-    *value = c->last_step;
-    return fmi2OK;
-}
-
-fmi2Status fmi2GetRealStatus(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_status(c, value, "fmi2GetRealStatus");
-    if (status != fmi2OK) return status;
-    if (kind != fmi2LastSuccessfulTime) return no_such_status(c, kind);
-    *value = c->memory.state.time;
-    return fmi2OK;
-}
-
-fmi2Status fmi2GetIntegerStatus(fmi2Component component, const fmi2StatusKind kind,
-                                fmi2Integer *value) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_status(c, value, "fmi2GetIntegerStatus");
-    return status == fmi2OK ? no_such_status(c, kind) : status;
-}
-
-fmi2Status fmi2GetBooleanStatus(fmi2Component component, const fmi2StatusKind kind,
-                                fmi2Boolean *value) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_status(c, value, "fmi2GetBooleanStatus");
-    if (status != fmi2OK) return status;
-    if (kind != fmi2Terminated) return no_such_status(c, kind);
-    *value = fmi2False;
-    return fmi2OK;
-}
-
-fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kind,
-                               fmi2String *value) {
-    Instance *c = (Instance *)component;
-    const fmi2Status status = allow_status(c, value, "fmi2GetStringStatus");
-    if (status != fmi2OK) return status;
-    if (kind != fmi2PendingStatus) return no_such_status(c, kind);
-    *value = "";
-    return fmi2OK;
+static Status do_step(Instance *c, double point, double length, const char *function) {
+    Status status = allow_kind(c, KIND_STEPPING, STEP_COMPLETE, function);
+    if (status == STATUS_OK) status = check_step(c, point, length);
+    if (status == STATUS_OK && c->memory.kept.unchecked)
+        status = check_rules(c, &c->memory.reals.p);
+    if (status == STATUS_OK) status = check_point(c);
+    if (status == STATUS_OK) status = make_step(c, point, length);
+    if (c) c->last_step = status;
+    return status;
 }

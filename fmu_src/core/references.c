@@ -23,36 +23,36 @@ static const Defaults *own(void) {
 typedef char
     reals_are_contiguous[sizeof(Reals) == (N_REALS + STATELESS_GAP) * sizeof(double) ? 1 : -1];
 
-static double *real_place(Reals *reals, fmi2ValueReference reference) {
-    const fmi2ValueReference gap = reference < FIRST_STATE ? 0 : STATELESS_GAP;
+static double *real_place(Reals *reals, Reference reference) {
+    const Reference gap = reference < FIRST_STATE ? 0 : STATELESS_GAP;
     return (double *)reals + reference + gap;
 }
 
-static int lies_in(fmi2ValueReference reference, fmi2ValueReference first, fmi2ValueReference end) {
+static int lies_in(Reference reference, Reference first, Reference end) {
     return reference >= first && reference < end;
 }
-static int is_parameter(fmi2ValueReference reference) {
+static int is_parameter(Reference reference) {
     return lies_in(reference, 0, FIRST_INPUT);
 }
-static int is_initial_value(fmi2ValueReference reference) {
+static int is_initial_value(Reference reference) {
     return lies_in(reference, FIRST_INPUT - N_STATES, FIRST_INPUT);
 }
-static int is_input(fmi2ValueReference reference) {
+static int is_input(Reference reference) {
     return lies_in(reference, FIRST_INPUT, FIRST_STATE);
 }
 /* All inputs in their order, as most importers give them. */
-static int are_all_inputs(const fmi2ValueReference *references, size_t count) {
+static int are_all_inputs(const Reference *references, size_t count) {
     if (count != N_INPUTS) return 0;
-    for (fmi2ValueReference i = 0; i < N_INPUTS; i++)
+    for (Reference i = 0; i < N_INPUTS; i++)
         if (references[i] != FIRST_INPUT + i) return 0;
     return 1;
 }
-static int is_state(fmi2ValueReference reference) {
+static int is_state(Reference reference) {
     return lies_in(reference, FIRST_STATE, FIRST_DERIVATIVE);
 }
-static int is_unknown_quantity(fmi2ValueReference reference) {
+static int is_unknown_quantity(Reference reference) {
     return lies_in(reference, FIRST_DERIVATIVE, N_REALS);
 }
-static int is_integer(fmi2ValueReference reference) {
+static int is_integer(Reference reference) {
     return lies_in(reference, N_REALS, N_REALS + N_INTEGERS);
 }

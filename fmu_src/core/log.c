@@ -2,7 +2,7 @@
  * logged. Logging that is merely switched on, as OpenModelica does for every instance and FMPy on
  * request, adds warnings, once each, of what a user should know. Events, and calls against the
  * standard that are taken because importers make them in every run, have to be requested by
- * fmi2SetDebugLogging. */
+ * category. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,24 +25,23 @@ static const char *const category_names[LOG_CATEGORIES] = {
 
 /* Passes a text to a logger that may or may not treat it as a format, so it must not contain a per
  * cent sign. */
-static void write_log(fmi2CallbackLogger logger, fmi2ComponentEnvironment environment,
-                      const char *name, fmi2Status status, int category, const char *format,
-                      va_list arguments) {
+static void write_log(const Host *host, const char *name, Status status, int category,
+                      const char *format, va_list arguments) {
     char text[512];
-    if (!logger) return;
+    if (!host->logger) return;
     vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if (*c == '%') *c = '_';
-    logger(environment, name, status, category_names[category], text);
+    host->tell(host, name, status, category_names[category], text);
 }
 
 /* Logs why a call is refused, and returns the status. */
-COLD static fmi2Status refuse(Instance *c, fmi2Status status, const char *format, ...) {
+COLD static Status refuse(Instance *c, Status status, const char *format, ...) {
     va_list arguments;
     c->refused = 1;
     va_start(arguments, format);
-    write_log(c->logger, c->environment, c->name, status,
-              status == fmi2Discard ? LOG_DISCARD : LOG_ERROR, format, arguments);
+    write_log(&c->host, c->name, status, status == STATUS_DISCARD ? LOG_DISCARD : LOG_ERROR, format,
+              arguments);
     va_end(arguments);
     return status;
 }
@@ -51,12 +50,11 @@ static int is_logged(const Instance *c, int category) {
     return (c->logged & (1u << category | 1u << LOG_ALL)) != 0;
 }
 
-static void log_message(const Instance *c, fmi2Status status, int category, const char *format,
-                        ...) {
+static void log_message(const Instance *c, Status status, int category, const char *format, ...) {
     va_list arguments;
     if (!is_logged(c, category)) return;
     va_start(arguments, format);
-    write_log(c->logger, c->environment, c->name, status, category, format, arguments);
+    write_log(&c->host, c->name, status, category, format, arguments);
     va_end(arguments);
 }
 
@@ -80,10 +78,13 @@ static int is_news(const Instance *c, int what) {
     return !(c->warned & 1u << what) && is_logged(c, LOG_WARNING);
 }
 
-COLD static void warn(Instance *c, int what, const char *format, const char *detail) {
+COLD static void warn(Instance *c, int what, const char *format, ...) {
+    va_list arguments;
     if (!is_news(c, what)) return;
     c->warned |= 1u << what;
-    log_message(c, fmi2Warning, LOG_WARNING, format, detail);
+    va_start(arguments, format);
+    write_log(&c->host, c->name, STATUS_WARNING, LOG_WARNING, format, arguments);
+    va_end(arguments);
 }
 
 COLD static void tolerate(Instance *c, int what, const char *format, const char *detail) {

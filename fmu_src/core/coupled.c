@@ -13,7 +13,7 @@ static int couples(const Memory *k) {
 }
 
 /* Remembers that the importer gives the load. */
-static void note_load(Memory *k, fmi2ValueReference input) {
+static void note_load(Memory *k, Reference input) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->kept.load_set = 1;
 #else

@@ -92,10 +92,10 @@ COLD static int evaluate_coupled(Instance *c) {
 }
 
 /* Derivatives and outputs of now, evaluated anew. */
-static fmi2Status renew(Instance *c, int with_slopes) {
+static Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
-    const fmi2Status status = check_point(c);
-    if (status != fmi2OK) return status;
+    const Status status = check_point(c);
+    if (status != STATUS_OK) return status;
     if (k->kept.phase == CONTINUOUS_TIME_MODE) warn_of_missing_load(c);
     follow_start(k);
     int finite;
@@ -111,12 +111,12 @@ static fmi2Status renew(Instance *c, int with_slopes) {
         return refuse_result(
             c, "the friction law overflows: inputs, states or parameters are too large");
     k->state.stale = 0;
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation
  * steps will step from there. */
-static fmi2Status bring_up_to_date(Instance *c) {
-    if (!c->memory.state.stale) return fmi2OK;
+static Status bring_up_to_date(Instance *c) {
+    if (!c->memory.state.stale) return STATUS_OK;
     return renew(c, c->memory.kept.phase == STEP_COMPLETE && !couples(&c->memory));
 }

@@ -14,11 +14,11 @@ static const uint64_t STATE_MAGIC = 0x32454c5453495242; /* "BRISTLE2" */
 typedef struct {
     uint64_t magic;
     uint64_t identity;
-    fmi2Type kind;
+    Kind kind;
     Memory memory; /* as much of it as the kind needs */
 } StoredState;
 
-static size_t stored_size(fmi2Type kind) {
+static size_t stored_size(Kind kind) {
     return offsetof(StoredState, memory) + memory_size(kind);
 }
 
@@ -35,56 +35,53 @@ static uint64_t model_identity(void) {
     return hash_bytes(own()->guid, sizeof own()->guid);
 }
 
-static fmi2Status check_stored(Instance *c, const StoredState *stored) {
+static Status check_stored(Instance *c, const StoredState *stored) {
     if (stored->identity != model_identity())
-        return refuse(c, fmi2Error, "The stored state does not belong to this %s.", own()->name);
+        return refuse(c, STATUS_ERROR, "The stored state does not belong to this %s.", own()->name);
     if (stored->kind != c->kind)
-        return refuse(c, fmi2Error,
+        return refuse(c, STATUS_ERROR,
                       "The stored state belongs to a %s instance, this instance does not.",
-                      stored->kind == fmi2ModelExchange ? "model exchange" : "co-simulation");
-    return fmi2OK;
+                      stored->kind == KIND_EXCHANGE ? "model exchange" : "co-simulation");
+    return STATUS_OK;
 }
 
 /* Makes room for a state, unless there is one already to write over. */
-static fmi2Status make_room(Instance *c, fmi2FMUstate *state) {
+static Status make_room(Instance *c, void **state) {
     if (*state) return check_stored(c, (const StoredState *)*state);
-    *state = c->allocate(1, stored_size(c->kind));
-    return *state ? fmi2OK : refuse(c, fmi2Error, "Out of memory: the state is not stored.");
+    *state = c->host.allocate(1, stored_size(c->kind));
+    return *state ? STATUS_OK : refuse(c, STATUS_ERROR, "Out of memory: the state is not stored.");
 }
 
-fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate *state) {
-    Instance *c = (Instance *)component;
-    if (!c) return fmi2Error;
-    if (!state) return need(c, NULL, "fmi2GetFMUstate");
-    const fmi2Status status = make_room(c, state);
-    if (status != fmi2OK) return status;
+static Status store_state(Instance *c, void **state, const char *function) {
+    if (!c) return STATUS_ERROR;
+    if (!state) return need(c, NULL, function);
+    const Status status = make_room(c, state);
+    if (status != STATUS_OK) return status;
     StoredState *stored = (StoredState *)*state;
     stored->magic = STATE_MAGIC;
     stored->identity = model_identity();
     stored->kind = c->kind;
     memcpy(&stored->memory, &c->memory, memory_size(c->kind));
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
-    Instance *c = (Instance *)component;
+static Status restore_state(Instance *c, const void *state, const char *function) {
     const StoredState *stored = (const StoredState *)state;
-    if (!c) return fmi2Error;
-    if (!stored) return need(c, NULL, "fmi2SetFMUstate");
-    const fmi2Status status = check_stored(c, stored);
-    if (status != fmi2OK) return status;
+    if (!c) return STATUS_ERROR;
+    if (!stored) return need(c, NULL, function);
+    const Status status = check_stored(c, stored);
+    if (status != STATUS_OK) return status;
     memcpy(&c->memory, &stored->memory, memory_size(c->kind));
     forget_slopes(c);
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state) {
-    Instance *c = (Instance *)component;
-    if (!c) return fmi2Error;
-    if (!state || !*state) return fmi2OK;
-    c->free(*state);
+static Status free_state(Instance *c, void **state) {
+    if (!c) return STATUS_ERROR;
+    if (!state || !*state) return STATUS_OK;
+    c->host.free(*state);
     *state = NULL;
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* A pass over the bytes of a stored state: it writes to `to`, reads from `from`, or with neither
@@ -143,7 +140,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     int kind = (int)stored->kind;
     stored->magic = carry_word(walk, stored->magic);
     stored->identity = carry_word(walk, stored->identity);
-    carry_integer(walk, &kind, fmi2ModelExchange, fmi2CoSimulation);
+    carry_integer(walk, &kind, KIND_EXCHANGE, KIND_STEPPING);
     carry_reals(walk, &reals->p, N_PARAMETERS);
     carry_reals(walk, &reals->u, N_INPUTS);
     carry_reals(walk, &reals->x, N_STATES);
@@ -185,16 +182,18 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &coupling->steps, 0, 1);
 #endif
     carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
-    stored->kind = (fmi2Type)kind;
-    kept->co_simulates = stored->kind == fmi2CoSimulation;
+    stored->kind = (Kind)kind;
+    kept->co_simulates = stored->kind == KIND_STEPPING;
 }
 
 /* Whether values of which each is sound can be the state of a running instance: the checksum shows
  * that they are unchanged, not who wrote them. */
-static int fits_together(const StoredState *stored) {
+static int fits_together(const StoredState *stored, int uses_events) {
     const Settings *kept = &stored->memory.kept;
-    const int phase = kept->phase, exchange = stored->kind == fmi2ModelExchange;
-    const int phases = exchange ? MODEL_EXCHANGE : STEP_COMPLETE;
+    const int phase = kept->phase, exchange = stored->kind == KIND_EXCHANGE;
+    const int phases = exchange      ? MODEL_EXCHANGE
+                       : uses_events ? STEP_COMPLETE | EVENT_MODE
+                                     : STEP_COMPLETE;
     if (phase & (phase - 1) || !(phase & (BEFORE_START | TERMINATED | phases))) return 0;
     if (!(kept->tolerance > 0 && stored->memory.stepping.solver_step >= 0)) return 0;
     for (int i = 0; i < N_STATES; i++) {
@@ -216,60 +215,57 @@ static size_t stored_bytes(void) {
     return walk.count + 8;
 }
 
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t *size) {
-    Instance *c = (Instance *)component;
-    if (!c) return fmi2Error;
-    if (!state || !size) return need(c, NULL, "fmi2SerializedFMUstateSize");
+static Status get_stored_size(Instance *c, const void *state, size_t *size, const char *function) {
+    if (!c) return STATUS_ERROR;
+    if (!state || !size) return need(c, NULL, function);
     *size = stored_bytes();
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fmi2Byte bytes[],
-                                 size_t size) {
-    Instance *c = (Instance *)component;
+static Status serialize(Instance *c, const void *state, void *bytes, size_t size,
+                        const char *function) {
     const StoredState *stored = (const StoredState *)state;
     const size_t needed = stored_bytes();
-    if (!c) return fmi2Error;
-    if (!stored || !bytes) return need(c, NULL, "fmi2SerializeFMUstate");
+    if (!c) return STATUS_ERROR;
+    if (!stored || !bytes) return need(c, NULL, function);
     if (size < needed)
-        return refuse(c, fmi2Error, "%u bytes are too few to store the state, which takes %u.",
+        return refuse(c, STATUS_ERROR, "%u bytes are too few to store the state, which takes %u.",
                       (unsigned)size, (unsigned)needed);
-    const fmi2Status status = check_stored(c, stored);
-    if (status != fmi2OK) return status;
+    const Status status = check_stored(c, stored);
+    if (status != STATUS_OK) return status;
     StoredState copy;
     memset(&copy, 0, sizeof copy);
     memcpy(&copy, stored, stored_size(c->kind));
     Walk walk = {(unsigned char *)bytes, NULL, 0, 0};
     carry_state(&walk, &copy);
     carry_word(&walk, hash_bytes(bytes, walk.count));
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component component, const fmi2Byte bytes[], size_t size,
-                                   fmi2FMUstate *state) {
-    Instance *c = (Instance *)component;
-    if (!c) return fmi2Error;
-    if (!bytes || !state) return need(c, NULL, "fmi2DeSerializeFMUstate");
+static Status deserialize(Instance *c, const void *bytes, size_t size, void **state,
+                          const char *function) {
+    if (!c) return STATUS_ERROR;
+    if (!bytes || !state) return need(c, NULL, function);
     StoredState stored;
     Walk walk = {NULL, (const unsigned char *)bytes, 0, 0};
     memset(&stored, 0, sizeof stored);
     if (size == stored_bytes()) carry_state(&walk, &stored);
     if (stored.magic != STATE_MAGIC)
-        return refuse(c, fmi2Error, "The %u bytes are not a stored state of %s.", (unsigned)size,
+        return refuse(c, STATUS_ERROR, "The %u bytes are not a stored state of %s.", (unsigned)size,
                       own()->name);
     const size_t content = walk.count;
     if (carry_word(&walk, 0) != hash_bytes(bytes, content))
-        return refuse(c, fmi2Error, "The stored state is damaged.");
+        return refuse(c, STATUS_ERROR, "The stored state is damaged.");
     stored.memory.state.stale = 1;
-    fmi2Status status = check_stored(c, &stored);
-    if (status == fmi2OK && (walk.unsound || !fits_together(&stored)))
+    Status status = check_stored(c, &stored);
+    if (status == STATUS_OK && (walk.unsound || !fits_together(&stored, c->uses_events)))
         status =
-            refuse(c, fmi2Error, "The stored state holds values that no instance of %s can have.",
-                   own()->name);
-    if (status == fmi2OK && !stored.memory.kept.unchecked)
+            refuse(c, STATUS_ERROR,
+                   "The stored state holds values that no instance of %s can have.", own()->name);
+    if (status == STATUS_OK && !stored.memory.kept.unchecked)
         status = check_rules(c, &stored.memory.reals.p);
-    if (status == fmi2OK) status = make_room(c, state);
-    if (status != fmi2OK) return status;
+    if (status == STATUS_OK) status = make_room(c, state);
+    if (status != STATUS_OK) return status;
     memcpy(*state, &stored, stored_size(c->kind));
-    return fmi2OK;
+    return STATUS_OK;
 }

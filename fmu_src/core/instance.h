@@ -4,28 +4,17 @@
 
 #include <stddef.h>
 
-/* The importer's headers handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without them, the
- * headers that come with the sources are used; these do not know the prefix, so it is applied
- * here. */
-#ifdef __has_include
-#if !__has_include(<fmi2Functions.h>)
-#define BRISTLE_OWN_HEADERS
-#endif
-#endif
-#ifdef BRISTLE_OWN_HEADERS
-#include "headers/fmi2Functions.h"
-#ifdef FMI2_FUNCTION_PREFIX
-#undef fmi2FullName
-#define BRISTLE_PASTE(prefix, name) prefix##name
-#define BRISTLE_PASTE_VALUES(prefix, name) BRISTLE_PASTE(prefix, name)
-#define fmi2FullName(name) BRISTLE_PASTE_VALUES(FMI2_FUNCTION_PREFIX, name)
-#endif
-#else
-#include <fmi2Functions.h>
-#endif
+/* What a call comes to, with the numbers of the standard. */
+typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR, STATUS_FATAL } Status;
 
-/* States of the two state machines of FMI 2.0, by the standard's names, as bits so that a function
- * can name all it allows. */
+/* Of a variable. */
+typedef unsigned int Reference;
+
+/* What an instance was made for. */
+typedef enum { KIND_EXCHANGE, KIND_STEPPING } Kind;
+
+/* States of the two state machines of FMI, by the standard's names, as bits so that a function can
+ * name all it allows. */
 enum {
     INSTANTIATED = 1,
     INITIALIZATION_MODE = 2,
@@ -147,20 +136,33 @@ typedef struct {
 } Memory;
 
 /* What the memory of an instance of a kind takes. */
-static size_t memory_size(fmi2Type kind) {
-    return kind == fmi2ModelExchange ? offsetof(Memory, stepping) : sizeof(Memory);
+static size_t memory_size(Kind kind) {
+    return kind == KIND_EXCHANGE ? offsetof(Memory, stepping) : sizeof(Memory);
 }
 
+/* What the importer gives an instance. */
+typedef struct Host {
+    void (*logger)(void); /* of a type that only `tell` knows */
+    void (*tell)(const struct Host *host, const char *name, Status status, const char *category,
+                 const char *text);
+    void *(*allocate)(size_t count, size_t size);
+    void (*free)(void *place);
+    void *environment;
+} Host;
+
 typedef struct {
-    fmi2Type kind;
-    fmi2Status last_step;
-    fmi2CallbackLogger logger;
-    fmi2CallbackAllocateMemory allocate;
-    fmi2CallbackFreeMemory free;
-    fmi2ComponentEnvironment environment;
-    unsigned logged; /* categories that are switched on, one bit each */
-    unsigned warned; /* warnings that have been logged, one bit each */
-    int refused;     /* a call has been refused, and the reason logged */
+    Kind kind;
+    Status last_step;
+    Host host;
+    unsigned logged;      /* categories that are switched on, one bit each */
+    unsigned warned;      /* warnings that have been logged, one bit each */
+    int refused;          /* a call has been refused, and the reason logged */
+    int tunable;          /* parameters that do not belong to the start are declared so */
+    int uses_events;      /* co-simulation with event mode */
+    int stops_early;      /* whose steps may end at an event */
+    int event;            /* has been met in the last step */
+    int asking;           /* the host for inputs, in a step */
+    void (*update)(void); /* by which it gives them, of a type that only the version knows */
 #if LINEAR_STATES
     /* unless the memory is stale: of the rates, from the last evaluation between co-simulation
      * steps */
@@ -170,5 +172,10 @@ typedef struct {
     char *name;    /* which lies behind the memory */
     Memory memory; /* last, with as much of it as its kind needs */
 } Instance;
+
+/* What an importer knows an instance by. */
+static Instance *of(void *component) {
+    return (Instance *)component;
+}
 
 #endif

@@ -6,7 +6,7 @@ COLD static void log_mode_changes(const Instance *c, double time, const Modes *b
     for (int i = 0; i < N_MODES; i++) {
         const int a = mode_values(before)[i], b = mode_values(after)[i], first = mode_first_item[i];
         if (a != b && a > 0)
-            log_message(c, fmi2OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time,
+            log_message(c, STATUS_OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time,
                         mode_names[i], mode_items[first + a - 1], mode_items[first + b - 1]);
     }
 }
@@ -53,7 +53,7 @@ static int begins_with_event(const Memory *k, const Inputs *u) {
     Look before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
-    return signs_differ(&before, &after);
+    return signs_differ(&before, &after, N_INDICATORS);
 }
 
 /* Projects the states onto what the law allows, given the change of the inputs since the last call;

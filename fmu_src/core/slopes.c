@@ -14,32 +14,30 @@ static void start_slopes(const Memory *k, Reals *slopes) {
 }
 
 /* Fills in the slopes of derivatives and outputs from those of parameters, inputs and states. */
-static fmi2Status follow_slopes(Instance *c, Reals *slopes) {
+static Status follow_slopes(Instance *c, Reals *slopes) {
     Memory *k = &c->memory;
     States dx;
     Outputs y;
-    const fmi2Status status = check_point(c);
-    if (status != fmi2OK) return status;
+    const Status status = check_point(c);
+    if (status != STATUS_OK) return status;
     const Present now = present(k);
     evaluate_slopes(&k->reals.p, &slopes->p, &k->reals.u, &slopes->u, &now.x, &slopes->x,
                     &now.modes, &dx, &slopes->dx, &y, &slopes->y);
     if (!all_finite(output_values(&slopes->y), N_OUTPUTS) ||
         !all_finite(state_values(&slopes->dx), N_STATES))
         return refuse_result(c, "a directional derivative is not finite");
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
-                                        const fmi2ValueReference vUnknown_ref[], size_t nUnknown,
-                                        const fmi2ValueReference vKnown_ref[], size_t nKnown,
-                                        const fmi2Real dvKnown[], fmi2Real dvUnknown[]) {
-    Instance *c = (Instance *)component;
-    const char *function = "fmi2GetDirectionalDerivative";
-    fmi2Status status =
+static Status directional_derivative(Instance *c, const Reference vUnknown_ref[], size_t nUnknown,
+                                     const Reference vKnown_ref[], size_t nKnown,
+                                     const double dvKnown[], double dvUnknown[],
+                                     const char *function) {
+    Status status =
         allow_arrays(c, ANY_PHASE & ~INSTANTIATED, vUnknown_ref, dvUnknown, nUnknown, function);
-    if (status == fmi2OK)
+    if (status == STATUS_OK)
         status = allow_arrays(c, ANY_PHASE, vKnown_ref, dvKnown, nKnown, function);
-    if (status != fmi2OK) return status;
+    if (status != STATUS_OK) return status;
     Memory *k = &c->memory;
     const int starting = (k->kept.phase & BEFORE_START) != 0;
     Reals slopes;
@@ -48,7 +46,7 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
         if (vKnown_ref[i] >= N_REALS) return unknown_reference(c, vKnown_ref[i], "Real");
         if (!is_parameter(vKnown_ref[i]) && !is_input(vKnown_ref[i]) &&
             !(is_state(vKnown_ref[i]) && !starting))
-            return refuse(c, fmi2Error,
+            return refuse(c, STATUS_ERROR,
                           "%s is not known here: there is no derivative with respect to it.",
                           real_names[vKnown_ref[i]]);
         *real_place(&slopes, vKnown_ref[i]) += dvKnown[i];
@@ -57,13 +55,13 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component component,
         follow_start(k);
         start_slopes(k, &slopes);
     }
-    if ((status = follow_slopes(c, &slopes)) != fmi2OK) return status;
+    if ((status = follow_slopes(c, &slopes)) != STATUS_OK) return status;
     for (size_t i = 0; i < nUnknown; i++) {
         if (vUnknown_ref[i] >= N_REALS) return unknown_reference(c, vUnknown_ref[i], "Real");
         if (!is_unknown_quantity(vUnknown_ref[i]) && !(is_state(vUnknown_ref[i]) && starting))
-            return refuse(c, fmi2Error, "%s is not an unknown here: it has no derivative.",
+            return refuse(c, STATUS_ERROR, "%s is not an unknown here: it has no derivative.",
                           real_names[vUnknown_ref[i]]);
         dvUnknown[i] = *real_place(&slopes, vUnknown_ref[i]);
     }
-    return fmi2OK;
+    return STATUS_OK;
 }

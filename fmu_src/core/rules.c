@@ -22,7 +22,7 @@ static int keeps_rule(double value, int relation, double bound) {
 }
 
 /* Checks the rules of all parameters and reports the first that is broken. */
-static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
+static Status check_rules(Instance *c, const Parameters *parameters) {
     static const char *const words[] = {"at least", "greater than", "at most", "less than"};
     const double *p = parameter_values(parameters);
     for (int i = 0; i < N_RULES; i++) {
@@ -31,49 +31,52 @@ static fmi2Status check_rules(Instance *c, const Parameters *parameters) {
         const double value = p[rule->parameter];
         if (keeps_rule(value, rule->relation, bound)) continue;
         if (rule->other < 0)
-            return refuse(c, fmi2Error, "%s = %.9g must be %s %.9g.", real_names[rule->parameter],
-                          value, words[rule->relation], bound);
-        return refuse(c, fmi2Error, "%s = %.9g must be %s %s = %.9g.", real_names[rule->parameter],
-                      value, words[rule->relation], real_names[rule->other], bound);
+            return refuse(c, STATUS_ERROR, "%s = %.9g must be %s %.9g.",
+                          real_names[rule->parameter], value, words[rule->relation], bound);
+        return refuse(c, STATUS_ERROR, "%s = %.9g must be %s %s = %.9g.",
+                      real_names[rule->parameter], value, words[rule->relation],
+                      real_names[rule->other], bound);
     }
 #if HAS_CHECK
     const char *broken = check(parameters);
-    if (broken) return refuse(c, fmi2Error, "%s", broken);
+    if (broken) return refuse(c, STATUS_ERROR, "%s", broken);
 #endif
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* Checks the rules if parameters have changed since the last check. */
-static fmi2Status check_parameters(Instance *c) {
-    if (!c->memory.kept.unchecked) return fmi2OK;
-    const fmi2Status status = check_rules(c, &c->memory.reals.p);
-    if (status == fmi2OK) c->memory.kept.unchecked = 0;
+static Status check_parameters(Instance *c) {
+    if (!c->memory.kept.unchecked) return STATUS_OK;
+    const Status status = check_rules(c, &c->memory.reals.p);
+    if (status == STATUS_OK) c->memory.kept.unchecked = 0;
     return status;
 }
 
 /* In model exchange parameters take effect with the next evaluation, in event mode too:
  * OpenModelica sets them there and reads the states at once. Before the start and between
  * co-simulation steps they may still be set one after the other, so they are not checked yet. */
-static fmi2Status check_effect(Instance *c) {
-    if (!c->memory.kept.unchecked) return fmi2OK; /* nearly always */
-    return c->memory.kept.phase & MODEL_EXCHANGE ? check_parameters(c) : fmi2OK;
+static Status check_effect(Instance *c) {
+    if (!c->memory.kept.unchecked) return STATUS_OK; /* nearly always */
+    return c->memory.kept.phase & MODEL_EXCHANGE ? check_parameters(c) : STATUS_OK;
 }
 
 /* Refuses a result that is not finite; if a parameter breaks its rule, that is the reason given. */
-COLD static fmi2Status refuse_result(Instance *c, const char *what) {
-    const fmi2Status status = check_parameters(c);
-    return status == fmi2OK ? refuse(c, fmi2Discard, "At time %g %s.", c->memory.state.time, what)
-                            : status;
+COLD static Status refuse_result(Instance *c, const char *what) {
+    const Status status = check_parameters(c);
+    return status == STATUS_OK
+               ? refuse(c, STATUS_DISCARD, "At time %g %s.", c->memory.state.time, what)
+               : status;
 }
 
 /* Refuses parameters and inputs for which the model is not defined; the model gives the reason. */
-static fmi2Status check_point(Instance *c) {
-    const fmi2Status status = check_effect(c);
-    if (status != fmi2OK) return status;
+static Status check_point(Instance *c) {
+    const Status status = check_effect(c);
+    if (status != STATUS_OK) return status;
 #if HAS_CHECK_INPUTS
     const Reals *reals = &c->memory.reals; /* which are not changed here */
     const char *objection = check_inputs(&reals->p, &reals->u);
-    if (objection) return refuse(c, fmi2Discard, "At time %g: %s", c->memory.state.time, objection);
+    if (objection)
+        return refuse(c, STATUS_DISCARD, "At time %g: %s", c->memory.state.time, objection);
 #endif
-    return fmi2OK;
+    return STATUS_OK;
 }

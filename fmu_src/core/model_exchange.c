@@ -1,0 +1,214 @@
+/* Model exchange: the importer's solver owns time and states, the element returns derivatives,
+ * indicators and modes. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+COLD static Status refuse_count(Instance *c, size_t count, size_t expected, const char *what,
+                                const char *function) {
+    return refuse(c, STATUS_ERROR, "%s was called for %u %s, there are %u.", function,
+                  (unsigned)count, what, (unsigned)expected);
+}
+
+static inline Status allow_vector(Instance *c, int phases, const void *values, size_t count,
+                                  size_t expected, const char *what, const char *function) {
+    const Status status = allow_kind(c, KIND_EXCHANGE, phases, function);
+    if (status != STATUS_OK) return status;
+    if (count != expected) return refuse_count(c, count, expected, what, function);
+    return count == 0 ? STATUS_OK : need(c, values, function);
+}
+
+/* Event mode belongs to model exchange, and to co-simulation where the host has asked for it. */
+static Status allow_events(Instance *c, int phases, const char *function) {
+    if (c && c->uses_events) return allow(c, phases, function);
+    return allow_kind(c, KIND_EXCHANGE, phases, function);
+}
+
+static Status enter_event_mode(Instance *c, const char *function) {
+    const Status status = allow_events(c, RUNNING, function);
+    if (status != STATUS_OK) return status;
+    c->memory.kept.phase = EVENT_MODE;
+    return STATUS_OK;
+}
+
+/* Late in a run the time has few digits left. An importer that stops one rounding error short of a
+ * crossing would find nothing changed there, continue and meet the same crossing again, forever. So
+ * the mode is then the one beyond the detected crossing, and so are the indicators until that time
+ * is reached. */
+static int is_just_ahead(const Memory *k) {
+    return k->kept.t_ahead > k->state.time &&
+           k->kept.t_ahead - k->state.time <= 16 * DBL_EPSILON * fabs(k->kept.t_ahead);
+}
+
+/* Inputs for indicators and modes. A host that goes back from the time for which it has set the
+ * inputs, to locate an event, and does not set them again would find every event at the beginning
+ * of its step, with the inputs of the end. Between the two they are taken as a straight line. */
+static Inputs inputs_now(const Memory *k) {
+    Inputs u = k->reals.u;
+    if (!(k->kept.t_from < k->state.time && k->state.time < k->kept.t_set)) return u;
+    const double part = (k->state.time - k->kept.t_from) / (k->kept.t_set - k->kept.t_from);
+    for (int i = 0; i < N_INPUTS; i++) {
+        const double from = input_values(&k->kept.u_from)[i], to = input_values(&k->reals.u)[i];
+        input_places(&u)[i] = (1 - part) * from + part * to;
+    }
+    return u;
+}
+
+static void current_indicators(const Memory *k, const Inputs *u, double *values) {
+    const int ahead = k->kept.ahead == AHEAD_TAKEN && is_just_ahead(k);
+    indicators(&k->reals.p, ahead ? &k->kept.u_ahead : u, ahead ? &k->kept.x_ahead : &k->reals.x,
+               &k->state.modes, values);
+}
+
+static int signs_of(const double *values) {
+    int signs = 0;
+    for (int i = 0; i < N_INDICATORS; i++) signs |= (values[i] > 0) << i;
+    return signs;
+}
+
+/* Stores a point at which an indicator has a different sign than on entry to continuous-time
+ * mode. */
+static void look_ahead(Memory *k, const Inputs *u, const double *values) {
+    if (k->kept.phase != CONTINUOUS_TIME_MODE || signs_of(values) == k->kept.signs) return;
+    k->kept.ahead = AHEAD_SEEN;
+    k->kept.t_ahead = k->state.time;
+    k->kept.u_ahead = *u;
+    k->kept.x_ahead = k->reals.x;
+}
+
+/* Modes at the current point, or at the crossing just ahead; returns 1 if a state was reset. */
+static int settle_event(Memory *k) {
+    if (k->kept.ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
+        const Inputs u = inputs_now(k);
+        k->kept.ahead = AHEAD_NOTHING;
+        return settle_modes(&k->reals.p, &u, &k->reals.x, &k->state.modes);
+    }
+    States x = k->kept.x_ahead;
+    k->kept.ahead = AHEAD_TAKEN;
+    if (!settle_modes(&k->reals.p, &k->kept.u_ahead, &x, &k->state.modes)) return 0;
+    for (int i = 0; i < N_STATES; i++) {
+        const double after = state_values(&x)[i];
+        if (after != state_values(&k->kept.x_ahead)[i]) state_places(&k->reals.x)[i] = after;
+    }
+    k->kept.x_ahead = x;
+    return 1;
+}
+
+/* What an event has changed beside the modes. */
+typedef struct {
+    int nominals, states;
+} Changes;
+
+/* The modes settle in one call, because some importers do not iterate. */
+static Status take_event(Instance *c, Changes *changes, const char *function) {
+    Status status = allow_events(c, EVENT_MODE, function);
+    if (status == STATUS_OK) status = need(c, changes, function);
+    if (status == STATUS_OK) status = check_parameters(c);
+    if (status != STATUS_OK) return status;
+    Memory *k = &c->memory;
+    const Modes before = k->state.modes;
+    const int event = !k->kept.co_simulates || begins_with_event(k, &k->reals.u);
+    begin_run(k);
+    const int constrained = apply_constraints(k);
+    changes->states = (event && settle_event(k)) || constrained;
+    if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->state.time, &before, &k->state.modes);
+    k->state.stale = 1;
+    changes->nominals = renew_nominals(k);
+    pass_advice(c);
+    return STATUS_OK;
+}
+
+static Status enter_continuous_time(Instance *c, const char *function) {
+    Status status = allow_kind(c, KIND_EXCHANGE, EVENT_MODE, function);
+    if (status == STATUS_OK) status = check_parameters(c);
+    if (status != STATUS_OK) return status;
+    double values[INDICATOR_ROOM];
+    const Inputs u = inputs_now(&c->memory);
+    current_indicators(&c->memory, &u, values);
+    c->memory.kept.signs = signs_of(values);
+    c->memory.kept.phase = CONTINUOUS_TIME_MODE;
+    c->memory.state.started = 1;
+    return STATUS_OK;
+}
+
+/* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
+static Status complete_step(Instance *c, const void *answers, const char *function) {
+    Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
+    if (status == STATUS_OK) status = need(c, answers, function);
+    if (status == STATUS_OK) pass_advice(c);
+    return status;
+}
+
+static Status set_time(Instance *c, double time, const char *function) {
+    const Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
+    if (status != STATUS_OK) return status;
+    if (!isfinite(time)) return refuse(c, STATUS_DISCARD, "The time must be finite, not %g.", time);
+    c->memory.state.time = time;
+    return STATUS_OK;
+}
+
+static Status set_states(Instance *c, const double x[], size_t nx, const char *function) {
+    const Status status = allow_vector(c, MODEL_EXCHANGE, x, nx, N_STATES, "states", function);
+    if (status != STATUS_OK || nx == 0) return status;
+    if (!all_finite(x, N_STATES))
+        return refuse(c, STATUS_DISCARD, "At time %g a continuous state is not finite.",
+                      c->memory.state.time);
+    memcpy(&c->memory.reals.x, x, N_STATES * sizeof *x);
+    c->memory.kept.states_given = 1;
+    c->memory.state.stale = 1;
+    if (c->memory.kept.phase == EVENT_MODE)
+        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE,
+                 "The states were set %s; the new values are used.", phase_name(EVENT_MODE));
+    return STATUS_OK;
+}
+
+static Status get_states(Instance *c, double x[], size_t nx, const char *function) {
+    Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", function);
+    if (status == STATUS_OK) status = check_effect(c);
+    if (status != STATUS_OK || nx == 0) return status;
+    follow_start(&c->memory);
+    memcpy(x, &c->memory.reals.x, N_STATES * sizeof *x);
+    return STATUS_OK;
+}
+
+static Status get_nominals(Instance *c, double nominals[], size_t nx, const char *function) {
+    const Status status = allow_vector(c, ANY_PHASE, nominals, nx, N_STATES, "states", function);
+    if (status != STATUS_OK || nx == 0) return status;
+    const int given = !(c->memory.kept.phase & BEFORE_START);
+    memcpy(nominals, given ? state_values(&c->memory.kept.nominals) : state_nominals,
+           N_STATES * sizeof *nominals);
+    return STATUS_OK;
+}
+
+static Status get_derivatives(Instance *c, double derivatives[], size_t nx, const char *function) {
+    Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", function);
+    if (status == STATUS_OK) status = bring_up_to_date(c);
+    if (status != STATUS_OK || nx == 0) return status;
+    memcpy(derivatives, &c->memory.reals.dx, N_STATES * sizeof *derivatives);
+    return STATUS_OK;
+}
+
+/* Indicators, and the inputs that they are for. */
+static Status read_indicators(Instance *c, Inputs *u, double values[]) {
+    const Status status = check_effect(c);
+    if (status != STATUS_OK) return status;
+    follow_start(&c->memory);
+    *u = inputs_now(&c->memory);
+    current_indicators(&c->memory, u, values);
+    return all_finite(values, N_INDICATORS) ? STATUS_OK
+                                            : refuse_result(c, "an event indicator overflows");
+}
+
+static Status get_indicators(Instance *c, double values[], size_t ni, const char *function) {
+    Status status =
+        allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", function);
+    if (status != STATUS_OK || ni == 0) return status;
+    Memory *k = &c->memory;
+    Inputs u;
+    status = read_indicators(c, &u, values);
+    if (status != STATUS_OK) return status;
+    look_ahead(k, &u, values);
+    k->kept.t_seen = k->state.time;
+    k->kept.u_seen = u;
+    return STATUS_OK;
+}

@@ -1,0 +1,194 @@
+/* Getting and setting variables. A set that is refused in part is refused as a whole. */
+
+COLD static Status unknown_reference(Instance *c, Reference reference, const char *type) {
+    return refuse(c, STATUS_ERROR, "There is no %s variable with value reference %u.", type,
+                  reference);
+}
+
+static Status allow_arrays(Instance *c, int phases, const void *references, const void *values,
+                           size_t count, const char *function) {
+    const Status status = allow(c, phases, function);
+    if (status != STATUS_OK || count == 0) return status;
+    return references && values ? STATUS_OK : need(c, NULL, function);
+}
+
+/* Reals as they stand. */
+static Status copy_reals(Instance *c, const Reference vr[], size_t nvr, double value[]) {
+    for (size_t i = 0; i < nvr; i++) {
+        if (vr[i] >= N_REALS) return unknown_reference(c, vr[i], "Real");
+        value[i] = *real_place(&c->memory.reals, vr[i]);
+    }
+    return STATUS_OK;
+}
+
+/* Reals of which some may have to be evaluated first; with the first of them all are. */
+NOINLINE static Status evaluate_reals(Instance *c, const Reference vr[], size_t nvr,
+                                      double value[]) {
+    for (size_t i = 0; i < nvr && c->memory.state.stale; i++) {
+        if (is_state(vr[i])) follow_start(&c->memory);
+        const Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
+                              : is_state(vr[i])          ? check_effect(c)
+                                                         : STATUS_OK;
+        if (status != STATUS_OK) return status;
+    }
+    return copy_reals(c, vr, nvr, value);
+}
+
+static Status get_reals(Instance *c, const Reference vr[], size_t nvr, double value[],
+                        const char *function) {
+    const Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status != STATUS_OK) return status;
+    return c->memory.state.stale ? evaluate_reals(c, vr, nvr, value)
+                                 : copy_reals(c, vr, nvr, value);
+}
+
+/* Parameters are taken at any time, also where they are declared as fixed: OpenModelica sets them
+ * in event mode, an importer that optimizes evaluates one point with many of them, and a person may
+ * tune. Only initial values and options have no meaning any more once the run has started. */
+static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
+    if (c->memory.kept.phase & BEFORE_START) return STATUS_OK;
+    if (of_the_start && c->memory.state.started)
+        return refuse(c, STATUS_ERROR,
+                      "%s takes effect only at the start of a run and cannot be changed during it.",
+                      name);
+    if (c->tunable && !of_the_start) return STATUS_OK;
+    tolerate(c, TOLERATED_PARAMETER,
+             "The fixed parameter %s was set after initialization; the new value is used.", name);
+    return STATUS_OK;
+}
+
+/* Some importers set states one by one. */
+static int allow_state(Instance *c, Reference reference, const char *function) {
+    if (!is_state(reference) || c->kind != KIND_EXCHANGE) return 0;
+    if (!(c->memory.kept.phase & MODEL_EXCHANGE)) return 0;
+    if (is_logged(c, LOG_TOLERATED))
+        warn(c, TOLERATED_STATE, "The state %s was set by %s; the new value is used.",
+             real_names[reference], function);
+    return 1;
+}
+
+static Status allow_real(Instance *c, Reference reference, double value, const char *function) {
+    if (is_input(reference) && isfinite(value)) return STATUS_OK;
+    if (reference >= N_REALS) return unknown_reference(c, reference, "Real");
+    const char *name = real_names[reference];
+    if (!isfinite(value))
+        return refuse(c, STATUS_DISCARD, "%s must be finite, not %g.", name, value);
+    if (allow_state(c, reference, function)) return STATUS_OK;
+    if (!is_parameter(reference))
+        return refuse(c, STATUS_ERROR, "%s is computed by the model and cannot be set.", name);
+    if (value == *real_place(&c->memory.reals, reference)) return STATUS_OK;
+    return allow_parameter(c, name, is_initial_value(reference));
+}
+
+/* What follows from a parameter that has changed. States that the importer has given itself stay,
+ * unless it is their own start value that has changed. */
+static void parameter_changed(Memory *k, int start_changed) {
+    k->kept.unchecked = 1;
+    if (k->kept.phase & BEFORE_START || k->state.started) return;
+    if (start_changed || !k->kept.states_given) start_over(k);
+}
+
+/* Model exchange: the inputs are those of the current time from here on. */
+static void date_inputs(Memory *k) {
+    if (k->state.time > k->kept.t_seen) {
+        k->kept.t_from = k->kept.t_seen;
+        k->kept.u_from = k->kept.u_seen;
+    }
+    k->kept.t_set = k->state.time;
+}
+
+static void set_input(Memory *k, Reference reference, double value) {
+    const Reference input = reference - FIRST_INPUT;
+    if (k->state.time != k->kept.t_set && !k->kept.co_simulates) date_inputs(k);
+    if (!(k->state.new_rates & 1 << input)) input_places(&k->kept.u_rate)[input] = 0;
+    input_places(&k->reals.u)[input] = value;
+    note_load(k, input);
+}
+
+/* Any Reals, or values that may have to be refused. */
+NOINLINE static Status set_any_reals(Instance *c, const Reference vr[], size_t nvr,
+                                     const double value[], const char *function) {
+    Memory *k = &c->memory;
+    int changed = 0, start_changed = 0;
+    for (size_t i = 0; i < nvr; i++) {
+        const Status status = allow_real(c, vr[i], value[i], function);
+        if (status != STATUS_OK) return status;
+    }
+    for (size_t i = 0; i < nvr; i++) {
+        double *place = real_place(&k->reals, vr[i]);
+        if (is_input(vr[i])) {
+            set_input(k, vr[i], value[i]);
+        } else if (is_state(vr[i])) {
+            *place = value[i];
+            k->kept.states_given = 1;
+        } else {
+            if (*place != value[i]) changed = 1;
+            if (*place != value[i] && is_initial_value(vr[i])) start_changed = 1;
+            *place = value[i];
+        }
+    }
+    k->state.stale = 1;
+    if (changed) parameter_changed(k, start_changed);
+    return STATUS_OK;
+}
+
+static Status set_reals(Instance *c, const Reference vr[], size_t nvr, const double value[],
+                        const char *function) {
+    const Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, function);
+    if (status != STATUS_OK) return status;
+    if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS))
+        return set_any_reals(c, vr, nvr, value, function);
+    for (Reference i = 0; i < N_INPUTS; i++) set_input(&c->memory, FIRST_INPUT + i, value[i]);
+    c->memory.state.stale = 1;
+    return STATUS_OK;
+}
+
+static int *integer_place(Modes *modes, Reference reference) {
+    int *first = mode_places(modes);
+    return reference < FIRST_OPTION ? first + mode_output[reference - FIRST_MODE_OUTPUT]
+                                    : first + OPTION_PLACE + (reference - FIRST_OPTION);
+}
+
+static Status get_integers(Instance *c, const Reference vr[], size_t nvr, int value[],
+                           const char *function) {
+    const Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
+    if (status != STATUS_OK) return status;
+    follow_start(&c->memory);
+    Present now = present(&c->memory);
+    for (size_t i = 0; i < nvr; i++) {
+        if (!is_integer(vr[i])) return unknown_reference(c, vr[i], "Integer");
+        value[i] = *integer_place(&now.modes, vr[i]);
+    }
+    return STATUS_OK;
+}
+
+static Status allow_option(Instance *c, Reference reference, int value) {
+    const Reference option = reference - FIRST_OPTION;
+    if (!is_integer(reference)) return unknown_reference(c, reference, "Integer");
+    if (reference < FIRST_OPTION)
+        return refuse(c, STATUS_ERROR, "A mode is determined by the model and cannot be set.");
+    if (value < 1 || value > option_largest[option])
+        return refuse(c, STATUS_ERROR, "%s = %d must lie between 1 and %d.", option_names[option],
+                      value, option_largest[option]);
+    if (value == *integer_place(&c->memory.state.modes, reference)) return STATUS_OK;
+    return allow_parameter(c, option_names[option], 1);
+}
+
+static Status set_integers(Instance *c, const Reference vr[], size_t nvr, const int value[],
+                           const char *function) {
+    Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, function);
+    for (size_t i = 0; i < nvr && status == STATUS_OK; i++)
+        status = allow_option(c, vr[i], value[i]);
+    if (status != STATUS_OK || nvr == 0) return status;
+    for (size_t i = 0; i < nvr; i++) *integer_place(&c->memory.state.modes, vr[i]) = value[i];
+    c->memory.state.stale = 1;
+    parameter_changed(&c->memory, 0);
+    return STATUS_OK;
+}
+
+/* There are no Boolean and no String variables. */
+static Status allow_nothing(Instance *c, const Reference vr[], size_t nvr, const char *type) {
+    if (!c) return STATUS_ERROR;
+    if (nvr == 0) return STATUS_OK;
+    return vr ? unknown_reference(c, vr[0], type) : need(c, NULL, "A function for variables");
+}

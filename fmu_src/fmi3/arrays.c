@@ -1,0 +1,144 @@
+/* Arrays: a vector is one variable, with the reference of its first element and the places of the
+ * others behind it. Beyond the variables of all versions, time and the event indicators have
+ * references. */
+
+enum {
+    TIME_REFERENCE = N_REALS + N_INTEGERS,
+    FIRST_INDICATOR = TIME_REFERENCE + 1,
+    N_REFERENCES = FIRST_INDICATOR + N_INDICATORS,
+    MOST_ELEMENTS = 255 /* of an array */
+};
+
+/* Elements of a variable, or 0 where there is none with this reference among those from `first` to
+ * `end`. */
+static size_t elements_of(Reference reference, Reference first, Reference end) {
+    if (!lies_in(reference, first, end)) return 0;
+    return reference < TIME_REFERENCE ? array_sizes[reference] : 1;
+}
+
+/* Checks that variables of a type, with references from `first` to `end`, have as many elements as
+ * there are values. */
+static Status match_values(Instance *c, const Reference vr[], size_t nvr, size_t count,
+                           Reference first, Reference end, const char *type, const char *function) {
+    size_t elements = 0;
+    for (size_t i = 0; i < nvr; i++) {
+        const size_t of_this = elements_of(vr[i], first, end);
+        if (of_this == 0) return unknown_reference(c, vr[i], type);
+        elements += of_this;
+    }
+    if (elements == count) return STATUS_OK;
+    return refuse(c, STATUS_ERROR, "%s was given %u values, the variables have %u.", function,
+                  (unsigned)count, (unsigned)elements);
+}
+
+/* References of the elements of a variable. */
+static void list_elements(Reference reference, size_t count, Reference elements[]) {
+    for (size_t i = 0; i < count; i++) elements[i] = reference + (Reference)i;
+}
+
+/* Whether all are Reals without elements, as nearly always: their references are those of the
+ * core. */
+static int are_scalars(const Reference vr[], size_t nvr, size_t count) {
+    if (nvr != count) return 0;
+    for (size_t i = 0; i < nvr; i++)
+        if (vr[i] >= N_REALS || array_sizes[vr[i]] != 1) return 0;
+    return 1;
+}
+
+static Status get_indicator(Instance *c, Reference reference, double *value) {
+    double values[INDICATOR_ROOM] = {0};
+    Inputs u;
+    const Status status = read_indicators(c, &u, values);
+    if (status == STATUS_OK) *value = values[reference - FIRST_INDICATOR];
+    return status;
+}
+
+/* One variable with all its elements. */
+static Status get_elements(Instance *c, Reference reference, size_t count, double values[],
+                           const char *function) {
+    Reference elements[MOST_ELEMENTS];
+    if (reference >= FIRST_INDICATOR) return get_indicator(c, reference, values);
+    if (reference == TIME_REFERENCE) {
+        values[0] = c->memory.state.time;
+        return STATUS_OK;
+    }
+    list_elements(reference, count, elements);
+    return get_reals(c, elements, count, values, function);
+}
+
+/* All references of Float64: Reals, time and indicators. */
+static Status match_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
+                            const char *function) {
+    for (size_t i = 0; i < nvr; i++)
+        if (is_integer(vr[i])) return unknown_reference(c, vr[i], "Float64");
+    return match_values(c, vr, nvr, count, 0, N_REFERENCES, "Float64", function);
+}
+
+static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double values[],
+                          size_t count, const char *function) {
+    Status status = allow_arrays(c, ANY_PHASE, vr, values, nvr, function);
+    if (status != STATUS_OK) return status;
+    if (are_scalars(vr, nvr, count)) return get_reals(c, vr, nvr, values, function);
+    status = match_float64(c, vr, nvr, count, function);
+    for (size_t i = 0, at = 0; i < nvr && status == STATUS_OK; i++) {
+        const size_t of_this = elements_of(vr[i], 0, N_REFERENCES);
+        status = get_elements(c, vr[i], of_this, values + at, function);
+        at += of_this;
+    }
+    return status;
+}
+
+/* References of all elements of Reals, of which none may be named twice: there is room for one of
+ * each. */
+static Status list_reals(Instance *c, const Reference vr[], size_t nvr, size_t count,
+                         Reference elements[], const char *function) {
+    const Status status = match_values(c, vr, nvr, count, 0, N_REALS, "Float64", function);
+    if (status != STATUS_OK) return status;
+    if (count > N_REALS)
+        return refuse(c, STATUS_ERROR, "%s was given %u values, there are %u.", function,
+                      (unsigned)count, (unsigned)N_REALS);
+    for (size_t i = 0, at = 0; i < nvr; i++) {
+        list_elements(vr[i], array_sizes[vr[i]], elements + at);
+        at += array_sizes[vr[i]];
+    }
+    return STATUS_OK;
+}
+
+static Status set_float64(Instance *c, const Reference vr[], size_t nvr, const double values[],
+                          size_t count, const char *function) {
+    Reference elements[N_REALS];
+    Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, values, nvr, function);
+    if (status != STATUS_OK) return status;
+    if (are_scalars(vr, nvr, count)) return set_reals(c, vr, nvr, values, function);
+    if (nvr == 1 && vr[0] == TIME_REFERENCE && count == 1)
+        return refuse(c, STATUS_ERROR, "time is set by %s alone.",
+                      c->kind == KIND_EXCHANGE ? "fmi3SetTime" : "fmi3DoStep");
+    status = list_reals(c, vr, nvr, count, elements, function);
+    return status == STATUS_OK ? set_reals(c, elements, count, values, function) : status;
+}
+
+/* Modes, which are Int64 as enumerations, and options, which are Int32: each has references of its
+ * own. The values are given one variable at a time. */
+static Status get_int64(Instance *c, const Reference vr[], size_t nvr, fmi3Int64 values[],
+                        size_t count, const char *function) {
+    Status status = allow_arrays(c, ANY_PHASE, vr, values, nvr, function);
+    if (status == STATUS_OK)
+        status =
+            match_values(c, vr, nvr, count, FIRST_MODE_OUTPUT, FIRST_OPTION, "Int64", function);
+    for (size_t i = 0, at = 0; i < nvr && status == STATUS_OK; i++) {
+        for (Reference n = 0; n < array_sizes[vr[i]] && status == STATUS_OK; n++) {
+            const Reference element = vr[i] + n;
+            int value = 0;
+            status = get_integers(c, &element, 1, &value, function);
+            values[at++] = value;
+        }
+    }
+    return status;
+}
+
+static Status match_options(Instance *c, int phases, const Reference vr[], const void *values,
+                            size_t nvr, size_t count, const char *function) {
+    const Status status = allow_arrays(c, phases, vr, values, nvr, function);
+    if (status != STATUS_OK) return status;
+    return match_values(c, vr, nvr, count, FIRST_OPTION, TIME_REFERENCE, "Int32", function);
+}

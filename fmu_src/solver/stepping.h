@@ -1,0 +1,44 @@
+/* What every user of the stepper has in common: numbers, size control, attributes of functions. */
+#ifndef BRISTLE_STEPPING_H
+#define BRISTLE_STEPPING_H
+
+#include <math.h>
+
+static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
+static const double TOO_LONG = 1e4;   /* scaled error that makes the next trial ten times shorter */
+
+/* How many times longer the next trial step may be than one that made this error: five at most. */
+static double growth(double error) {
+    return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
+}
+
+/* The part that the next trial step is of one that made this error, which is too large. */
+static double shrinkage(double error) {
+    return fmax(0.1, 0.9 / sqrt(sqrt(error)));
+}
+
+/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only
+ * outputs need that it does not give is left out. NOINLINE and COLD: functions that stay out of
+ * their callers, so as not to burden the usual way through these; COLD ones are seldom called at
+ * all. */
+#ifdef __GNUC__
+#define FLATTENED __attribute__((noinline, flatten))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
+#else
+#define FLATTENED
+#define NOINLINE
+#define COLD
+#endif
+
+/* The members of a struct as an array: …_values to read, …_places to write. Typed, so that a wrong
+ * struct does not compile. */
+#define VALUES(Struct, Number, values, places)                                                     \
+    static const Number *values(const Struct *members) {                                           \
+        return (const Number *)members;                                                            \
+    }                                                                                              \
+    static Number *places(Struct *members) {                                                       \
+        return (Number *)members;                                                                  \
+    }
+
+#endif

@@ -1,0 +1,202 @@
+"""modelDescription.xml of FMI 3.0, and what stands beside it: buildDescription.xml and
+terminalsAndIcons.xml.
+
+Value references are those of 2.0, of a vector that of its first element. After them come time and
+the event indicators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import accumulate
+from xml.etree.ElementTree import Element, SubElement
+
+from bristle.format.parameter_set import document_text
+from bristle.format.sources import UNIT
+from .description import Choice, Description, Unit, Variable
+from .structure import Structure, indicator_names
+from .xml import about, add_items, add_run, add_units, items_range, numbered, real_attributes
+from .xml import used_units, with_unit
+
+VERSION = "3.0"
+TERMINALS = "terminalsAndIcons/terminalsAndIcons.xml"
+ICON = "terminalsAndIcons/icon.png"
+SECOND = Unit("s", {"s": 1}, "Time", {})
+
+CAPABILITIES = {
+    "canGetAndSetFMUState": "true",
+    "canSerializeFMUState": "true",
+    "providesDirectionalDerivatives": "true",
+    "providesAdjointDerivatives": "true",
+}
+MODEL_EXCHANGE = CAPABILITIES | {"needsCompletedIntegratorStep": "false"}
+CO_SIMULATION = CAPABILITIES | {
+    "canHandleVariableCommunicationStepSize": "true",
+    "maxOutputDerivativeOrder": "1",
+    "hasEventMode": "true",
+    "mightReturnEarlyFromDoStep": "true",
+    "providesIntermediateUpdate": "true",
+}
+
+
+def xml3_text(
+    description: Description, structure: Structure, resets: Collection[str], token: str
+) -> str:
+    head = {"fmiVersion": VERSION, "instantiationToken": token}
+    root = Element("fmiModelDescription", head | about(description))
+    for tag, capabilities in (("ModelExchange", MODEL_EXCHANGE), ("CoSimulation", CO_SIMULATION)):
+        SubElement(root, tag, {"modelIdentifier": description.name, **capabilities})
+    units = list({unit.name: unit for unit in [SECOND, *used_units(description)]}.values())
+    add_units(root, units)
+    _types(root, description, units)
+    add_run(root, description)
+    variables = SubElement(root, "ModelVariables")
+    variables.extend(_variables(description, resets))
+    _structure(root, description, structure)
+    return document_text(root)
+
+
+def _types(root: Element, description: Description, units: Iterable[Unit]) -> None:
+    definitions = SubElement(root, "TypeDefinitions")
+    for unit in units:
+        about_it = {"quantity": unit.quantity, "unit": unit.name}
+        SubElement(definitions, "Float64Type", {"name": unit.quantity} | about_it)
+    for choice in description.mode_outputs:
+        kind = {"name": choice.type_name, "description": choice.text, "quantity": choice.type_name}
+        add_items(SubElement(definitions, "EnumerationType", kind), choice)
+
+
+def _entries(description: Description) -> list[Variable | Choice]:
+    """All variables in the order of their value references."""
+    return [*description.reals, *description.mode_outputs, *description.options]
+
+
+def references(description: Description) -> dict[str, int]:
+    """The value reference of each variable, by its name."""
+    entries = _entries(description)
+    places = accumulate((entry.count for entry in entries), initial=0)
+    names = [*(entry.name for entry in entries), "time", *indicator_names(description)]
+    first = dict(zip(names, places))
+    last = sum(entry.count for entry in entries)
+    return first | {name: last + i for i, name in enumerate(names[len(entries) :])}
+
+
+def _variables(description: Description, resets: Collection[str]) -> Iterator[Element]:
+    places = references(description)
+
+    def variable(
+        tag: str, name: str, text: str, causality: str, variability: str, initial: str | None
+    ) -> Element:
+        about_it = {"name": name, "valueReference": str(places[name]), "description": text}
+        about_it |= {"causality": causality, "variability": variability}
+        return Element(tag, about_it | ({"initial": initial} if initial else {}))
+
+    def real(
+        entry: Variable, causality: str, variability: str = "continuous", initial: str | None = None
+    ) -> Element:
+        one = variable("Float64", entry.name, with_unit(entry), causality, variability, initial)
+        one.attrib |= real_attributes(entry)
+        if entry.starts:
+            one.set("start", " ".join(map(repr, entry.starts)))
+        return _sized(one, entry)
+
+    for entry in description.parameters:
+        yield real(
+            entry, "parameter", "tunable" if entry in description.tunable else "fixed", "exact"
+        )
+    for entry in description.inputs:
+        one = real(entry, "input")
+        one.set("intermediateUpdate", "true")
+        yield one
+    for entry in description.states:
+        state = real(entry, "local", initial="calculated")
+        if entry.symbol in resets:
+            state.set("reinit", "true")
+        yield state
+    for entry in description.states:
+        assert entry.derivative
+        rate = real(entry.derivative, "local", initial="calculated")
+        rate.set("derivative", str(places[entry.name]))
+        yield rate
+    for entry in description.all_outputs:
+        yield real(entry, "output", initial="calculated")
+    for choice in description.mode_outputs:
+        mode = variable("Enumeration", choice.name, choice.text, "output", "discrete", "calculated")
+        mode.attrib |= {"declaredType": choice.type_name} | items_range(choice)
+        yield _sized(mode, choice)
+    for choice in description.options:
+        option = variable("Int32", choice.name, numbered(choice), "parameter", "fixed", "exact")
+        option.attrib |= items_range(choice) | {"start": str(choice.start)}
+        yield option
+    time = variable("Float64", "time", "Simulation time", "independent", "continuous", None)
+    time.attrib |= {"declaredType": SECOND.quantity, "unit": SECOND.name}
+    yield time
+    for name in indicator_names(description):
+        text = "Event indicator: an event is where its sign changes"
+        yield variable("Float64", name, text, "local", "continuous", "calculated")
+
+
+def _sized(variable: Element, entry: Variable | Choice) -> Element:
+    if entry.size is not None:
+        SubElement(variable, "Dimension", start=str(entry.size))
+    return variable
+
+
+def _structure(root: Element, description: Description, structure: Structure) -> None:
+    model = SubElement(root, "ModelStructure")
+    places = references(description)
+    scalars = {
+        scalar: entry.name for entry in _entries(description) for scalar in entry.scalar_names
+    } | {name: name for name in indicator_names(description)}
+    members: dict[str, list[str]] = {}
+    for scalar, name in scalars.items():
+        members.setdefault(name, []).append(scalar)
+
+    def add(tag: str, names: Iterable[str], knowns: dict[str, frozenset[str]]) -> None:
+        """What a vector depends on is what any of its elements does."""
+        for name in sorted(names, key=places.__getitem__):
+            found = {scalars[known] for scalar in members[name] for known in knowns[scalar]}
+            dependencies = " ".join(str(place) for place in sorted(places[one] for one in found))
+            SubElement(model, tag, valueReference=str(places[name]), dependencies=dependencies)
+
+    outputs = [entry.name for entry in description.all_outputs + description.mode_outputs]
+    states = [entry.name for entry in description.states]
+    rates = [entry.name for entry in description.derivatives]
+    add("Output", outputs, structure.tuned)
+    add("ContinuousStateDerivative", rates, structure.tuned)
+    add("InitialUnknown", states + rates + outputs, structure.initial)
+    add("EventIndicator", indicator_names(description), structure.tuned)
+
+
+def build_text(description: Description) -> str:
+    """sources/buildDescription.xml: one file, and nothing to define."""
+    root = Element("fmiBuildDescription", fmiVersion=VERSION)
+    build = SubElement(root, "BuildConfiguration", modelIdentifier=description.name)
+    files = SubElement(build, "SourceFileSet", language="C99")
+    SubElement(files, "SourceFile", name=UNIT)
+    return document_text(root)
+
+
+def terminals_text(description: Description) -> str:
+    """terminalsAndIcons/terminalsAndIcons.xml: the icon, and where the element acts on a body, the
+    flange. The force flows into the element: it is subtracted in the equation of the body."""
+    root = Element("fmiTerminalsAndIcons", fmiVersion=VERSION)
+    graphics = SubElement(root, "GraphicalRepresentation")
+    frame = {"x1": "-100", "y1": "-100", "x2": "100", "y2": "100"}
+    SubElement(graphics, "CoordinateSystem", frame | {"suggestedScalingFactorTo_mm": "0.1"})
+    SubElement(graphics, "Icon", frame)
+    if coupling := description.coupling:
+        flange = SubElement(
+            SubElement(root, "Terminals"),
+            "Terminal",
+            name="flange",
+            matchingRule="plug",
+            description="The body, relative to its counterpart",
+        )
+        for member, entry, kind in (
+            ("velocity", coupling.velocity, "signal"),
+            ("force", coupling.force, "inflow"),
+        ):
+            attributes = {"variableName": entry.name, "memberName": member, "variableKind": kind}
+            SubElement(flange, "TerminalMemberVariable", attributes)
+    return document_text(root)

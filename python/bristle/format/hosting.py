@@ -1,0 +1,200 @@
+"""The library of an FMU as a host of co-simulation calls it, of FMI 2.0 or 3.0: for reference
+results, and for runs that the runner, which knows 2.0 alone, cannot make."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from ctypes import CFUNCTYPE, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32
+from ctypes import c_int64, c_size_t, c_uint, c_void_p
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from .. import BristleError
+from .variables import elements_of, scalars, token_name, version_of
+
+_LOGGER = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
+_LOGGER_3 = CFUNCTYPE(None, c_void_p, c_int, c_char_p, c_char_p)
+_ALLOCATE = CFUNCTYPE(c_void_p, c_size_t, c_size_t)
+_FREE = CFUNCTYPE(None, c_void_p)
+_TYPES = {"Float64": c_double, "Int32": c_int32, "Enumeration": c_int64}  # of FMI 3.0
+
+Number = float | int
+
+
+class _Callbacks(Structure):
+    _fields_ = [
+        ("logger", _LOGGER),
+        ("allocate", _ALLOCATE),
+        ("free", _FREE),
+        ("step_finished", c_void_p),
+        ("environment", c_void_p),
+    ]
+
+
+def instance(functions: ctypes.CDLL, root: Element) -> Instance:
+    """An instance of the FMU that this is the description of."""
+    return (Instance3 if version_of(root) == 3 else Instance2)(functions, root)
+
+
+class Instance:
+    """An instance for co-simulation; variables are given by the value references of their
+    scalars."""
+
+    prefix = ""
+
+    def __init__(self, functions: ctypes.CDLL, root: Element) -> None:
+        self.functions = functions
+        self.token = root.get(token_name(root), "").encode()
+        self.said: list[str] = []
+        self.address = self._instantiate()
+        if not self.address:
+            raise BristleError(" ".join(self.said))
+
+    def _instantiate(self) -> int | None:
+        raise NotImplementedError
+
+    def call(self, function: str, *arguments: object) -> None:
+        status = getattr(self.functions, self.prefix + function)(c_void_p(self.address), *arguments)
+        if status > 1:
+            raise BristleError(" ".join(self.said) or f"{self.prefix}{function} fails.")
+
+    def begin(
+        self,
+        tolerance: float,
+        time: float,
+        values: Mapping[int, Number],
+        inputs: Mapping[int, Number],
+    ) -> None:
+        """Sets the values, then the inputs, and initializes."""
+        raise NotImplementedError
+
+    def put(self, values: Mapping[int, Number]) -> None:
+        raise NotImplementedError
+
+    def take(self, references: Sequence[int]) -> list[Any]:
+        raise NotImplementedError
+
+    def step(self, time: float, length: float) -> None:
+        raise NotImplementedError
+
+    def free(self) -> None:
+        getattr(self.functions, f"{self.prefix}FreeInstance")(c_void_p(self.address))
+
+
+class Instance2(Instance):
+    prefix = "fmi2"
+
+    def _instantiate(self) -> int | None:
+        self.rooms: list[ctypes.Array] = []
+        self.callbacks = _Callbacks(
+            _LOGGER(lambda *message: self.said.append(message[-1].decode(errors="replace"))),
+            _ALLOCATE(self._allocate),
+            _FREE(lambda address: None),  # rooms go with the instance
+        )
+        self.functions.fmi2Instantiate.restype = c_void_p
+        about = (b"bristle", 1, self.token, b"", byref(self.callbacks), 0, 0)
+        return self.functions.fmi2Instantiate(*about)
+
+    def _allocate(self, count: int, size: int) -> int:
+        self.rooms.append(ctypes.create_string_buffer(count * size))
+        return ctypes.addressof(self.rooms[-1])
+
+    def begin(
+        self,
+        tolerance: float,
+        time: float,
+        values: Mapping[int, Number],
+        inputs: Mapping[int, Number],
+    ) -> None:
+        defined = (int(tolerance > 0), c_double(tolerance))
+        self.call("SetupExperiment", *defined, c_double(time), 0, c_double(0))
+        self.put(values)
+        self.call("EnterInitializationMode")
+        self.put(inputs)
+        self.call("ExitInitializationMode")
+
+    def put(self, values: Mapping[int, Number]) -> None:
+        reals = {place: value for place, value in values.items() if isinstance(value, float)}
+        if reals:
+            room = (c_double * len(reals))(*reals.values())
+            self.call("SetReal", (c_uint * len(reals))(*reals), c_size_t(len(reals)), room)
+        for place, value in values.items():
+            if place not in reals:
+                self.call("SetInteger", byref(c_uint(place)), c_size_t(1), byref(c_int(int(value))))
+
+    def take(self, references: Sequence[int]) -> list[Any]:
+        """Real variables alone."""
+        count = len(references)
+        values = (c_double * count)()
+        self.call("GetReal", (c_uint * count)(*references), c_size_t(count), values)
+        return list(values)
+
+    def step(self, time: float, length: float) -> None:
+        self.call("DoStep", c_double(time), c_double(length), 1)
+
+
+class Instance3(Instance):
+    """Vectors are set and read as a whole: elements that are not given keep their values."""
+
+    prefix = "fmi3"
+
+    def __init__(self, functions: ctypes.CDLL, root: Element) -> None:
+        self.values: dict[int, list[Any]] = {}  # of each variable, as they were set or start
+        self.types: dict[int, str] = {}
+        self.places: dict[int, tuple[int, int]] = {}  # variable and element
+        for element in elements_of(root):
+            first = int(element.get("valueReference", ""))
+            self.values[first] = scalars(element)[1]
+            self.types[first] = element.tag
+            self.places |= {first + i: (first, i) for i in range(len(self.values[first]))}
+        super().__init__(functions, root)
+
+    def _instantiate(self) -> int | None:
+        self.logger = _LOGGER_3(
+            lambda *message: self.said.append(message[-1].decode(errors="replace"))
+        )
+        self.functions.fmi3InstantiateCoSimulation.restype = c_void_p
+        flags = [c_bool(False)] * 4
+        about = (b"bristle", self.token, None, *flags, None, c_size_t(0), None, self.logger, None)
+        return self.functions.fmi3InstantiateCoSimulation(*about)
+
+    def begin(
+        self,
+        tolerance: float,
+        time: float,
+        values: Mapping[int, Number],
+        inputs: Mapping[int, Number],
+    ) -> None:
+        self.put(values)
+        defined = (c_bool(tolerance > 0), c_double(tolerance))
+        self.call("EnterInitializationMode", *defined, c_double(time), c_bool(False), c_double(0))
+        self.put(inputs)
+        self.call("ExitInitializationMode")
+
+    def put(self, values: Mapping[int, Number]) -> None:
+        for place, value in values.items():
+            first, i = self.places[place]
+            self.values[first][i] = value
+        for first in dict.fromkeys(self.places[place][0] for place in values):
+            name, number = self._kind(first)
+            room = (number * len(self.values[first]))(*self.values[first])
+            self.call(f"Set{name}", byref(c_uint(first)), c_size_t(1), room, c_size_t(len(room)))
+
+    def take(self, references: Sequence[int]) -> list[Any]:
+        read: dict[int, list[Any]] = {}
+        for first in dict.fromkeys(self.places[place][0] for place in references):
+            name, number = self._kind(first)
+            room = (number * len(self.values[first]))()
+            self.call(f"Get{name}", byref(c_uint(first)), c_size_t(1), room, c_size_t(len(room)))
+            read[first] = list(room)
+        return [read[first][i] for first, i in (self.places[place] for place in references)]
+
+    def _kind(self, first: int) -> tuple[str, Any]:
+        tag = self.types[first]
+        return ("Int64" if tag == "Enumeration" else tag), _TYPES[tag]
+
+    def step(self, time: float, length: float) -> None:
+        point = (c_double(time), c_double(length), c_bool(True))
+        told = [byref(c_bool()) for _ in range(3)]  # an event, the end, an early return
+        self.call("DoStep", *point, *told, byref(c_double()))

@@ -1,0 +1,373 @@
+"""FMI 3.0 beside 2.0: the same numbers bit for bit, derivatives in both directions, events where
+they happen, states, refusals, and what the library exports."""
+
+import random
+import re
+import subprocess
+from ctypes import byref, c_bool, c_double, c_int64, c_size_t, c_uint32
+from pathlib import Path
+
+import fmpy
+import pytest
+
+from fmi2 import FmiError
+from fmi3 import CO_SIMULATION, MODEL_EXCHANGE, Instance3, described
+from fmus import FOLDER
+from operating_points import Sampler
+
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "fmi3").is_dir(), reason="there are no FMUs for 3.0 in the folder"
+)
+
+HEADER = Path(fmpy.__file__).parent / "c-code" / "fmi3Functions.h"
+STEP = 2.0**-10  # exact, so that a rate times its length gives the change that it was made from
+
+
+def inputs_of(description):
+    return [v.name for v in description.inputs]
+
+
+def rounded(values):
+    """Values of which differences, and a STEP times rates, are exact."""
+    return {name: round(value * 2**20) / 2**20 for name, value in values.items()}
+
+
+def start_both(fmu, kind, one, other, seed):
+    sampler = Sampler(fmu.description, seed)
+    parameters = sampler.start(one, tolerance=1e-6)
+    other.set_scalars(parameters | {name: one.get(name) for name in inputs_of(fmu.description)})
+    other.enterInitializationMode(tolerance=1e-6)
+    other.exitInitializationMode()
+    if kind == MODEL_EXCHANGE:
+        other.event()
+        other.enterContinuousTimeMode()
+    return sampler, parameters
+
+
+def check_same(one, other):
+    assert one.get_reals(range(len(one.description.reals))) == other.reals()
+    assert list(one.modes().values()) == other.modes()
+
+
+@pytest.mark.parametrize("moving", (False, True), ids=("held", "moving"))
+def test_co_simulation_is_that_of_2_0_bit_for_bit(fmu, moving):
+    """Inputs that are held over a step, and inputs that move: by their rates in 2.0, by an
+    intermediate update in 3.0. Without event mode a step goes on over its events."""
+    ends = {}
+
+    def update(environment, time, wanted, allowed, finished, early, requested, until):
+        assert wanted and not allowed and not early
+        other.set_scalars(ends)
+
+    _, references = zip(*((v.name, v.valueReference) for v in inputs_of_3(fmu.name)), strict=True)
+    options = {"intermediateUpdate": update, "requiredIntermediateVariables": references}
+    with (
+        fmu.co_simulation() as one,
+        Instance3(fmu.name, CO_SIMULATION, **options if moving else {}) as other,
+    ):
+        sampler, parameters = start_both(fmu, CO_SIMULATION, one, other, 3)
+        for n in range(60):
+            values = rounded(sampler.inputs(parameters))
+            one.set(values)
+            other.set_scalars(values)
+            if moving:
+                ends |= rounded(sampler.inputs(parameters))
+                for name, value in values.items():
+                    one.set_input_derivative(name, (ends[name] - value) / STEP)
+            one.step(STEP)
+            other.doStep(n * STEP, STEP)
+            check_same(one, other)
+        assert one.snapshot() == other.snapshot()
+
+
+def inputs_of_3(name):
+    return [v for v in described(name)[0].modelVariables if v.causality == "input"]
+
+
+def test_model_exchange_is_that_of_2_0_bit_for_bit(fmu):
+    with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
+        sampler, parameters = start_both(fmu, MODEL_EXCHANGE, one, other, 4)
+        for n in range(30):
+            values = sampler.inputs(parameters)
+            states = sampler.states(parameters)
+            for instance, set_all in ((one, one.set), (other, other.set_scalars)):
+                time = n * STEP
+                instance.set_time(time) if instance is one else instance.setTime(time)
+                set_all(values)
+            if states:
+                one.states = states
+                other.setContinuousStates((c_double * len(states))(*states), len(states))
+            check_same(one, other)
+            names = [name for name in other.variables if name.startswith("eventIndicator")]
+            values = (c_double * len(names))()
+            other.getEventIndicators(values, len(names))
+            assert one.indicators == list(values) == [other.get(name)[0] for name in names]
+            if n % 3 == 0:
+                one.event()
+                other.enterEventMode()
+                other.event()
+                other.enterContinuousTimeMode()
+
+
+def test_a_state_of_2_0_goes_on_in_3_0_and_back(fmu):
+    """The bytes are the same in both versions, by design."""
+    with fmu.co_simulation() as one, Instance3(fmu.name, CO_SIMULATION) as other:
+        sampler, parameters = start_both(fmu, CO_SIMULATION, one, other, 5)
+        one.set(sampler.inputs(parameters))
+        one.step(STEP)
+        other.resume(one.snapshot())
+        assert other.snapshot() == one.snapshot()
+        check_same(one, other)
+        values = sampler.inputs(parameters)
+        one.set(values)
+        other.set_scalars(values)
+        one.step(STEP)
+        other.doStep(STEP, STEP)
+        check_same(one, other)
+        one.resume(other.snapshot())
+        check_same(one, other)
+        first = fmu.description.inputs[0]  # its rate is not that of the next step in 3.0
+        one.set_input_derivative(first.name, 1e-3)
+        one.step(STEP)
+        other.resume(one.snapshot())
+        one.set({first.name: one.get(first.name)})
+        one.step(STEP)
+        other.doStep(3 * STEP, STEP)
+        check_same(one, other)
+    with (
+        fmu.co_simulation() as one,
+        Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
+    ):
+        other.start()  # in event mode, which co-simulation of 2.0 has not
+        with pytest.raises(FmiError, match="values that no instance of"):
+            one.resume(other.snapshot())
+
+
+def test_the_adjoint_is_the_transpose(fmu):
+    """Each entry of the Jacobian, from both functions; arrays count by their elements."""
+    description, _ = described(fmu.name)
+    with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
+        sampler, parameters = start_both(fmu, MODEL_EXCHANGE, one, other, 6)
+        other.set_scalars(sampler.inputs(parameters))
+        derived = [v.name for v in description.modelVariables if v.derivative is not None]
+        unknowns = derived + [
+            v.name
+            for v in description.modelVariables
+            if v.causality == "output" and v.type == "Float64"
+        ]
+        states = [v.derivative.name for v in description.modelVariables if v.derivative is not None]
+        knowns = [v.name for v in inputs_of_3(fmu.name)] + states
+        rows = sum(other.size(name) for name in unknowns)
+        columns = sum(other.size(name) for name in knowns)
+
+        def unit(count, place):
+            return [float(i == place) for i in range(count)]
+
+        forward = [
+            other.slopes("GetDirectionalDerivative", unknowns, knowns, unit(columns, j))
+            for j in range(columns)
+        ]
+        for i in range(rows):
+            adjoint = other.slopes("GetAdjointDerivative", unknowns, knowns, unit(rows, i))
+            assert adjoint == [column[i] for column in forward]
+        draw = random.Random(fmu.name)
+        seed = [draw.uniform(-1, 1) for _ in range(rows)]
+        adjoint = other.slopes("GetAdjointDerivative", unknowns, knowns, seed)
+        sums = [sum(a * b for a, b in zip(seed, column, strict=True)) for column in forward]
+        assert adjoint == pytest.approx(sums, rel=1e-12, abs=1e-300)
+
+
+class Master:
+    """A co-simulation with event mode whose inputs are functions of the time, which it gives at the
+    end of a step when it is asked for them."""
+
+    def __init__(self, name, inputs, early=True):
+        self.inputs, self.events = inputs, []
+        references = [v.valueReference for v in inputs_of_3(name)]
+        self.element = Instance3(
+            name,
+            CO_SIMULATION,
+            eventModeUsed=True,
+            earlyReturnAllowed=early,
+            intermediateUpdate=lambda environment, time, *_: self.give(time),
+            requiredIntermediateVariables=references,
+        )
+
+    def give(self, time):
+        self.element.set(self.inputs(time))
+
+    def start(self, parameters):
+        self.element.start(parameters)
+        self.give(0.0)
+        self.element.event()
+        self.element.enterStepMode()
+
+    def run(self, stop, size):
+        """Steps of a size, each up to its event; `events` has their times."""
+        time, regular = 0.0, 1
+        while time < stop:
+            needed, _, early, time = self.element.doStep(time, regular * size - time)
+            regular += not early
+            assert needed or not early
+            if needed:
+                self.events.append(time)
+                self.element.enterEventMode()
+                self.give(time)
+                assert not self.element.event()[0]
+                self.element.enterStepMode()
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+@pytest.mark.parametrize("size", (1e-3, 0.013, 0.1))
+def test_a_mass_meets_its_events(fmu, size):
+    """A mass slides, stops and is pulled until it breaks away, with steps that know nothing of it.
+    Stick begins at REST = 1e-4 of the regularization velocity and ends at 1e-6 above the limit
+    (hysteresis.h)."""
+    mass, load, rest = 2.0, 7.0, 1e-4 * 1e-5
+    force, speed = 0.4 * 20.0, 0.3
+    stops, breaks = (speed - rest) * mass / force, 0.2 + 0.5 * 20.0 * (1 + 1e-6) / load
+
+    def inputs(time):
+        return {
+            "normalForce": 20.0,
+            "relativeVelocity": 0.0 if master.events else speed - force / mass * time,
+            "externalForce": load * max(time - 0.2, 0.0),
+        }
+
+    master = Master(fmu.name, inputs)
+    with master.element as element:
+        master.start(
+            {"staticFriction": 0.5, "dynamicFriction": 0.4, "regularizationVelocity": 1e-5}
+        )
+        master.run(1.7, size)
+        assert master.events == pytest.approx([stops, breaks], rel=0, abs=1e-9)
+        assert element.get("mode") == [3]  # slides
+
+
+@pytest.mark.fmus(lambda d: d.takes("normalForce") and d.takes("relativeVelocity"))
+def test_lift_off_is_met_where_it_happens(fmu):
+    """Also by models without modes; a step over it goes on where the host allows no early
+    return."""
+    lifts = 0.3217
+
+    def inputs(time):
+        normal = 40.0 * (lifts - time)
+        return {"normalForce": normal, "relativeVelocity": 0.01}
+
+    for early in (True, False):
+        master = Master(fmu.name, inputs, early)
+        with master.element as element:
+            master.start({})
+            master.run(0.5, 0.125)
+            assert any(abs(time - lifts) < 1e-9 for time in master.events) == early
+            assert element.get("frictionForce") == [0.0]
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_inputs_that_are_held_make_their_events_where_they_are_set(fmu):
+    """A step that begins with an event ends there, and the next one goes on."""
+    with Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True, earlyReturnAllowed=True) as element:
+        element.start({"normalForce": 20.0, "relativeVelocity": 0.3})
+        element.event()
+        element.enterStepMode()
+        assert element.doStep(0.0, 0.1) == (False, False, False, 0.1)
+        element.set({"relativeVelocity": 0.0})
+        assert element.doStep(0.1, 0.1) == (True, False, True, 0.1)
+        element.enterEventMode()
+        element.event()
+        element.enterStepMode()
+        assert element.get("mode") == [2]  # sticks
+        assert element.doStep(0.1, 0.1) == (False, False, False, 0.2)
+
+
+def test_what_has_no_meaning_is_refused_in_one_sentence(fmu):
+    number, value = c_uint32(), c_double()
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        after = max(v.valueReference for v in element.variables.values()) + 1
+
+        def clocks(function, *arguments):
+            return element.refused(function, byref(number), 1, *arguments)
+
+        none = "must not be called: there are no structural parameters."
+        assert element.refused("EnterConfigurationMode").endswith(none)
+        assert element.refused("ExitConfigurationMode").endswith(none)
+        for verb in ("Get", "Set"):
+            no_clock = "There is no Clock variable with value reference 0."
+            assert clocks(f"{verb}Clock", byref(c_bool())) == no_clock
+            no_text = "There is no Boolean variable with value reference 0."
+            assert clocks(f"{verb}Boolean", byref(c_bool()), 1) == no_text
+            number.value = after
+            unknown = f"There is no Float64 variable with value reference {after}."
+            assert element.refused(f"{verb}Float64", byref(number), 1, byref(value), 1) == unknown
+            number.value = 0
+            wrong = f"fmi3{verb}Float64 was given 0 values, the variables have {{}}."
+            first = next(v.name for v in element.variables.values() if v.valueReference == 0)
+            found = element.refused(f"{verb}Float64", byref(number), 1, byref(value), 0)
+            assert found == wrong.format(element.size(first))
+        many = 1 + len(element.reals())  # of one variable: there is room for each once
+        same = next(v for v in inputs_of_3(fmu.name))
+        size = many * element.size(same.name)
+        twice = (c_uint32 * many)(*[same.valueReference] * many), many
+        found = element.refused(
+            "GetDirectionalDerivative", *twice, *twice, (c_double * size)(), size, None, size
+        )
+        assert (
+            found == f"fmi3GetDirectionalDerivative was given {size} values, there are {many - 1}."
+        )
+        assert "must not be called after instantiation" in element.refused("EnterStepMode")
+        assert "belongs to model exchange" in element.refused("EnterEventMode")
+        assert "dependencies" in element.refused(
+            "GetNumberOfVariableDependencies", 0, byref(c_size_t())
+        )
+        element.start()
+        answers = [byref(c_bool()) for _ in range(3)] + [byref(value)]
+        found = element.refused("DoStep", 1.0, 0.1, True, *answers)
+        assert found == "The step starts at 1 s, but the last one ended at 0 s."
+        assert value.value == 0.0
+        for mode in [v for v in element.variables.values() if v.type == "Enumeration"]:
+            number.value = mode.valueReference
+            count = element.size(mode.name)
+            found = element.refused(
+                "SetInt64", byref(number), 1, (c_int64 * count)(*[1] * count), count
+            )
+            assert found == "A mode is determined by the model and cannot be set."
+    for token in (b"", b"{other}"):
+        with pytest.raises(Exception, match="Failed to instantiate"):
+            Instance3(fmu.name, MODEL_EXCHANGE, token=token.decode() or "none")
+
+
+def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
+    """Without a word in the log; one of the start may not."""
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        element.call("SetDebugLogging", True, 0, None)
+        element.start()
+        element.doStep(0.0, STEP)
+        told = len(element.messages)
+        for variable in list(element.variables.values()):
+            if variable.causality == "parameter" and variable.type == "Float64":
+                values = [value * (1 + 1e-9) + 1e-9 for value in element.get(variable.name)]
+                if variable.variability == "tunable":
+                    element.set({variable.name: values})
+                else:
+                    number = byref(c_uint32(variable.valueReference))
+                    array = (c_double * len(values))(*values)
+                    found = element.refused("SetFloat64", number, 1, array, len(values))
+                    assert "takes effect only at the start of a run" in found
+        assert not [
+            text for _, _, text in element.messages[told:] if "after initialization" in text
+        ]
+
+
+@pytest.mark.shipped
+def test_linux_exports_the_functions_of_3_0_and_nothing_else(fmu):
+    declared = set(re.findall(r"FMI3_Export \w+\s+(fmi3\w+);", HEADER.read_text(encoding="utf-8")))
+    description, folder = described(fmu.name)
+    library = Path(folder) / "binaries" / "x86_64-linux" / f"{description.modelName}.so"
+    lines = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", "--extern-only", library],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert len(declared) == 75
+    assert {line.split()[-1].split("@")[0] for line in lines} == declared

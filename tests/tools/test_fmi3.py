@@ -1,0 +1,113 @@
+"""The commands and the package with FMUs of FMI 3.0."""
+
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+from fmpy import simulate_fmu
+from fmpy.validation import validate_fmu
+
+import bristle
+from bristle.format.archive import write_zip
+from fmus import need_all_fmus
+
+need_all_fmus()
+
+TIME = np.linspace(0, 0.05, 51)
+
+
+def command(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "bristle", *map(str, words)], capture_output=True, text=True
+    )
+
+
+def files_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_name_and_a_version_lead_to_an_fmu(tmp_path):
+    file = bristle.fmu("LuGre", fmi=3)
+    assert file.parent.name == "fmi3" and bristle.describe("LuGre", fmi=3).file == file
+    result = command("get", "LuGre", "--fmi", 3, "-o", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "LuGre.fmu").read_bytes() == file.read_bytes()
+
+
+def test_list_and_show_tell_the_same_of_both():
+    old, new = command("list"), command("list", "--fmi", 3)
+    assert new.stdout == old.stdout and "fmi3" in new.stderr
+    old, new = (command("show", "ProjectedLuGre", "--fmi", n).stdout.splitlines() for n in (2, 3))
+    differing = [line for line, other in zip(new, old, strict=True) if line != other]
+    assert len(differing) == 1 and "x86_64-linux" in differing[0]
+
+
+@pytest.mark.parametrize("model", ["LuGre", "ProjectedLuGre", "GeneralizedMaxwellSlip"])
+def test_a_run_on_hold_is_that_of_2_bit_for_bit(model):
+    """Modes and vectors too, with a parameter of one's own and inputs that vary."""
+    about = bristle.describe(model)
+    velocity = 0.02 * np.sin(200 * TIME)
+    vector = len([one for one in about.inputs if one.base == "relativeVelocity"]) > 1
+    inputs = {"relativeVelocity": np.outer(velocity, [1, 0, 0]) if vector else velocity}
+    values = {"staticFriction": 0.5}
+    old, new = (
+        bristle.run(bristle.fmu(model, fmi=n), TIME, inputs, values, interpolate="hold")
+        for n in (2, 3)
+    )
+    assert old.keys() == new.keys()
+    for name, column in old.items():
+        np.testing.assert_array_equal(new[name], column, name)
+
+
+def test_what_3_cannot_do_is_said():
+    file = bristle.fmu("LuGre", fmi=3)
+    with pytest.raises(bristle.BristleError, match="--hold"):
+        bristle.run(file, TIME, {"relativeVelocity": TIME})
+    with pytest.raises(bristle.BristleError, match="needs an FMU of FMI 2.0"):
+        bristle.run(file, TIME, {"relativeVelocity": 0.1}, slopes="staticFriction")
+    with pytest.raises(bristle.BristleError, match="^LuGre: staticFriction = -1 must be at least"):
+        bristle.run(file, TIME, {"relativeVelocity": 0.1}, {"staticFriction": -1.0})
+    with pytest.raises(bristle.BristleError, match="at point|must be"):
+        bristle.evaluate(file, {"dynamicFriction": [0.1, -1.0]})
+
+
+def test_the_law_at_points_is_that_of_2():
+    values = {"relativeVelocity": [0.001, 0.01], "normalForce": 10.0, "law": "Bounded"}
+    old, new = (bristle.evaluate(bristle.fmu("LuGre", fmi=n), values) for n in (2, 3))
+    assert {n: list(v) for n, v in old.items()} == {n: list(v) for n, v in new.items()}
+
+
+def test_an_element_of_ones_own(tmp_path):
+    """It is the one of 2.0 in name, token and defaults, runs in FMPy and carries its own
+    results."""
+    values = {"staticFriction": 0.15, "dynamicFriction": 0.1, "frictionAxis[2]": 1.0}
+    pair = []
+    for version in (2, 3):
+        out = tmp_path / f"Own{version}.fmu"
+        pair.append(bristle.stamp(bristle.fmu("ProjectedLuGre", version), values, "Own", out))
+    old, new = map(bristle.describe, pair)
+    assert (new.guid, new.name, new.identifier) == (old.guid, old.name, old.identifier)
+    assert [one.start for one in new.variables] == [one.start for one in old.variables]
+    assert validate_fmu(str(pair[1])) == []
+    content, before = (files_of(f) for f in (pair[1], bristle.fmu("ProjectedLuGre", fmi=3)))
+    assert b'modelIdentifier="Own"' in content["sources/buildDescription.xml"]
+    assert b"FMI3_FUNCTION_PREFIX Own_" in content["sources/fmu.c"]
+    results = [name for name in content if name.endswith("_out.csv")]
+    assert results and any(content[name] != before[name] for name in results)
+    result = simulate_fmu(
+        str(pair[1]), start_values={"relativeVelocity": [0.1, 0, 0]}, stop_time=0.1
+    )
+    assert result["frictionForce"][-1][0] == pytest.approx(0.1 * 9.81, rel=1e-3)
+
+
+def test_a_description_that_is_none_is_refused(tmp_path):
+    content = files_of(bristle.fmu("LuGre", fmi=3))
+    for was, now in ((b'start="0.6"', b'start="much"'), (b'fmiVersion="3.0"', b'fmiVersion="4"')):
+        text = content["modelDescription.xml"]
+        assert was in text
+        write_zip(tmp_path / "odd.fmu", content | {"modelDescription.xml": text.replace(was, now)})
+        with pytest.raises(bristle.BristleError, match="not an FMU"):
+            bristle.describe(tmp_path / "odd.fmu")
