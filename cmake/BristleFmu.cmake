@@ -132,7 +132,7 @@ function(bristle_add_native_library library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
     set(target ${name}_library)
-    if(ARGV3)
+    if(ARGC GREATER 3) # ARGV3 alone may be that of the function that calls this one
         set(target ${ARGV3})
     endif()
     add_library(${target} MODULE ${source})
