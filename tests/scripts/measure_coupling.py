@@ -7,17 +7,23 @@ hold    how high a load may jump, over what the law holds in fine steps; creep b
         0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
 rest    steps until the force is within 1 % of a load that has jumped to 0.3 of the limit
 bound   the largest force under sines over the limit, less 1, and over that of the law by itself
-bodies  error of the velocity with couplingMass over that without, for fixed_step.cases
-hosts   the same on the belt with other integrators, and with a force that acts two steps late
+bodies  error of the velocity with couplingMass over that without, for fixed_step.cases; Either and
+        the timing given
+hosts   the same with other integrators and Either, and on the belt with a force that acts two steps
+        late
 best    drift, break-away and period beside those of the best element that knows nothing of the load
         but what velocities show
 mass    told more than the mass: how far the force is off the load, and whether the log says so
+
+rest, bodies and hosts end with a line per case: median and largest of the models, and, of the last
+two, how many are over 1.1.
 """
 
 import math
 import sys
 import warnings
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +51,7 @@ from held_force import break_away, drift, pulses, run_loop
 from oracle import Oracle
 
 FINE, BELT = 1e-4, 2e-4
+RINGING = ("Dahl", "BlimanSorine", "GeneralizedMaxwellSlip", "StickSlip")  # by themselves
 HOSTS = {
     "1 ms once": (1e-3, 0),
     "1 ms late": (1e-3, 1),
@@ -117,7 +124,7 @@ def ratio(fmu, case, step, late, fine, timing, mass=1.0, **how):
 def bodies(fmu):
     for case in cases(1.0):
         cells, fine, mass = [], None, 0.5 if case.startswith("two") else 1.0
-        for step, late in ENDS.values():
+        for step, late in (hosted for name, hosted in HOSTS.items() if not name.startswith("2")):
             for timing in (EITHER, told(late)):
                 found, fine = ratio(fmu, case, step, late, fine, timing, mass)
                 cells.append(f"{found:.2f}")
@@ -125,18 +132,28 @@ def bodies(fmu):
 
 
 def hosts(fmu):
-    for name, how, late in (
-        ("explicit Euler", {"integrator": "euler"}, None),
-        ("RK4", {"integrator": "rk4"}, None),
-        ("two steps late", {}, 2),
-    ):
-        cells, fine = [], None
-        for step, own in ENDS.values():
-            found, fine = ratio(
-                fmu, "belt", step, own if late is None else late, fine, EITHER, **how
-            )
+    for case in cases(1.0):
+        cells, fine, mass = [], None, 0.5 if case.startswith("two") else 1.0
+        for integrator, (step, late) in product(("euler", "rk4"), ENDS.values()):
+            how = {"integrator": integrator}
+            found, fine = ratio(fmu, case, step, late, fine, EITHER, mass, **how)
             cells.append(f"{found:.2f}")
-        yield name, " ".join(cells)
+        yield case, " ".join(cells)
+    found = [ratio(fmu, "belt", step, 2, None, EITHER)[0] for step, _ in ENDS.values()]
+    yield "belt, two steps late", " ".join(f"{one:.2f}" for one in found)
+
+
+def summary(lines):
+    """Median and largest of the models for each number of a case, and how many are over 1.1."""
+    for case in lines[0]:
+        columns = np.array([[float(cell) for cell in line[case].split()] for line in lines]).T
+        print(
+            f"{case}: ",
+            " | ".join(
+                f"{np.nanmedian(one):.2f}, {np.nanmax(one):.1f}, {np.sum(one > 1.1)}"
+                for one in columns
+            ),
+        )
 
 
 def period(rows):
@@ -198,7 +215,14 @@ def mass(fmu):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of hosts that diverge by themselves
-    bar, wanted = globals()[sys.argv[1]], sys.argv[2:]
+    bar, wanted, found = globals()[sys.argv[1]], sys.argv[2:], []
     for one in FMUS:
         if is_scalar(one.description) and (not wanted or one.name in wanted):
-            print(one.name, "; ".join(f"{name}: {cells}" for name, cells in bar(one)), flush=True)
+            cells = dict(bar(one))
+            print(
+                one.name, "; ".join(f"{name}: {text}" for name, text in cells.items()), flush=True
+            )
+            if bar != rest or one.name not in RINGING:
+                found.append(cells)
+    if bar in (rest, bodies, hosts):
+        summary(found)

@@ -19,8 +19,9 @@ from .statistics import correlation_time
 # gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
 # as much once in 500 times
 WORTH = 10.0
-LATEST = 20.0  # samples: the longest lag; what is longer is rather something that the law lacks
-# samples, from which the search for a lag begins: a small one hides in the stiffness once that is
+# samples of the measurement: the longest lag; what is longer is rather something that the law lacks
+LATEST = 20.0
+# likewise, from which the search for a lag begins: a small one hides in the stiffness once that is
 # fitted, and a large one is too far for a linear step
 _LAGS = (0.3, -0.3, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 _LAG_STEPS = 12  # at most, each with a few steps of least squares
@@ -69,7 +70,7 @@ def _gain(problem: Problem, point: np.ndarray, cost: float) -> float:
 def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
     """With the motion later by the lag that fits best: by steps of Gauss and Newton in the lag and
     all else at once, and least squares in between."""
-    interval = problem.records[0].interval
+    interval = problem.records[0].interval / problem.records[0].block
     lags = [0.0, *_LAGS]
     tried = [problem.delayed(lag * interval) for lag in lags]
     best = int(np.argmin([other.costs([point])[0] for other in tried]))

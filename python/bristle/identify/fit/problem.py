@@ -3,7 +3,6 @@ by linear regression."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -411,25 +410,6 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
         return values
     end = (1 - 1 / block**2) / 6  # Simpson's rule, where there are many
     return end * (values[..., :-2:2] + values[..., 2::2]) + (1 - 2 * end) * values[..., 1::2]
-
-
-def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
-    """How many samples of a record can be run in so many seconds: what a run costs beside them does
-    not count."""
-    spent, lengths = [], []
-    for samples in (fewest, 4 * fewest):
-        parts, origins = extracts(problem.records[:1], samples)
-        short = Problem(problem.of, parts, problem.space, origins=origins)
-        begin = (
-            time.process_time()
-        )  # not of a clock: what else the machine does must not change the result
-        short.forces([point])
-        spent.append(time.process_time() - begin)
-        lengths.append(len(short.measured))
-    if lengths[0] == lengths[1]:
-        return most
-    per_sample = max(spent[1] - spent[0], 1e-9) / (lengths[1] - lengths[0])
-    return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
 
 
 def extracts(records: Sequence[Record], samples: int) -> tuple[list[Record], list[int]]:

@@ -6,14 +6,15 @@ import math
 
 import numpy as np
 
-from .problem import Problem, affordable, extracts
+from .problem import Problem, extracts
 from .result import UNDETERMINED, Wanted
 from .solver import latin_hypercube
 from .starts import spreads
 from .statistics import correlation_time, covariance_of
 
-SEARCHED = 800, 3000  # least and most samples of each record in the search for a start
-PATIENCE = 0.01  # s that a run in this search may take: there are hundreds
+# samples of each record in the search for a start, in which there are hundreds of runs; the same on
+# every machine, so that the result is
+SEARCHED = 2000
 CLOUD = 10  # points about the staged start per parameter
 POLISHED = 6  # of them
 MOST_SPRINGS = 4  # times that the springs are weakened
@@ -31,8 +32,7 @@ def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndar
     space = problem.space
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
-    samples = affordable(problem, staged, PATIENCE, *SEARCHED)
-    parts, origins = extracts(problem.records, samples)
+    parts, origins = extracts(problem.records, SEARCHED)
     small = Problem(problem.of, parts, space, origins=origins)
     width = np.where([name in wanted.start for name in space.names], 0.02, spreads(space))
     total = float(np.sum((small.measured * small.weight) ** 2))
