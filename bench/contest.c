@@ -23,7 +23,7 @@ static double now(clockid_t clock) {
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* By this name callgrind is told what to count. */
+/* The name by which callgrind counts. */
 __attribute__((noinline)) void measured(const Contestant *contestant) {
     contestant->run(contestant->self);
     __asm__ volatile("" ::: "memory");

@@ -72,7 +72,8 @@ set(platforms ${BRISTLE_PLATFORMS})
 list(REMOVE_ITEM platforms aarch64-linux)
 
 # Windows' own C runtime and the few functions that it lacks, instead of mingw's library, which
-# takes minutes to build, and of zig's, which comes as a whole and takes half of a library.
+# takes minutes to build. zig's, which probes the stack for large frames, is as large as an FMU and
+# comes as a whole: only the runner and the systems need it.
 if("win64" IN_LIST BRISTLE_PLATFORMS)
     set(runtime "${PROJECT_SOURCE_DIR}/fmu_src/runtime/win64.c")
     set(runtime_object "${PROJECT_BINARY_DIR}/win64_runtime.o")
@@ -104,6 +105,9 @@ function(bristle_add_thin_library library source platform target folders)
     file(MAKE_DIRECTORY "${folder}" "${PROJECT_BINARY_DIR}/objects/${target}/${name}")
     if(platform STREQUAL darwin64)
         set(libraries_darwin64 "-Wl,-install_name,@rpath/${name}.dylib")
+    endif()
+    if(platform STREQUAL win64)
+        list(APPEND libraries_win64 -rtlib=compiler-rt)
     endif()
     list(TRANSFORM folders PREPEND "-I")
     foreach(file IN LISTS source)
@@ -285,7 +289,7 @@ function(bristle_add_fmu description)
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
     set(files "${generated}/fmu.c")
-    if(NOT ARGV1) # a law is told once, as part of its model
+    if(NOT ARGV1) # a law is listed once, as part of its model
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)
@@ -366,8 +370,8 @@ function(bristle_add_wheel fmus version)
     file(GLOB_RECURSE package CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/*.py"
         "${PROJECT_SOURCE_DIR}/python/*.toml"
          "${PROJECT_SOURCE_DIR}/python/*.typed")
-    set(told pyproject.toml setup.py README.md LICENSE)
-    list(TRANSFORM told PREPEND "${PROJECT_SOURCE_DIR}/")
+    set(metadata pyproject.toml setup.py README.md LICENSE)
+    list(TRANSFORM metadata PREPEND "${PROJECT_SOURCE_DIR}/")
     set(wheel "${BRISTLE_DIST}/bristle-${version}-py3-none-any.whl")
     add_custom_command(
         OUTPUT "${wheel}"
@@ -377,7 +381,7 @@ function(bristle_add_wheel fmus version)
                 --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
                 --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
         DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
-                ${told}
+                ${metadata}
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")

@@ -1,4 +1,4 @@
-# The playground: all models in one WebAssembly module, compiled from the sources of the FMUs,
+# The playground: all models and twins in one WebAssembly module, compiled from the sources of FMUs,
 # together with the rig's coupling and those of its systems that playground/situations.toml names,
 # and the page around it: dist/playground/index.html.
 
@@ -91,7 +91,7 @@ add_custom_command(
     OUTPUT "${page}"
     COMMAND ${run_generator} playground --descriptions "${PROJECT_SOURCE_DIR}/modelDescription"
         --generated "${PROJECT_BINARY_DIR}/generated"
-            --module "${wasm_module}" --out "${page}"
+            --module "${wasm_module}" --out "${page}" --elements ${models}
     DEPENDS "${wasm_module}" ${generated_pages} ${page_parts} ${generator}
     COMMENT "Writing the playground"
     VERBATIM)

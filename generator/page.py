@@ -151,8 +151,8 @@ def range_text(entry: Variable, factor: float = 1) -> str:
 
 def _live(description: Description, sets: Sequence[ParameterSet]) -> list[str]:
     """Where the model can be tried. The page does not know where it lies itself, so this is no
-    link; the playground has no twins and no loads."""
-    if description.name != description.model or description.kind == "load":
+    link; the playground has loads only beside others."""
+    if description.kind == "load":
         return []
     chosen = f"#1={description.name}&1.set={sets[0].name}" if sets else f"#{description.name}"
     return [

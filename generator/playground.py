@@ -8,7 +8,7 @@ import json
 import math
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,15 @@ LINE = 3.0  # one that has to pass zero goes to this many times the natural size
 
 
 def write_playground(
-    folder: Path, descriptions: Path, generated: Path, module: Path, out: Path
+    folder: Path,
+    descriptions: Path,
+    generated: Path,
+    module: Path,
+    out: Path,
+    elements: Collection[str],
 ) -> None:
-    """Puts the page together from the parts in `folder`."""
-    described = [read_description(file) for file in sorted(descriptions.glob("[A-Z]*.toml"))]
+    """Puts the page together from the parts in `folder`; the module has these elements."""
+    described = [one for one in _described(descriptions) if one.name in elements]
     models = [
         _model(one, generated, folder.parent / "resources")
         for one in described
@@ -92,6 +97,14 @@ def write_playground(
     part = out.with_suffix(".part")
     part.write_text(page, encoding="utf-8", newline="\n")
     part.replace(out)
+
+
+def _described(descriptions: Path) -> Iterator[Description]:
+    """Every model, with its twins behind it."""
+    for file in sorted(descriptions.glob("[A-Z]*.toml")):
+        yield read_description(file)
+        for name in twins_of(file):
+            yield read_description(file, name.removeprefix(file.stem))
 
 
 def _packed(data: bytes) -> str:
@@ -141,7 +154,12 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
     return _element(description, generated) | {
         "title": description.title,
         "kind": description.kind,
-        "twins": twins_of(description.file),
+        "isTwin": description.name != description.model,
+        "otherForms": (
+            twins_of(description.file)
+            if description.name == description.model
+            else [description.model]
+        ),
         "coupling": _coupling_reference(description),
         "summary": " ".join(description.summary.split()),
         "choose": description.choose[0] if description.choose else "",

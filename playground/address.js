@@ -4,7 +4,7 @@
 //   situation      a system; for its settings: name=value
 //   press          force with which the hand presses
 //   hostStep       step of a host with a fixed one
-//   couplingMass   "on": there the element is told the mass of the body
+//   couplingMass   "on": there the element is given the mass of the body
 //   1, 2, 3        the models
 //   1.set          the set that the parameters of a model start from, or "defaults"; without it the
 //                  surface of the situation
@@ -33,16 +33,10 @@ function readAddress(hash, catalogue, situations) {
                     problem: `The address asks for the situation “${value}”, which is not here.`,
                 };
         } else if (/^[1-3]$/.test(key)) {
-            const model = catalogue.models.find(
-                (one) => one.name === value || one.twins.includes(value),
-            );
+            const model = catalogue.models.find((one) => one.name === value);
             if (!model)
                 return { problem: `The address asks for the model “${value}”, which is not here.` };
             wanted.slots[Number(key) - 1] = { model, set: "", values: {} };
-            if (model.name !== value)
-                wanted.said =
-                    `${value} is ${model.name} at a radius r, with the velocity r ω and the ` +
-                    `torque r F: here ${model.name} runs.`;
         }
     }
     wanted.situation ??= null;

@@ -6,7 +6,7 @@
 
 /* Chooses one of the linked elements: first the loads, last the friction element. Then the page
  * describes its variables one by one (for a rate with the index of its state among them, counted
- * from 1), and at last the rest. Texts are copied. */
+ * from 1), and at last all others. Texts are copied. */
 bool element_choose(const char *name);
 void element_describe(const Variable *variable);
 void element_complete(const char *guid, int n_indicators);

@@ -14,8 +14,8 @@ class Host {
         this.coupled = false;
     }
 
-    /** What a slot is told: the step, and the mass that the element is given. */
-    told(situation, settings) {
+    /** The step of a slot, and the mass that its element is given. */
+    slotSettings(situation, settings) {
         const { mass = 0 } = situation.complete(settings);
         return { step: this.step, mass: this.step && this.coupled ? mass : 0 };
     }

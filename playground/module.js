@@ -172,7 +172,7 @@ class Element {
         return this.call.counter(["steps", "events", "forced"].indexOf(what));
     }
 
-    /** Goes on towards a time; hands over the rows of results, and tells whether it got there. */
+    /** Goes on towards a time; hands over the rows of results, and gives whether it got there. */
     advance(until, trials, onRow) {
         const good = this.call.advance(until, trials);
         const width = this.columns.length,

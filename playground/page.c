@@ -14,7 +14,7 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-enum { SETTINGS_AT_MOST = 16, ROWS_AT_MOST = 1600, ROWS_OF_A_STEP = 4 };
+enum { SETTINGS_AT_MOST = 32, ROWS_AT_MOST = 1600, ROWS_OF_A_STEP = 4 };
 
 static Message message;
 static double settings[SETTINGS_AT_MOST];
@@ -144,6 +144,9 @@ EXPORT(close) void close_run(void) {
  * a host which solves law and bodies together. */
 EXPORT(open) int open_run(int situation, double step) {
     close_run();
+    for (int i = 0; systems[situation]->parameters[i].name; i++)
+        if (i == SETTINGS_AT_MOST)
+            return fail(&message, "%s has more than %d settings.", systems[situation]->name, i);
     host.step = step;
     element_is_stepped(step > 0);
     const Fmu *const fmus[] = {element()};

@@ -129,7 +129,7 @@ class Page {
                 make(
                     "figure",
                     { className: plot instanceof ModePlot ? "wide" : "" },
-                    make("figcaption", {}, plot.title),
+                    (plot.caption = make("figcaption", {}, plot.title)),
                     canvas,
                 ),
             );
@@ -246,7 +246,7 @@ class Page {
         return { from: to - window, to };
     }
 
-    /** What is told above the scene: what is wrong, or what the page has done by itself. */
+    /** The message above the scene: what is wrong, or what the page has done by itself. */
     notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
@@ -276,7 +276,7 @@ class Page {
         this.host.release();
         Object.assign(this.host, asked.host);
         this.admit();
-        if (problem || asked.said) this.notice(problem ?? asked.said, Boolean(problem));
+        if (problem) this.notice(problem);
         this.restart();
         this.showSituation();
         this.showModels();
@@ -300,7 +300,10 @@ class Page {
         const chosen = this.slot;
         this.slots = this.slots.filter((slot) => !others.includes(slot));
         const kept = this.slots.length;
-        if (!kept) this.slots = this.firstSlots().filter((slot) => this.fits(slot, this.situation));
+        if (!kept)
+            this.slots = [this.otherForms(others), this.firstSlots()]
+                .map((slots) => slots.filter((slot) => this.fits(slot, this.situation)))
+                .find((slots) => slots.length) ?? [];
         for (const model of this.catalogue.models) {
             if (this.slots.length) break;
             const slot = new Slot(this.module, model, 0);
@@ -313,6 +316,15 @@ class Page {
             left = `${names(others)} ${verb(others, "do", "es")} not fit`,
             now = `${names(this.slots)} ${verb(this.slots, kept ? "stay" : "run")}`;
         this.notice(`${left} “${this.situation.title}”: ${now}${kept ? "" : " instead"}.`, false);
+    }
+
+    /** Twins in place of models that slide, and the reverse. */
+    otherForms(slots) {
+        return slots
+            .flatMap((slot) => slot.model.otherForms)
+            .map((name) => this.catalogue.models.find((one) => one.name === name))
+            .filter(Boolean)
+            .map((model, i) => new Slot(this.module, model, i));
     }
 
     fits(slot, situation) {
@@ -343,8 +355,12 @@ class Page {
         this.time = 0;
         this.ended = false;
         this.scene.reset();
-        this.plots.forEach((plot) => plot.reset());
         for (const slot of this.slots) this.restartSlot(slot);
+        for (const plot of this.plots) {
+            plot.take((text) => this.slot.word(text));
+            plot.reset();
+            plot.caption.textContent = plot.title;
+        }
         if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.playing = true;
         this.showPlay();
         this.changed();
@@ -357,7 +373,7 @@ class Page {
             this.situation.name,
             this.situation.listed(this.settings),
             this.hand.numbers,
-            this.host.told(this.situation, this.settings),
+            this.host.slotSettings(this.situation, this.settings),
         );
     }
 
@@ -446,8 +462,9 @@ class Page {
                 .filter((slot) => slot.count)
                 .map(
                     (slot) =>
-                        `${slot.model.name} at ${quantity(slot.now("position"), "m")}, force ` +
-                        `${quantity(slot.now("force"), "N")}`,
+                        `${slot.model.name} at ` +
+                        `${quantity(slot.now("position"), slot.word("m"))}, ` +
+                        `${slot.word("force")} ${quantity(slot.now("force"), slot.word("N"))}`,
                 )
                 .join("; ")}.`,
         );
@@ -456,7 +473,7 @@ class Page {
         if (chatter && chatter.textContent !== words) chatter.textContent = words;
         this.slots.forEach((slot) =>
             Object.entries(liveVerdict(slot)).forEach(([name, result]) =>
-                this.tell(slot, name, result),
+                this.showVerdict(slot, name, result),
             ),
         );
     }
@@ -479,13 +496,13 @@ class Page {
             slot.verdict ??= new Verdict(this.module, slot.model);
             if (slot.parameters)
                 slot.verdict.measure({ ...slot.parameters, ...slot.options }, (name, result) =>
-                    this.tell(slot, name, result),
+                    this.showVerdict(slot, name, result),
                 );
         }
         this.describe();
     }
 
-    tell(slot, name, { text, good, why }) {
+    showVerdict(slot, name, { text, good, why }) {
         const row = byId("verdict").querySelectorAll("tbody tr")[this.slots.indexOf(slot)],
             cell = row?.querySelector(`.${name}`);
         if (!cell) return;
@@ -510,11 +527,14 @@ class Page {
             .join(", ");
         const drag = pulls
             ? "Drag the body along, and up or down to lift and press it."
-            : presses
+            : presses && !this.slots.some((slot) => slot.turns)
               ? "Drag the body up or down to lift and press it."
               : "";
         byId("sign").hidden = !this.slots.some(
-            (slot) => slot.column.velocity >= 0 && slot.column.height !== slot.column.position,
+            (slot) =>
+                slot.column.velocity >= 0 &&
+                slot.column.height !== slot.column.position &&
+                !slot.turns,
         );
         byId("scene-help").textContent =
             `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
@@ -585,7 +605,7 @@ class Page {
             slot.follow(
                 this.situation.listed(this.settings),
                 this.hand.numbers,
-                this.host.told(this.situation, this.settings),
+                this.host.slotSettings(this.situation, this.settings),
             );
     }
 
@@ -685,15 +705,31 @@ class Page {
 
     /** Asks for a model. */
     pick(current, choose) {
-        this.places ??= new Map(
-            this.catalogue.models.map((model) => {
-                const slot = new Slot(this.module, model, 0);
-                return [model, this.situations.filter((one) => this.fits(slot, one))];
-            }),
-        );
-        const elsewhere = (model) =>
-            this.places.get(model).includes(this.situation) ? "" : this.places.get(model)[0].title;
+        const elsewhere = (model) => {
+            const places = this.placesOf(model);
+            return places.includes(this.situation) ? "" : places[0].title;
+        };
         this.picker.ask(current, elsewhere, choose);
+    }
+
+    /** The situations that a model fits into: those of any with the same inputs and forces. */
+    placesOf(model) {
+        this.places ??= new Map();
+        const wiring = model.variables
+            .filter(
+                ([name, , , causality]) =>
+                    causality === "input" || (causality === "output" && /(Force|Torque)/.test(name)),
+            )
+            .map(([name]) => name)
+            .join();
+        if (!this.places.has(wiring)) {
+            const slot = new Slot(this.module, model, 0);
+            this.places.set(
+                wiring,
+                this.situations.filter((one) => this.fits(slot, one)),
+            );
+        }
+        return this.places.get(wiring);
     }
 
     /** Another model in a place; where it does not fit the situation, the situation changes too. */

@@ -44,11 +44,12 @@ class Picker {
             make("span", {}, model.title),
         );
         const notes = [];
-        if (model.twins.length) notes.push(`for a joint: ${model.twins.join(", ")}`);
+        if (!model.isTwin && model.otherForms.length)
+            notes.push(`for a joint: ${model.otherForms.join(", ")}`);
         if (place) notes.push(`runs in “${place}”`);
         if (notes.length) button.append(make("small", {}, notes.join("; ")));
-        button.names = [model.name, ...model.twins].map((name) => name.toLowerCase());
-        button.words = [...button.names, model.title, model.summary, model.choose]
+        button.model = model;
+        button.words = [model.name, model.title, model.summary, model.choose]
             .join(" ")
             .toLowerCase();
         button.addEventListener("click", () => {
@@ -58,27 +59,32 @@ class Picker {
         return button;
     }
 
-    /** What Enter takes: the model of that name, or of that twin, before the first of the list. */
+    /** What Enter takes: the model of that name before the first of the list. */
     get best() {
         const shown = [...this.dialog.querySelectorAll("button.model:not([hidden])")],
             wanted = this.search.value.trim().toLowerCase();
-        return shown.find((button) => button.names.includes(wanted)) ?? shown[0];
+        return shown.find((button) => button.model.name.toLowerCase() === wanted) ?? shown[0];
     }
 
-    /** Shows the models whose texts have all words of the search. */
+    /** Shows the models whose texts have all words of the search; twins where there are any. */
     filter() {
         const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
         let found = 0;
         for (const group of byId("picker-list").children) {
             const buttons = [...group.querySelectorAll("button")];
             for (const button of buttons) {
-                button.hidden = !words.every((word) => button.words.includes(word));
+                button.hidden = words.length
+                    ? !words.every((word) => button.words.includes(word))
+                    : button.model.isTwin;
                 found += Number(!button.hidden);
             }
             group.hidden = buttons.every((button) => button.hidden);
         }
-        byId("picker-count").textContent = found
-            ? `${found} of ${this.catalogue.models.length} models`
-            : "No model has these words.";
+        const all = this.catalogue.models.length;
+        byId("picker-count").textContent = !found
+            ? "No model has these words."
+            : words.length
+              ? `${found} of ${all} models and twins`
+              : `${found} models; the search also finds ${all - found} twins for joints`;
     }
 }

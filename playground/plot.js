@@ -3,7 +3,7 @@
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 const DASHES = [[], [8, 4], [2, 3.5]];
 
-/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the rest of a
+/** Colours that people with any colour vision tell apart (after Okabe and Ito), and the others of a
  * scheme. */
 const SCHEMES = {
     light: {
@@ -280,11 +280,19 @@ class Plot {
         Object.assign(this, {
             id,
             title,
+            given: { title, x, y },
             xName: x.name,
             yName: y.name,
-            x: new Axis(x.unit, x.label, x.about ?? null),
-            y: new Axis(y.unit, y.label, y.about ?? null),
         });
+        this.take((text) => text);
+    }
+
+    /** Takes the words and units of what is drawn. */
+    take(word) {
+        const { title, x, y } = this.given;
+        this.title = sentence(title.toLowerCase().replace(/\w+/g, word));
+        this.x = new Axis(word(x.unit), word(x.label), x.about ?? null);
+        this.y = new Axis(word(y.unit), word(y.label), y.about ?? null);
     }
 
     get overTime() {
@@ -414,6 +422,8 @@ class ModePlot {
     }
 
     reset() {}
+
+    take() {}
 
     /** Shades of a slot's colour, one per item. */
     static shade(items, value) {

@@ -5,10 +5,12 @@ const SMALLEST_REACH = 1e-6; // m
 const ROOM_FOR_A_HAND = 0.02; // m
 const BODY = { width: 70, height: 40 };
 const EDGE = 6; // of the scene, that arrows keep off
+const WHEEL = 15; // radius of a motor
+const LINK = 30; // length of the link of a robot
 
 /** The force of now in a unit that does not change all the time. */
 function forceText(slot) {
-    const { name, factor } = suitable(slot.largestForce, "N");
+    const { name, factor } = suitable(slot.largestForce, slot.word("N"));
     const digits = slot.largestForce / factor >= 100 ? 0 : 2;
     return `${(slot.now("force") / factor).toFixed(digits).replace("-", "−")} ${name}`;
 }
@@ -21,7 +23,7 @@ class Scene {
     }
 
     reset() {
-        this.reach = { position: 0, height: 0 }; // largest way from the origin so far
+        this.reach = { position: 0, height: 0 }; // largest distance from the origin so far
         this.shown = { position: 0, height: 0 }; // what the scale is made for, which follows
         this.travel = 0;
         this.lastTime = 0;
@@ -92,16 +94,20 @@ class Scene {
         this.lastTime = time;
         const active = slots.filter((slot) => slot.fits);
         const place = this.place;
-        active.forEach((slot, i) =>
-            this.drawLane(slot, 10 + i * LANE, width, place, {
-                belt,
-                situation,
-                settings,
-                hand,
-                colours,
-            }),
-        );
-        this.drawScale(pen, width, height, place, colours);
+        active.forEach((slot, i) => {
+            const top = 10 + i * LANE;
+            if (slot.turns) this.drawJoint(slot, width / 2, top + 46, colours);
+            else
+                this.drawLane(slot, top, width, place, {
+                    belt,
+                    situation,
+                    settings,
+                    hand,
+                    colours,
+                });
+            this.drawNames(slot, top, width, colours);
+        });
+        if (!active.some((slot) => slot.turns)) this.drawScale(pen, width, height, place, colours);
     }
 
     /** The middle of the body's underside. */
@@ -154,6 +160,11 @@ class Scene {
                 place.origin + hand.place * place.scale,
                 colours,
             );
+    }
+
+    drawNames(slot, top, width, colours) {
+        const pen = this.pen,
+            colour = colours.lines[slot.index];
         pen.text(slot.model.name, 12, top + 10, colour, { size: 12, weight: 600 });
         pen.text(
             slot.problem ? "stopped" : forceText(slot),
@@ -162,6 +173,27 @@ class Scene {
             slot.problem ? colours.ink : colour,
             { size: 12, align: "end", weight: 600 },
         );
+    }
+
+    /** The motor of a robot's axis with a spoke, and the link that it lifts, which hangs down at
+     * 0. The arrow at the motor is the torque of friction, against the motion. */
+    drawJoint(slot, x, y, colours) {
+        const pen = this.pen,
+            colour = colours.lines[slot.index],
+            turned = slot.now("position") || 0,
+            link = slot.now("link") || 0,
+            left = x - 90;
+        pen.line([left, y, x, y], colours.faint, 3);
+        pen.dot(left, y, WHEEL, `${colour}26`, colour);
+        const [dx, dy] = [Math.sin(turned), Math.cos(turned)];
+        pen.line([left, y, left + WHEEL * dx, y + WHEEL * dy], colour, 2);
+        const [endX, endY] = [x + LINK * Math.sin(link), y + LINK * Math.cos(link)];
+        pen.line([x, y, endX, endY], colours.soft, 4);
+        pen.dot(x, y, 5, colours.paper, colours.soft);
+        pen.dot(endX, endY, 8, `${colour}26`, colour);
+        const share = slot.now("force") / Math.max(slot.largestForce, 1e-12);
+        if (Math.abs(share) > 1e-3)
+            this.drawAlong(left, y - WHEEL - 8, -46 * share, 2 * x, colour, 2.6);
     }
 
     drawGround(ground, width, place, belt, colours, situation) {

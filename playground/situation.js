@@ -21,7 +21,7 @@ class Situation {
         });
     }
 
-    /** All settings by name: the given ones, for the rest the system's own. */
+    /** All settings by name: the given ones, for all others the system's own. */
     complete(values) {
         return Object.fromEntries(
             this.settings.map((one) => [one.name, values[one.name] ?? one.start]),

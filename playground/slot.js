@@ -9,13 +9,30 @@ const TURN = 0.02; // of the largest force: what is less is not seen
  * a column of. */
 const COLUMNS = {
     time: ["time"],
-    position: ["position", "displacement", "height"],
+    position: ["position", "displacement", "height", "motorAngle"],
+    link: ["linkAngle"],
     height: ["height"],
-    force: ["frictionForce", "frictionForce[1]", "normalForce"],
-    velocity: ["relativeVelocity", "relativeVelocity[1]", "penetrationRate"],
+    force: ["frictionForce", "frictionForce[1]", "frictionTorque", "normalForce"],
+    velocity: [
+        "relativeVelocity",
+        "relativeVelocity[1]",
+        "relativeAngularVelocity",
+        "penetrationRate",
+    ],
     normal: ["normalForce"],
     load: ["load", "springForce"],
     work: ["frictionWork"],
+};
+
+/** What is a quantity or a word of an element that slides is another one of a twin that turns. */
+const TURNED = {
+    N: "N·m",
+    m: "rad",
+    "m/s": "rad/s",
+    force: "torque",
+    position: "angle",
+    displacement: "angle",
+    "relative velocity": "relative angular velocity",
 };
 
 class Slot {
@@ -56,6 +73,7 @@ class Slot {
         this.modeColumns = Object.keys(this.model.modes)
             .map((name) => [columns.indexOf(name), this.model.modes[name]])
             .filter(([at]) => at >= 0);
+        this.turns = columns.includes("frictionTorque");
         this.width = columns.length;
         this.rows = new Float64Array(ROWS * this.width);
         this.lowestWork = this.largestForce = this.turning = this.lastChange = 0;
@@ -136,6 +154,11 @@ class Slot {
     eachRow(call) {
         for (let i = 0; i < this.count; i++)
             call(((this.next - this.count + i + ROWS) % ROWS) * this.width);
+    }
+
+    /** The word or unit of this element. */
+    word(text) {
+        return this.turns ? (TURNED[text] ?? text) : text;
     }
 
     /** The newest value of one of COLUMNS. */

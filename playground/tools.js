@@ -58,6 +58,9 @@ const prettyUnit = (unit) =>
               .replace(/([a-z])2$/, "$1²")
               .replace("um", "µm");
 
+/** With a capital. */
+const sentence = (text) => text[0].toUpperCase() + text.slice(1);
+
 /** beltSpeed as "belt speed". */
 const inWords = (name) => name.replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
 

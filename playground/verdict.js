@@ -17,7 +17,7 @@ class Verdict {
         this.round = 0;
     }
 
-    /** The static limit as the parameters tell it, for a normal force; NaN where they do not. */
+    /** The static limit as the parameters give it, for a normal force; NaN where they do not. */
     static limit(parameters, normal) {
         return (parameters.staticFriction ?? parameters.dynamicFriction ?? NaN) * normal;
     }
@@ -42,7 +42,7 @@ class Verdict {
     }
 
     /** Calls back with each result as it comes: its name and { text, good }. */
-    async measure(parameters, tell) {
+    async measure(parameters, report) {
         const round = ++this.round,
             pulse = this.element.situations.find((one) => one.name === "pulse");
         const weight = pulse
@@ -92,11 +92,11 @@ class Verdict {
             try {
                 const result = await step();
                 if (round !== this.round) return;
-                tell(name, result);
+                report(name, result);
             } catch (refusal) {
                 if (!(refusal instanceof Refusal)) throw refusal;
                 if (round !== this.round) return;
-                tell(name, { text: "–", good: null, why: refusal.message });
+                report(name, { text: "–", good: null, why: refusal.message });
             }
         }
     }

@@ -197,7 +197,7 @@ static void allocate(Coupling *k) {
         {&k->force_slopes, k->n_own * k->n_outputs},
         {&k->loop_slopes, k->n_outputs * k->n_outputs},
         {&k->input_slopes, k->n_outputs * k->n_inputs},
-        {&k->loop_rest, k->n_outputs},
+        {&k->loop_residual, k->n_outputs},
         {&k->loop_step, k->n_outputs},
         {&k->loop_y, k->n_outputs},
         {&k->loop_inputs, k->n_inputs},
@@ -376,12 +376,12 @@ static int find_loads_in_slip(Coupling *k, const double *x) {
     for (int c = 0; c < k->n_contacts; c++) {
         Element *e = &k->elements[c];
         if (e->load < 0 || follows_loop(k, e)) continue;
-        for (int o = 0; o < n; o++) k->loop_rest[o] = o == e->first_output;
-        if (!solve_loop(k, k->loop_rest)) continue;
+        for (int o = 0; o < n; o++) k->loop_residual[o] = o == e->first_output;
+        if (!solve_loop(k, k->loop_residual)) continue;
         const int at = e->input_places[e->load];
         double feedback = 0;
         for (int o = 0; o < n; o++)
-            feedback += k->input_slopes[o * k->n_inputs + at] * k->loop_rest[o];
+            feedback += k->input_slopes[o * k->n_inputs + at] * k->loop_residual[o];
         if (feedback < 1) k->u[at] = (k->u[at] - feedback * k->y[e->first_output]) / (1 - feedback);
         const int answer = verdict(k, e, give_inputs(e, k->u), "the evaluation");
         if (answer) return answer;
@@ -401,26 +401,26 @@ static int close_loop(Coupling *k, const double *x) {
             const int answer = verdict(k, e, ask(k, e, k->loop_y), "the evaluation");
             if (answer) return answer;
         }
-        double rest = 0, size = 0;
+        double residual = 0, size = 0;
         for (int o = 0; o < k->n_outputs; o++) {
-            k->loop_rest[o] = k->loop_y[o] - k->y[o];
-            rest = fmax(rest, fabs(k->loop_rest[o]));
+            k->loop_residual[o] = k->loop_y[o] - k->y[o];
+            residual = fmax(residual, fabs(k->loop_residual[o]));
             size = fmax(size, fabs(k->loop_y[o]));
         }
-        if (rest <= 1e-13 * size) return find_loads_in_slip(k, x);
+        if (residual <= 1e-13 * size) return find_loads_in_slip(k, x);
         if (step < SUBSTITUTIONS) {
             memcpy(k->y, k->loop_y, (size_t)k->n_outputs * sizeof *k->y);
             continue;
         }
-        if (rest >= nearest) {
+        if (residual >= nearest) {
             for (int o = 0; o < k->n_outputs; o++) k->y[o] -= k->loop_step[o] /= 2;
             continue;
         }
-        nearest = rest;
+        nearest = residual;
         const int answer = find_loop_slopes(k, x);
         if (answer) return answer;
-        if (!solve_loop(k, k->loop_rest)) break;
-        for (int o = 0; o < k->n_outputs; o++) k->y[o] += k->loop_step[o] = k->loop_rest[o];
+        if (!solve_loop(k, k->loop_residual)) break;
+        for (int o = 0; o < k->n_outputs; o++) k->y[o] += k->loop_step[o] = k->loop_residual[o];
     }
     fail(&k->complaint, "the loads of the contacts cannot be found at t = %.9g s.", k->moment.t);
     return 1;

@@ -44,7 +44,7 @@ typedef struct {
     double *seeds, *answers, *force_slopes;
     bool is_looped; /* an input depends on answers */
     /* of the loop that it makes */
-    double *loop_slopes, *input_slopes, *loop_rest, *loop_step;
+    double *loop_slopes, *input_slopes, *loop_residual, *loop_step;
     double *loop_y, *loop_inputs;
     double *memory; /* all of these vectors */
 } Coupling;

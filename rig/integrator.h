@@ -8,7 +8,7 @@
 #include "coupling.h"
 
 #ifndef INTEGRATOR_ROOM
-/* of which the stack holds some 200 kB; the page, with less of a stack, says less */
+/* of which the stack holds some 250 kB; the page, with less of a stack, says less */
 #define INTEGRATOR_ROOM 64
 #endif
 

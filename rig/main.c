@@ -287,11 +287,11 @@ static bool find_fmus(Model *model, const char *text, const System *system, Fmus
     char *list = copied(text);
     int n = 0;
     bool good = true;
-    for (char *rest = list; rest && good; n++) {
-        char *comma = strchr(rest, ',');
+    for (char *remainder = list; remainder && good; n++) {
+        char *comma = strchr(remainder, ',');
         if (comma) *comma = '\0';
-        const Fmu *fmu = get_fmu(fmus, rest, message);
-        rest = comma ? comma + 1 : NULL;
+        const Fmu *fmu = get_fmu(fmus, remainder, message);
+        remainder = comma ? comma + 1 : NULL;
         good = fmu &&
                (n < n_contacts || fail(message, "%s: the system %s has %d contact%s.", text,
                                        system->name, n_contacts, n_contacts == 1 ? " only" : "s"));

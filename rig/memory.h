@@ -8,7 +8,7 @@ void out_of_memory(void); /* of the program: says so and does not return */
 
 void *new_array(size_t count, size_t size); /* zeroed; never NULL */
 void *grown_array(void *array, size_t count,
-                  size_t size); /* the first bytes stay, the rest is not set */
+                  size_t size); /* the first bytes stay, all others are not set */
 char *copied(const char *text);
 char *joined(const char *first, const char *second, const char *third);
 

@@ -10,10 +10,10 @@
 #include "memory.h"
 
 /* Cuts the next cell off a line, without the blanks and quotes around it. */
-static char *next_cell(const Table *table, char **rest) {
-    char *cell = *rest;
+static char *next_cell(const Table *table, char **remainder) {
+    char *cell = *remainder;
     char *end = cell + strcspn(cell, (const char[]){table->separator, '\r', '\n', '\0'});
-    *rest = *end == table->separator ? end + 1 : NULL;
+    *remainder = *end == table->separator ? end + 1 : NULL;
     *end = '\0';
     while (isspace((unsigned char)*cell) || *cell == '"') cell++;
     while (end > cell && (isspace((unsigned char)end[-1]) || end[-1] == '"')) *--end = '\0';
@@ -22,14 +22,14 @@ static char *next_cell(const Table *table, char **rest) {
 
 static bool read_names(Table *table, char *line, const char *path, Message *message) {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
-    char *rest = strncmp(line, byte_order_mark, 3) == 0 ? line + 3 : line;
-    table->separator = strchr(rest, ';') ? ';' : strchr(rest, '\t') ? '\t' : ',';
-    if (strcmp(next_cell(table, &rest), "time") != 0)
+    char *remainder = strncmp(line, byte_order_mark, 3) == 0 ? line + 3 : line;
+    table->separator = strchr(remainder, ';') ? ';' : strchr(remainder, '\t') ? '\t' : ',';
+    if (strcmp(next_cell(table, &remainder), "time") != 0)
         return fail(message, "%s: the first column is not named \"time\".", path);
-    while (rest) {
+    while (remainder) {
         table->names =
             grown_array(table->names, (size_t)table->n_columns + 2, sizeof *table->names);
-        table->names[table->n_columns++] = copied(next_cell(table, &rest));
+        table->names[table->n_columns++] = copied(next_cell(table, &remainder));
         table->names[table->n_columns] = NULL;
     }
     return table->n_columns > 0 || fail(message, "%s: there is no column beside \"time\".", path);
@@ -41,11 +41,11 @@ static bool read_row(Table *table, char *line, int number, const char *path, Mes
     table->times = times;
     table->values = grown_array(table->values, ((size_t)table->n_rows + 1) * (size_t)width,
                                 sizeof *table->values);
-    char *rest = line;
+    char *remainder = line;
     for (int i = -1; i < width; i++) {
-        if (!rest)
+        if (!remainder)
             return fail(message, "%s, line %d: there are fewer cells than names.", path, number);
-        char *end, *cell = next_cell(table, &rest);
+        char *end, *cell = next_cell(table, &remainder);
         char *comma = table->separator == ',' ? NULL : strchr(cell, ',');
         if (comma) *comma = '.'; /* a decimal comma */
         const double value = strtod(cell, &end);
@@ -56,7 +56,8 @@ static bool read_row(Table *table, char *line, int number, const char *path, Mes
         else
             table->values[table->n_rows * width + i] = value;
     }
-    if (rest) return fail(message, "%s, line %d: there are more cells than names.", path, number);
+    if (remainder)
+        return fail(message, "%s, line %d: there are more cells than names.", path, number);
     if (table->n_rows > 0 && times[table->n_rows] < times[table->n_rows - 1])
         return fail(message, "%s, line %d: the time goes back.", path, number);
     table->n_rows++;

@@ -10,7 +10,7 @@
  * dt/dp = 0.
  *
  * Co-simulation does not show its events. So a second instance, of model exchange, is kept in event
- * mode beside it, with the same modes: its indicators tell that an event has passed, and where, and
+ * mode beside it, with the same modes: its indicators show that an event has passed, and where, and
  * what the event does. FMI has no slopes of indicators and events; they are cheap and smooth within
  * a mode, so that differences of them are as good. */
 
@@ -28,7 +28,7 @@ typedef struct {
     double *g, *g_plus, *g_minus;
     double *u, *u_now; /* inputs: at the point that is looked at, and moved from it */
     double *x, *x_now, *f, *f_after, *x_after, *x_plus, *x_minus, *x_last, *f_last,
-        *way;            /* states, their rates, a direction */
+        *direction;      /* states, their rates, a direction */
     double *dg;          /* rates of the indicators */
     const double *rates; /* of the inputs */
 } Events;
@@ -46,9 +46,9 @@ static int make_room_for_events(Events *own, const Record *record, const double 
     own->states = n;
     own->inputs = k;
     double **const places[] = {
-        &own->sign,   &own->g,       &own->g_plus, &own->g_minus, &own->dg,      &own->u,
-        &own->u_now,  &own->x,       &own->x_now,  &own->f,       &own->f_after, &own->x_after,
-        &own->x_plus, &own->x_minus, &own->x_last, &own->f_last,  &own->way};
+        &own->sign,   &own->g,       &own->g_plus, &own->g_minus, &own->dg,       &own->u,
+        &own->u_now,  &own->x,       &own->x_now,  &own->f,       &own->f_after,  &own->x_after,
+        &own->x_plus, &own->x_minus, &own->x_last, &own->f_last,  &own->direction};
     const size_t sizes[] = {g, g, g, g, g, k, k, n, n, n, n, n, n, n, n, n, n};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (!(*places[i] = calloc(sizes[i] + 1, sizeof(double)))) return 1;
@@ -60,10 +60,10 @@ static int make_room_for_events(Events *own, const Record *record, const double 
 }
 
 static void give_room_for_events_back(Events *own, const Record *record, fmi2Component component) {
-    double *const places[] = {own->sign,    own->g,       own->g_plus, own->g_minus, own->dg,
-                              own->u,       own->u_now,   own->x,      own->x_now,   own->f,
-                              own->f_after, own->x_after, own->x_plus, own->x_minus, own->x_last,
-                              own->f_last,  own->way};
+    double *const places[] = {own->sign,    own->g,        own->g_plus, own->g_minus, own->dg,
+                              own->u,       own->u_now,    own->x,      own->x_now,   own->f,
+                              own->f_after, own->x_after,  own->x_plus, own->x_minus, own->x_last,
+                              own->f_last,  own->direction};
     const Fmu *fmu = record->fmu;
     if (own->left) fmu->free_state(component, &own->left);
     if (own->before) fmu->free_state(own->observer, &own->before);
@@ -189,7 +189,7 @@ static int foreseen(const Record *record, Events *own, double most, double resol
 }
 
 /* A step from `done` after a sample that leads over an event after `reach` at the latest: narrows
- * the way to it down to the end of `before`. The run stands anywhere in between afterwards. */
+ * the time before it down to `before`. The run stands anywhere in between afterwards. */
 static int locate(const Record *record, fmi2Component component, Events *own, fmi2FMUstate begin,
                   size_t sample, double done, double reach, double resolution, double *before) {
     enum { FORESEEN_AT_MOST = 8 };
@@ -241,12 +241,12 @@ static int set_before(const Record *record, const Events *own) {
  * afterwards either the indicators there or the states that the event leaves. 1: refused, because a
  * known has come to its limit, or because it is another event. */
 static int moved(const Record *record, Events *own, size_t known, double value, double amount,
-                 double shift, const double *way, int over_the_event, double *result) {
+                 double shift, const double *direction, int over_the_event, double *result) {
     const Fmu *fmu = record->fmu;
     const double there = value + amount;
     for (size_t i = 0; i < own->inputs; i++)
         own->u_now[i] = own->u[i] + (record->linear ? own->rates[i] * shift * amount : 0);
-    for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + amount * way[i];
+    for (size_t i = 0; i < own->states; i++) own->x_now[i] = own->x[i] + amount * direction[i];
     if (fails(fmu->set_state(own->observer, own->before)) ||
         (record->lasting[known] &&
          fails(fmu->set_real(own->observer, &record->knowns.references[known], 1, &there))) ||
@@ -261,14 +261,16 @@ static int moved(const Record *record, Events *own, size_t known, double value, 
 /* The slope of what `moved` gives, by a central difference, or by one to one side where a known has
  * come to its limit; `plus` has the result. */
 static int slope_along(Record *record, Events *own, size_t known, double value, double shift,
-                       const double *way, int over_the_event, double *plus, double *minus,
+                       const double *direction, int over_the_event, double *plus, double *minus,
                        const double *here) {
     const size_t count = over_the_event ? own->states : own->indicators;
     const double step = record->known_steps[known];
-    const int told = record->message[0] != '\0';
-    const int no_plus = moved(record, own, known, value, step, shift, way, over_the_event, plus);
-    const int no_minus = moved(record, own, known, value, -step, shift, way, over_the_event, minus);
-    if (!told) record->message[0] = '\0'; /* what was refused was only tried */
+    const int had_message = record->message[0] != '\0';
+    const int no_plus =
+        moved(record, own, known, value, step, shift, direction, over_the_event, plus);
+    const int no_minus =
+        moved(record, own, known, value, -step, shift, direction, over_the_event, minus);
+    if (!had_message) record->message[0] = '\0'; /* what was refused was only tried */
     if (no_plus && no_minus) return 1;
     for (size_t i = 0; i < count; i++) {
         const double from = no_minus ? here[i] : minus[i], to = no_plus ? here[i] : plus[i];
@@ -336,14 +338,15 @@ static int jump(Record *record, Events *own, double *s, int moving, double lengt
                 return 1;
             shift = -own->g_plus[indicator] / own->dg[indicator];
         }
-        for (size_t i = 0; i < own->states; i++) own->way[i] = sj[i] + own->f[i] * shift;
+        for (size_t i = 0; i < own->states; i++) own->direction[i] = sj[i] + own->f[i] * shift;
         if (reset) {
-            if (slope_along(record, own, j, value, shift, own->way, 1, own->x_plus, own->x_minus,
-                            own->x_after))
+            if (slope_along(record, own, j, value, shift, own->direction, 1, own->x_plus,
+                            own->x_minus, own->x_after))
                 return 1;
-            memcpy(own->way, own->x_plus, own->states * sizeof *own->way);
+            memcpy(own->direction, own->x_plus, own->states * sizeof *own->direction);
         }
-        for (size_t i = 0; i < own->states; i++) sj[i] = own->way[i] - own->f_after[i] * shift;
+        for (size_t i = 0; i < own->states; i++)
+            sj[i] = own->direction[i] - own->f_after[i] * shift;
     }
     return set_before(record, own) || settle_observer(record, own);
 }

@@ -20,7 +20,7 @@ enum { STATES_AT_MOST = 16, MATRIX_ROOM = 2 * STATES_AT_MOST };
 static const double SLOPE_TOLERANCE = 1e-3;
 /* of a step towards an event: at a fold of the law slopes grow without bound */
 static const double EVENT_TOLERANCE = 1e-5;
-/* between two samples: beyond, a bristle swings faster than the record tells */
+/* between two samples: beyond, a bristle swings faster than the record shows */
 enum { EVENTS_AT_MOST = 40 };
 /* part of the interval between two samples, below which an error is taken */
 static const double SHORTEST = 1.0 / 256;
@@ -28,7 +28,7 @@ static const double STAGE = 1.0 / 3; /* of a step; the other stage is its end */
 /* 1/sqrt(6): the mean of the eigenvalues of Radau IIA */
 static const double FILTER = 0.40824829046386302;
 
-/* Everything that is needed on the way, in one piece of memory. A linearization has a column for
+/* Everything that is needed during a run, in one piece of memory. A linearization has a column for
  * each state and known, and a row for the rate of each state and each output. */
 typedef struct {
     size_t states, knowns, rows;
@@ -168,15 +168,15 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
     const Fmu *fmu = record->fmu;
     const double resolution = fmax(EVENT_TIME * length, 1e-14 * fabs(record->times[sample]));
     double until = length; /* where the next event lies ahead */
-    /* how far ahead: more than can be resolved, where the way there was another when it was gone
-     * again */
+    /* how far ahead: more than can be resolved, where the repeated steps towards it
+     * were others */
     double back = 0;
     int due = 0, events = 0;
     for (double done = 0; done < length;) {
-        const double rest = length - done;
+        const double remaining = length - done;
         int passed = 0;
         if (due) {
-            const double ahead = fmin(2 * resolution, rest);
+            const double ahead = fmin(2 * resolution, remaining);
             if (++events > EVENTS_AT_MOST)
                 return give_up(record, "There are too many events for slopes.");
             if (cross(record, component, &own->events, own->s, sample, done, ahead, length,
@@ -187,13 +187,13 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
             due = 0;
             until = length;
             back = 0;
-            done = ahead < rest ? done + ahead : length;
+            done = ahead < remaining ? done + ahead : length;
             continue;
         }
-        const double way = until - done;
-        const double shortest = SHORTEST * (until < length ? way : length);
-        double h = own->trial > 0 && own->trial < way ? own->trial : way;
-        if (h < way && h > 0.5 * way) h = 0.5 * way;
+        const double to_go = until - done;
+        const double shortest = SHORTEST * (until < length ? to_go : length);
+        double h = own->trial > 0 && own->trial < to_go ? own->trial : to_go;
+        if (h < to_go && h > 0.5 * to_go) h = 0.5 * to_go;
         if (own->states && fails(fmu->get_state(component, &own->stored))) return 1;
         const double inner = own->states ? STAGE * h : 0;
         if (own->states &&
@@ -216,8 +216,8 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
         const double error =
             own->states ? follow(own, h, until < length ? EVENT_TOLERANCE : SLOPE_TOLERANCE) : 0;
         const double next = h * fmin(4, fmax(0.2, 0.8 / cbrt(fmax(error, 1e-3))));
-        /* an end that is near tells nothing about it */
-        own->trial = h < way || error > 1 ? next : fmax(next, own->trial);
+        /* an end that is near says nothing about it */
+        own->trial = h < to_go || error > 1 ? next : fmax(next, own->trial);
         if (error > 1 && h > shortest) {
             own->trial = fmax(own->trial, 0.999 * shortest);
             if (fails(fmu->set_state(component, own->stored))) return 1;
@@ -228,8 +228,8 @@ static int advance_slopes(Record *record, fmi2Component component, Sensitivities
         double *begin = own->begin;
         own->begin = own->end;
         own->end = begin;
-        done = h < way ? done + h : until;
-        if (h >= way) {
+        done = h < to_go ? done + h : until;
+        if (h >= to_go) {
             due = until < length && back == 0;
             until = length;
             back = 0;

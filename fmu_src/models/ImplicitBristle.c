@@ -42,9 +42,9 @@ static double inflection(const Parameters *p) {
     return p->v_A * pow((p->alpha - 1) / p->alpha, 1 / p->alpha);
 }
 
-/* s^alpha; the exponents 1 and 2, which most users choose, do without pow. */
+/* s^alpha for alpha > 1; the exponent 2, which many users choose, does without pow. */
 static double power(double s, double alpha) {
-    return alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
+    return alpha == 2 ? s * s : pow(s, alpha);
 }
 
 /* The side to which a force points: 1 or -1. */
@@ -95,7 +95,8 @@ static double steep_fold(double level, double alpha) {
 /* The speed at which H has a fold: a_1 for falling = 0, a_2 for falling = 1; the inflection if H
  * always rises. In s = a/v_A the fold solves phi(s) = ln(alpha s^(alpha-1) exp(-s^alpha)) - ln lift
  * = 0, and phi is concave: from a point outside the folds, where phi < 0, Newton's iteration runs
- * monotonically to the nearer one. For alpha <= 1 the first fold lies at rest. */
+ * monotonically to the nearer one. For alpha <= 1 the first fold lies at rest, and for alpha little
+ * above 1 next to it, at a speed that may be less than any number. */
 static double fold(const Parameters *p, Tip tip, int falling) {
     const double a_i = inflection(p), alpha = p->alpha;
     double rise;

@@ -16,6 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--module", type=Path, required=True, help="all models as WebAssembly")
     parser.add_argument("--out", type=Path, required=True, help="the page to write")
+    parser.add_argument(
+        "--elements", nargs="+", required=True, help="names of the models and twins in the module"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -29,4 +32,5 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.generated,
         arguments.module,
         arguments.out,
+        arguments.elements,
     )

@@ -37,7 +37,7 @@ def suggest(model: str | Path, **known: float) -> Suggestion:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a measurement tells: values as bristle.run takes them, the text of `bristle identify`,
+    """What a measurement gives: values as bristle.run takes them, the text of `bristle identify`,
     which print() shows, and its page."""
 
     values: dict[str, float | int | str]

@@ -95,10 +95,10 @@ def fmu_folders() -> list[Path]:
 def fmu_folder(fmi: int = 2) -> Path:
     """The first of these folders that has FMUs; those of FMI 3.0 are in a folder of it."""
     for folder in fmu_folders():
-        if any(folder.glob("*.fmu")):
+        if _names(folder):
             if fmi == 2:
                 return folder
-            if any((folder / "fmi3").glob("*.fmu")):
+            if _names(folder / "fmi3"):
                 return folder / "fmi3"
             raise BristleError(
                 f"there are no FMUs of FMI 3.0 in {folder / 'fmi3'}: run ./build.sh."
@@ -109,13 +109,18 @@ def fmu_folder(fmi: int = 2) -> Path:
     )
 
 
+def _names(folder: Path) -> list[str]:
+    files = os.listdir(folder) if folder.is_dir() else []
+    return [name.removesuffix(".fmu") for name in files if name.endswith(".fmu")]
+
+
 def models() -> list[str]:
     """The names of all models.
 
     >>> "LuGre" in bristle.models()
     True
     """
-    return sorted(file.stem for file in fmu_folder().glob("*.fmu"))
+    return sorted(_names(fmu_folder()))
 
 
 def fmu(name: str | Path, fmi: int = 2) -> Path:
@@ -131,14 +136,12 @@ def fmu(name: str | Path, fmi: int = 2) -> Path:
         if not Path(name).is_file():
             raise BristleError(f"{name}: there is no such file.")
         return Path(name)
-    file = fmu_folder(fmi) / f"{name}.fmu"
-    if (
-        not file.is_file() or file.stem not in models()
-    ):  # a file system may not tell lugre from LuGre
+    folder = fmu_folder(fmi)
+    if str(name) not in _names(folder):  # a file system may take lugre for LuGre
         raise BristleError(
             f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
         )
-    return file
+    return folder / f"{name}.fmu"
 
 
 def describe(name: str | Path, fmi: int = 2) -> Model:

@@ -7,7 +7,9 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -192,26 +194,42 @@ class Runs:
         if tolerance is not None and not 0 < tolerance < np.inf:
             raise BristleError(f"the tolerance {tolerance:g} must be greater than 0.")
         self.times = _times(time)
-        self.linear = interpolate == "linear"
-        self.tolerance = tolerance or 0.0
-        self.seconds = seconds or 0.0
         check_mapping("inputs", inputs)
         self.signals = _signals(self.about, inputs, len(self.times), self.about.inputs)
-        self.outputs = outputs
-        self.nothing()  # asks for the outputs, so that a wrong name is told at once
+        self.results = Results(self.about, outputs, len(self.times))
+        self.linear = interpolate == "linear"
+        self.tolerance, self.seconds = tolerance or 0.0, seconds or 0.0
+        self.known: dict[tuple[str, ...], native.Variables] = {}
+
+    @cached_property
+    def ready(self) -> _Call:
+        """What all runs have in common, made once: it would hold the lock that threads share."""
+        call = _Call(self.about, self.times, self.signals, self.results)
+        call.set({}, {})
+        call.record.linear = self.linear
+        call.record.tolerance = self.tolerance
+        call.record.seconds = self.seconds
+        return call
 
     def one(self, parameters: Values, slopes: str | Sequence[str] = ()) -> dict[Any, np.ndarray]:
         slopes = _names("slopes", slopes)
         check_mapping("parameters", parameters)
-        results = Results(self.about, self.outputs, len(self.times))
+        results = self.results.empty()
         if self.about.version == 3 and not slopes:
             self._hosted(results, parameters)
             return dict(results.columns())
-        call = _Call(self.about, self.times, self.signals, results)
-        call.set(*_settable(self.about, parameters, self.about.parameters))
-        call.record.linear = self.linear
-        call.record.tolerance = self.tolerance
-        call.record.seconds = self.seconds
+        call = self.ready.into(results)
+        names = tuple(parameters)
+        values = list(parameters.values())
+        is_plain = not slopes and all(type(one) is float and math.isfinite(one) for one in values)
+        if is_plain and names in self.known:  # they need not be looked up again
+            call.record.reals = self.known[names]
+            call.array("real_values", np.array(values))
+        else:
+            call.set(*_settable(self.about, parameters, self.about.parameters))
+            if is_plain:
+                self.ready.kept += call.kept
+                self.known[names] = call.record.reals
         table = call.slopes([_parameter(self.about, name) for name in slopes]) if slopes else None
         runner = native.runner()
         call.call(
@@ -235,8 +253,7 @@ class Runs:
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
         return {
-            name: np.full(column.shape, np.nan)
-            for name, column in Results(self.about, self.outputs, len(self.times)).columns().items()
+            name: np.full(column.shape, np.nan) for name, column in self.results.columns().items()
         }
 
 
@@ -275,6 +292,13 @@ class Results:
         taken = fmu.take([one.reference for one in self.reals + self.modes])
         self.real_values[sample] = taken[: len(self.reals)]
         self.mode_values[sample] = taken[len(self.reals) :]
+
+    def empty(self) -> Results:
+        """Room for another run."""
+        other = copy(self)
+        other.real_values = np.empty_like(self.real_values)
+        other.mode_values = np.empty_like(self.mode_values)
+        return other
 
     def columns(self) -> dict[str, np.ndarray]:
         found: dict[str, np.ndarray] = {
@@ -321,9 +345,19 @@ class _Call:
         self.variables("signals", signals.variables)
         self.array("signal_values", signals.values)
         self.variables("outputs", results.reals)
-        self.array("output_values", results.real_values)
         self.variables("modes", results.modes)
+        self._give_room(results)
+
+    def _give_room(self, results: Results) -> None:
+        self.array("output_values", results.real_values)
         self.array("mode_values", results.mode_values)
+
+    def into(self, results: Results) -> _Call:
+        """The same call for other results; this one has to stay as long as that."""
+        other = copy(self)
+        other.record, other.kept = native.Record.from_buffer_copy(self.record), []
+        other._give_room(results)
+        return other
 
     def set(self, reals: dict[Variable, float], integers: dict[Variable, int]) -> None:
         self.values = reals
@@ -365,7 +399,7 @@ class _Call:
             values if values.size else np.empty(1)
         )  # an FMU may ask for a pointer even where there is nothing
         self.kept.append(room)
-        setattr(self.record, field, room.ctypes.data)
+        setattr(self.record, field, room.__array_interface__["data"][0])
 
     def call(self, function: Callable[[Any], int], place: Callable[[int], str]) -> None:
         if function(ctypes.byref(self.record)):

@@ -75,8 +75,10 @@ def stamp(
             f"the description {description!r} has signs that cannot be shown, or is more than a"
             " line."
         )
-    told = [(variable.name, repr(value)) for variable, value in own.items()]
-    guid = content_guid([("guid", about.guid), ("name", name), ("description", description), *told])
+    changes = [(variable.name, repr(value)) for variable, value in own.items()]
+    guid = content_guid(
+        [("guid", about.guid), ("name", name), ("description", description), *changes]
+    )
     starts = {one.name: own.get(one, one.start) for one in _settable(about)}
     new = replace(
         about,
@@ -134,7 +136,7 @@ def _settable(about: Model) -> list[Variable]:
 
 
 def _defaults(about: Model) -> Defaults:
-    """The table that the libraries of an FMU have, as its modelDescription.xml tells."""
+    """The table that the libraries of an FMU have, as its modelDescription.xml says."""
     return Defaults(
         guid=about.guid,
         name=about.name,
@@ -145,7 +147,7 @@ def _defaults(about: Model) -> Defaults:
 
 
 def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, bytes]:
-    """Every file of the FMU, those changed that tell name, GUID or defaults."""
+    """Every file of the FMU, those changed that hold name, GUID or defaults."""
     if f"sources/{OWN_DEFAULTS}" not in content:
         raise BristleError(
             f"{old.file}: cannot be stamped; it was built by an older bristle or by another tool."

@@ -323,9 +323,9 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
             )
         return
     if known.mass is None:
-        told = "the normal force" if known.rise_time is not None else "the reference force"
+        force_name = "the normal force" if known.rise_time is not None else "the reference force"
         made.assumed.append(
-            f"the mass on the bristle is the one whose weight is {told}, {mass:.4g} kg"
+            f"the mass on the bristle is the one whose weight is {force_name}, {mass:.4g} kg"
         )
     given = known.damping_ratio
     ratio = (1.0 if known.deflection is not None else 0.5) if given is None else given

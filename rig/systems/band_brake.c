@@ -1,6 +1,6 @@
 /* band_brake: a band around a drum lets a load go down and catches it again.
  *
- *     dx/dt = v                              x: way of the drum at its circumference
+ *     dx/dt = v                              x: distance of the drum at its circumference
  *     J/r^2 dv/dt = F_E - F                  F_E: load at the circumference, F: friction
  *
  *     T = T_0 (1 + a cos(2 pi f t))          tension of the end that is pulled

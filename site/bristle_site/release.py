@@ -75,12 +75,12 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
         shutil.copytree(fmus / part, site / part)
     if "report" in parts:
         _link_report(site / "report" / "index.html")
-    described = {file.stem: file for file in model_files(repository / "modelDescription")}
+    described = model_files(repository / "modelDescription")
+    ours = [read_description(file) for file in described if file.stem in models]
+    played = {one.name for one in ours if one.kind != "load"} if "playground" in parts else set()
     for name, file in models.items():
-        played = without_suffix(name) if "playground" in parts else None
-        is_ours = played in described
         place = Path(MODELS, f"{name}.html")
-        page = _model_page(file, models, played if is_ours else None)
+        page = _model_page(file, models, without_suffix(name) in played)
         ways = f"{frame.ways(place)}\n<main>"
         write_text(site / place, page.replace("<main>", ways, 1))
         _copy(file, site / FMUS / file.name)
@@ -97,7 +97,6 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     if (repository / front.PICTURE).is_file():
         _copy(repository / front.PICTURE, site / front.PICTURE)
         links[front.PICTURE] = front.PICTURE
-    ours = [read_description(file) for name, file in described.items() if name in models]
     text = front.body(ours, models, _downloads(packages), links)
     script = front.script(links, models)
     index = Path("index.html")
@@ -197,9 +196,9 @@ def _copy(file: Path, target: Path) -> None:
     shutil.copyfile(file, target)
 
 
-def _model_page(fmu: Path, models: dict[str, Path], played: str | None) -> str:
+def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
     """The page inside an FMU, with the ways back to the others, to its other form, to the file
-    itself and to the playground, which has no twins."""
+    itself and to the playground, where this has it."""
     text = _named_models(page_of(fmu), models, fmu.stem)
     ways = [
         '<a href="../index.html#models">All models</a>',
@@ -211,11 +210,8 @@ def _model_page(fmu: Path, models: dict[str, Path], played: str | None) -> str:
                 f'<a href="{name}.html">{name},'
                 f" {'the model' if name == without_suffix(name) else 'for a joint'}</a>"
             )
-    if played:
-        ways.append(
-            f'<a href="../playground/index.html{address(played)}">Try'
-            f" {'it' if played == fmu.stem else played} live</a>"
-        )
+    if is_played:
+        ways.append(f'<a href="../playground/index.html{address(fmu.stem)}">Try it live</a>')
     return text.replace("<header>", f"<p>{' · '.join(ways)}</p>\n<header>", 1)
 
 

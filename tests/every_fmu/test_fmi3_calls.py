@@ -126,6 +126,14 @@ def test_a_state_of_2_0_goes_on_in_3_0_and_back(fmu):
         check_same(one, other)
         one.resume(other.snapshot())
         check_same(one, other)
+        first = fmu.description.inputs[0]  # its rate is not that of the next step in 3.0
+        one.set_input_derivative(first.name, 1e-3)
+        one.step(STEP)
+        other.resume(one.snapshot())
+        one.set({first.name: one.get(first.name)})
+        one.step(STEP)
+        other.doStep(3 * STEP, STEP)
+        check_same(one, other)
     with (
         fmu.co_simulation() as one,
         Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
@@ -345,7 +353,9 @@ def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
                     array = (c_double * len(values))(*values)
                     found = element.refused("SetFloat64", number, 1, array, len(values))
                     assert "takes effect only at the start of a run" in found
-        assert all(status for status, _, _ in element.messages[told:])
+        assert not [
+            text for _, _, text in element.messages[told:] if "after initialization" in text
+        ]
 
 
 @pytest.mark.shipped

@@ -270,6 +270,24 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
                 refused(instance, sealed(words[:place] + [wrong] + words[place + 1 :]))
 
 
+def test_numbers_that_do_not_fit_together_are_refused(fmu, kind):
+    """Each within its own bounds: a tolerance of nothing, a negative step of the solver, two phases
+    at once and those of the other kind."""
+    d = fmu.description
+    with fmu.instance(kind) as instance:
+        instance.start()
+        words = words_of(instance.snapshot())
+        tolerance = 3 + len(d.real_parameters) + 3 * len(d.inputs) + len(d.states) + 1
+        phase = 3 + len(d.real_parameters) + 6 * len(d.inputs) + 3 * len(d.states) + 8 + 2
+        assert words[phase] == (16 if kind == CO_SIMULATION else 8)
+        wrong = [(tolerance, as_word(0.0)), (tolerance, as_word(-1e-4))]
+        wrong += [(tolerance + 1, as_word(-1e-300)), (phase, words[phase] | 1)]
+        wrong += [(phase, 8 if kind == CO_SIMULATION else 16)]
+        for place, value in wrong:
+            refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
+        assert instance.snapshot() == sealed(words)
+
+
 def first_of_body(d):
     """The place of the first number that is remembered of a body, after what every instance
     remembers, and of chatter."""

@@ -252,7 +252,7 @@ static void cap_work(Importer *i) {
 static void instantiate(Importer *i, fmi2Type kind, int logs) {
     static const fmi2CallbackFunctions callbacks = {take_message, allocate, give_back, NULL,
                                                     &messages};
-    const long told = messages;
+    const long messages_before = messages;
     call_name = "fmi2Instantiate";
     calls_made++;
     i->kind = kind;
@@ -260,7 +260,7 @@ static void instantiate(Importer *i, fmi2Type kind, int logs) {
     i->refused = 0;
     i->component =
         element->fmi2Instantiate("fuzz", kind, element->guid, "", &callbacks, fmi2False, logs);
-    EXPECT(i->component || (fail_at > 0 && messages > told));
+    EXPECT(i->component || (fail_at > 0 && messages > messages_before));
     if (i->component) cap_work(i);
 }
 

@@ -50,12 +50,16 @@ def main():
     if lacking := fuzzing.missing():
         parser.error(f"{lacking} is missing")
 
-    print(f"Building {len(chosen)} FMUs with sanitizers.", flush=True)
-    program = fuzzing.build("calls", chosen, BUILD / "calls-optimized", "-O1", repeatable=False)
+    of_3 = [fmu for fmu in chosen if (FOLDER / "fmi3" / fmu.path.name).is_file()]
+    names = [fmu.name for fmu in chosen] + [fuzzing.NAME_OF_3.format(fmu.name) for fmu in of_3]
+    print(f"Building {len(names)} FMUs with sanitizers.", flush=True)
+    program = fuzzing.build(
+        "calls", chosen, BUILD / "calls-optimized", "-O1", repeatable=False, of_3=of_3
+    )
     workers = os.cpu_count() or 1
-    seconds = arguments.hours * 3600 * workers / len(chosen)
+    seconds = arguments.hours * 3600 * workers / len(names)
     with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(lambda fmu: fuzz_model(program, fmu.name, seconds), chosen))
+        found = list(pool.map(lambda name: fuzz_model(program, name, seconds), names))
     calls, failures, findings = (sum(one[i] for one in found) for i in range(3))
     print(f"{calls} calls, {failures} failed allocations, {findings} findings.", flush=True)
     if arguments.only_calls:
@@ -63,7 +67,7 @@ def main():
 
     print("16 threads under ThreadSanitizer.", flush=True)
     threads = subprocess.run(
-        [fuzzing.build("threads", chosen, BUILD / "threads-of-all", "-O1")]
+        [fuzzing.build("threads", chosen, BUILD / "threads-of-all", "-O1", of_3=of_3)]
     ).returncode
     print(f"{LONG_RUN} steps.", flush=True)
     words = [

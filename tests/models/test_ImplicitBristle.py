@@ -113,7 +113,7 @@ def test_model_2_has_its_two_folds(fmu):
 
 
 @ONLY
-@pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999])
+@pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999, 1.001])
 def test_a_curve_that_falls_steeply_from_rest_has_one_fold(fmu, exponent):
     """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from
     stick to the fast branch, and back at its end."""

@@ -42,6 +42,7 @@ CONSTANT = re.compile(
     r"(?:\b[A-Z][A-Z0-9_]*\b|\b\d+\b|[\s()!<>=&|+*-])+"
 )  # macros and numbers alone
 WRITTEN_EVERY = 500  # tests
+TESTS_FAILED = 1  # exit code of pytest; beyond, it could not run them
 finished = 0
 
 
@@ -121,7 +122,7 @@ def run_tests(tests: list[str], workers: int) -> None:
         "LLVM_PROFILE_FILE": str(
             BUILD / "counts" / "%m.profraw"
         ),  # one of each library, to which processes add
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": str(Path(__file__).parent),  # of the plugin, which is this file
     }
     paths = [str(TESTS / test) for test in tests]
     options = [
@@ -135,9 +136,9 @@ def run_tests(tests: list[str], workers: int) -> None:
         "-p",
         "branch_coverage",
     ]
-    subprocess.run(
-        [sys.executable, "-m", "pytest", *paths, *options], env=environment, cwd=REPOSITORY
-    )
+    command = [sys.executable, "-m", "pytest", *paths, *options]
+    if subprocess.run(command, env=environment, cwd=REPOSITORY).returncode > TESTS_FAILED:
+        sys.exit("the tests did not run to their end.")
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:

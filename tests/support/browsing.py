@@ -56,9 +56,9 @@ COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # of axe
 RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...options })"""
 
 
-def violations(page, widths=WIDTHS, schemes=SCHEMES, screens=()):
-    """What axe finds on a page that is open, as lines: what depends on colours in each scheme,
-    everything else at each width. And where it is wider than the screen, also at more widths."""
+def violations(page, widths=WIDTHS, schemes=SCHEMES):
+    """What axe finds on a page that is open, and where it is wider than the screen, as lines: what
+    depends on colours in each scheme, everything else at each width."""
     page.add_script_tag(
         content=files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     )
@@ -69,13 +69,11 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES, screens=()):
             nodes = [node["html"][:120] for node in one["nodes"][:3]]
             found.append(f"{where}: {one['id']}, {len(one['nodes'])} times: {nodes}")
 
-    for width in sorted({*widths, *screens}):
+    for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{width} px: {wide} px wide")
-        if width not in widths:
-            continue
         look(f"{width} px", {"rules": {name: {"enabled": False} for name in COLOUR_RULES}})
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)

@@ -81,7 +81,7 @@ def kept(name, inputs, make):
 def compiled(name, folders, *commands, given=()):
     """The folder in which compilers have run, one command after the other: what they make they put
     there. `{sources}` in a command is the folder of that name, wherever it is today; what they read
-    is in these folders or comes with the compiler, of which the first word tells the version unless
+    is in these folders or comes with the compiler, whose version the first word gives unless
     it is among the given.
     """
 

@@ -37,6 +37,10 @@ FIXED = {
 }
 
 
+# noise, encoder's step and lag
+SENSORS = ((0.003, 0.0, 0), (0.02, 0.0, 0), (0.005, 1e-6, 0), (0.004, 0.0, 1), (0.006, 1e-6, 2))
+
+
 @dataclass(frozen=True)
 class Case:
     law: str
@@ -45,6 +49,7 @@ class Case:
     step: float  # m: of the encoder; 0: the velocity is measured
     begin: int  # sample at which the record is cut: in motion, unless it is 0
     seed: int
+    lag: int = 0  # samples by which the force comes late
 
 
 def velocity(motion, time):
@@ -93,6 +98,7 @@ def record_of(case, file, count=900):
     force = friction(case.law, speeds, step)
     random = np.random.default_rng(zlib.crc32(repr(case).encode()))  # each its own noise
     force = force + case.noise * np.abs(force).max() * random.standard_normal(len(force))
+    force = np.concatenate((np.full(case.lag, force[0]), force))[: len(force)]
     rows = slice(case.begin, None)
     motion = np.round(way[::SUBSTEPS] / case.step) * case.step if case.step else speeds[::SUBSTEPS]
     table = np.column_stack([fine[::SUBSTEPS], motion, force])[rows]
@@ -118,9 +124,9 @@ def errors_of(case, file):
 
 def cases(seeds):
     return [
-        Case(law, motion, noise, step, begin, seed)
-        for law, motion, (noise, step), begin, seed in itertools.product(
-            TRUTH, ("sines", "strokes"), ((0.003, 0.0), (0.02, 0.0), (0.005, 1e-6)), (0, 137), seeds
+        Case(law, motion, noise, step, begin, seed, lag)
+        for law, motion, (noise, step, lag), begin, seed in itertools.product(
+            TRUTH, ("sines", "strokes"), SENSORS, (0, 137), seeds
         )
     ]
 
@@ -149,7 +155,9 @@ def main():
         "strokes": lambda case: case.motion == "strokes",
         "velocity measured, noise 0.3 %": lambda case: case.noise == 0.003,
         "velocity measured, noise 2 %": lambda case: case.noise == 0.02,
-        "encoder of 1 µm, noise 0.5 %": lambda case: case.step > 0,
+        "encoder of 1 µm, noise 0.5 %": lambda case: case.noise == 0.005,
+        "velocity measured, force a sample late": lambda case: case.noise == 0.004,
+        "encoder of 1 µm, force two samples late": lambda case: case.noise == 0.006,
         "start unloaded": lambda case: case.begin == 0,
         "start in motion": lambda case: case.begin > 0,
     }

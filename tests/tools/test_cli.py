@@ -289,9 +289,10 @@ def test_get_copies_the_file_and_its_sets(said, refused, tmp_path):
     assert values.startswith("time,")
     said("get", "LuGre", "-o", folder)  # the same again is no harm
     (folder / "LuGre.fmu").write_bytes(b"mine")
-    told = refused("get", "LuGre", "-o", folder)
+    refusal = refused("get", "LuGre", "-o", folder)
     assert (
-        told == f"{folder / 'LuGre.fmu'}: is there already, with other content; give --overwrite."
+        refusal
+        == f"{folder / 'LuGre.fmu'}: is there already, with other content; give --overwrite."
     )
     said("get", "LuGre", "-o", folder, "--overwrite")
     assert (folder / "LuGre.fmu").read_bytes() == bristle.fmu("LuGre").read_bytes()
@@ -311,7 +312,7 @@ def test_doc_opens_the_page_of_the_fmu(said, monkeypatch, tmp_path):
 
 
 def test_playground_opens_with_a_model_where_there_is_one(said, monkeypatch, tmp_path, capsys):
-    """A twin is played as its model; without a browser the address is told."""
+    """A twin is played as its model; without a browser the address is printed."""
     (tmp_path / "playground").mkdir()
     (tmp_path / "playground" / "index.html").write_text("<p>")
     for name in ("LuGre", *(["LuGreRotational"] if TWINS else [])):
@@ -364,8 +365,8 @@ def test_run_writes_the_outputs_at_the_times_of_the_record(tmp_path):
     done = call(
         "run", "LuGre", record, "--set", "normalForce=20", "--set", "staticFriction=0.6", "-o", out
     )
-    told = f"bristle: made the folder {out.parent}.\n"
-    assert (done.returncode, done.stderr) == (0, told)
+    message = f"bristle: made the folder {out.parent}.\n"
+    assert (done.returncode, done.stderr) == (0, message)
     rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
     wanted = bristle.run(
         FMUS[0].path.parent / "LuGre.fmu",
@@ -507,9 +508,9 @@ def test_a_damaged_fmu_is_listed_or_refused_in_a_line(tmp_path, capsys):
     for content in damaged_fmus(60):
         file.write_bytes(content)
         code = cli.main(["list", str(tmp_path)])
-        told = capsys.readouterr()
-        assert (code, told.err) == (0, "") or (
-            code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err
+        printed = capsys.readouterr()
+        assert (code, printed.err) == (0, "") or (
+            code == 2 and printed.err.count("\n") == 1 and "Damaged.fmu" in printed.err
         )
 
 
@@ -536,9 +537,9 @@ def test_an_fmu_with_a_damaged_description_is_run_or_refused_in_a_line(old, new,
                 ),
             )
     code = cli.main(["run", str(file), "--stop", "0.01", "--interval", "0.01"])
-    told = capsys.readouterr()
-    assert (code, told.err) == (0, "") or (
-        code == 2 and told.err.count("\n") == 1 and "Damaged.fmu" in told.err
+    printed = capsys.readouterr()
+    assert (code, printed.err) == (0, "") or (
+        code == 2 and printed.err.count("\n") == 1 and "Damaged.fmu" in printed.err
     )
 
 
@@ -594,8 +595,8 @@ def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, 
         )
         == 2
     )
-    told = capsys.readouterr().err
-    assert sentence in told and told.count("\n") == 1 and len(told) < 400
+    printed = capsys.readouterr().err
+    assert sentence in printed and printed.count("\n") == 1 and len(printed) < 400
     assert not (tmp_path / "out").exists()
 
 
@@ -608,5 +609,5 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, 
         )
         == 2
     )
-    told = capsys.readouterr().err
-    assert "report.html: " in told and told.count("\n") == 1 and "rig" not in told
+    printed = capsys.readouterr().err
+    assert "report.html: " in printed and printed.count("\n") == 1 and "rig" not in printed

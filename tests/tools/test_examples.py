@@ -743,7 +743,7 @@ def modifiers(path, kind):
 def test_openmodelica_examples_come_out_as_their_page_says():
     """The equations of the models once more, with another solver."""
     folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
-    told = {
+    printed = {
         name: float(value.replace("−", "-"))
         for name, value in re.findall(r"`([\w.\[\]]+)` = (−?[\d.]+) (?:m|N|rad|rad/s) at", page)
     }
@@ -858,7 +858,7 @@ def test_openmodelica_examples_come_out_as_their_page_says():
         "friction.f": outputs["frictionForce"],
         "driven.w": closed[1],
     }
-    assert told == pytest.approx(found, rel=5e-4), "to the digits that are printed"
+    assert printed == pytest.approx(found, rel=5e-4), "to the digits that are printed"
 
 
 def test_openmodelica_flag_and_tolerance_are_where_people_look():

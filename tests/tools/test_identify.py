@@ -4,6 +4,7 @@ said; real data are met."""
 import re
 import resource
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ from test_cli import refused  # noqa: F401
 from bristle import cli, describe
 from bristle.parameters import read_ssv
 from bristle.identify.fit.candidates import Space, all_candidates, candidate
-from bristle.identify.command import rank, validated
-from bristle.identify.fit.estimate import _mass, fit
+from bristle.identify.command import validated
+from bristle.identify.fit.estimate import fit
+from bristle.identify.fit.intervals import mass_of
 from bristle.identify.fit.statistics import (
     BLOCKS,
     Quality,
@@ -27,7 +29,7 @@ from bristle.identify.fit.statistics import (
 from bristle.identify.fit.load import with_load
 from bristle.identify.tell.page import _validation
 from bristle.identify.fit.problem import PATIENCE, Linear, Problem, extracts
-from bristle.identify.fit.ranking import Place, equals, ranked, recommended
+from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
 from bristle.identify.tell.words import (
@@ -441,9 +443,9 @@ def test_half_of_a_record_with_few_strokes_is_every_second_block(tmp_path):
 
 
 def test_a_mass_is_not_below_zero_and_its_interval_is_that_of_the_fit():
-    one, doubtful = _mass(Linear(0.5, (), ()), 0.2), _mass(Linear(0.5, (), ()), 0.7)
+    one, doubtful = mass_of(Linear(0.5, (), ()), 0.2), mass_of(Linear(0.5, (), ()), 0.7)
     assert (one.low, one.high, one.determined) == (0.3, 0.7, True) and one.at_limit == ""
-    assert (doubtful.low, doubtful.high) == (0.0, 1.2) and _mass(
+    assert (doubtful.low, doubtful.high) == (0.0, 1.2) and mass_of(
         Linear(0.0, (), ()), 0.1
     ).at_limit == "lower"
 
@@ -482,30 +484,25 @@ def test_the_simplest_law_that_is_as_good_as_the_best_is_recommended():
     def placed(name, parameters, more):
         squares = common + more
         rms = float(np.sqrt(squares.mean()))
-        return Place(
-            candidate(name),
-            None,
-            Quality(rms, rms / 20, rms, 0.9, 300, 300.0),
-            parameters,
-            1.0,
-            squares=squares,
-        )
+        quality = Quality(rms, rms / 20, rms, 0.9, 300, 300.0)
+        result = SimpleNamespace(estimates=[None] * parameters)
+        return Place(candidate(name), result, quality, 1.0, squares)
 
-    places = ranked(
+    ranking = ranked(
         [
             placed("Coulomb", 2, 0.5 + 0.1 * random.standard_normal(30)),
             placed("Dahl", 4, 0.02 + 0.2 * random.standard_normal(30)),
             placed("LuGre", 7, 0.0),
-            Place(candidate("GKF"), None, None, 4, 1.0, "no."),
+            Failed(candidate("GKF"), "no."),
         ]
     )
-    names = [one.of.name for one in places]
-    assert names[-2:] == ["Coulomb", "GKF"] and sorted(names[:2]) == ["Dahl", "LuGre"]
-    assert [one.held_out.rms for one in places[:3]] == sorted(
-        one.held_out.rms for one in places[:3]
-    )
-    assert sorted(one.of.name for one in equals(places)) == ["Dahl", "LuGre"]
-    assert recommended(places).of.name == "Dahl" and 0 < places[2].doubt < 0.01
+    names = [one.of.name for one in ranking.places]
+    assert names[2:] == ["Coulomb"] and sorted(names[:2]) == ["Dahl", "LuGre"]
+    assert [one.of.name for one in ranking.failed] == ["GKF"]
+    errors = [one.held_out.rms for one in ranking.places]
+    assert errors == sorted(errors)
+    assert sorted(one.of.name for one in ranking.equals) == ["Dahl", "LuGre"]
+    assert ranking.recommended.of.name == "Dahl" and 0 < ranking.places[2].doubt < 0.01
 
 
 def test_a_residual_counts_as_one_independent_sample_each_or_as_five_in_all():
@@ -605,7 +602,7 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monke
     """On strokes that were held out Dahl leaves less than a quarter of the error of one
     coefficient; a curve over the speed cannot follow."""
     models = [candidate(name) for name in ("SmoothCoulomb", "Dahl")]
-    first, second = rank([strokes], {}, 1, models)
+    first, second = rank(models, Trial([strokes], {})).places
     assert (first.of.name, second.of.name) == ("Dahl", "SmoothCoulomb")
     assert first.held_out.relative < 0.25 * first.fit.baseline.relative
     assert first.held_out.r2 > 0.97 and second.held_out.r2 < 0.5
@@ -618,8 +615,8 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monke
 
 def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
     monkeypatch.setattr("bristle.identify.fit.ranking.PATIENCE", 0.01)
-    (only,) = rank([strokes], {}, 1, [candidate("Dahl")])
-    assert only.held_out is None and only.failure == "it took longer than 0.01 s."
+    (only,) = rank([candidate("Dahl")], Trial([strokes], {})).failed
+    assert only.why == "it took longer than 0.01 s."
 
 
 def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():

@@ -82,6 +82,8 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
     with zipfile.ZipFile(wheel) as archive:
         for file in FILES:
             assert archive.read(f"bristle/data/{file.name}") == file.read_bytes()
+            other = file.parent / "fmi3" / file.name
+            assert archive.read(f"bristle/data/fmi3/{file.name}") == other.read_bytes()
         for file in FOLDER.glob("playground/*"):
             assert archive.read(f"bristle/data/playground/{file.name}") == file.read_bytes()
         libraries = {name for name in archive.namelist() if name.startswith("bristle/data/runner/")}
@@ -91,6 +93,7 @@ def test_the_wheel_has_every_fmu_as_it_is(wheel):
         if file.suffix != ".lib"
     }
     assert {Path(name).stem for name in libraries} == {"runner", "systems"}
+    assert wheel.stat().st_size < 40_000_000
 
 
 def test_the_wheel_has_the_package_of_users_and_nothing_else(wheel):

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from browsing import Watched, check_fits, violations
-from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
+from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 from fmi2 import FmiError
 from operating_points import Sampler
 from test_rig import RIG
@@ -35,11 +35,18 @@ SETS, POINTS = 2, 12  # random parameter sets of each model, and points with eac
 # The elements alone
 
 
-# All but the loads, which move nothing.
+def read_kind(model):
+    return read_description(REPOSITORY / "modelDescription" / f"{model}.toml").kind
+
+
+# All but the loads, which move nothing; each twin behind its model.
+OF_TWIN = {model.name: twin for twin, model in TWINS}
 PLAYED = [
-    fmu
+    form
     for fmu in FMUS
-    if read_description(REPOSITORY / "modelDescription" / f"{fmu.name}.toml").kind != "load"
+    if read_kind(fmu.name) != "load"
+    for form in (fmu, OF_TWIN.get(fmu.name))
+    if form
 ]
 
 
@@ -241,6 +248,7 @@ CASES = [
     ("Coulomb", "worm"),
     ("SmoothCoulomb", "band_brake"),
     ("ProjectedLuGre", "band_brake"),
+    ("LuGreRotational", "joint"),
 ]
 
 
@@ -256,7 +264,9 @@ def test_runs_end_where_those_of_the_rig_do(tmp_path):
         last = rig(system, FOLDER / f"{model}.fmu")[-1]
         assert run["problem"] == "" and run["time"] == pytest.approx(float(last["time"]))
         position = next(
-            float(last[name]) for name in ("position", "displacement", "height") if name in last
+            float(last[name])
+            for name in ("position", "displacement", "height", "motorAngle")
+            if name in last
         )
         # tolerance 1e-6 here and 1e-8 there, over some thousand steps and a few break-aways, whose
         # moments shift
@@ -363,12 +373,12 @@ def test_a_broken_rule_is_told_at_the_field_in_the_words_of_the_element(page):
     before = page.evaluate("page.slot.parameters.dynamicFriction")
     number.fill("5")
     number.press("Enter")
-    told = field(page, "dynamicFriction").locator(".broken").inner_text()
+    sentence = field(page, "dynamicFriction").locator(".broken").inner_text()
     with next(fmu for fmu in FMUS if fmu.name == "LuGre").model_exchange() as instance:
         limit = page.evaluate("page.slot.parameters.staticFriction")
         with pytest.raises(FmiError):
             instance.start({"dynamicFriction": 5.0, "staticFriction": limit})
-        assert told in str(instance.messages), "the sentence of the FMU itself"
+        assert sentence in str(instance.messages), "the sentence of the FMU itself"
     assert page.evaluate("page.slot.element.parameters.dynamicFriction") == before, (
         "it goes on with the value before"
     )
@@ -617,19 +627,23 @@ def test_every_situation_from_the_start_runs_models_that_fit_and_says_so(page):
         assert page.evaluate("page.slots.map((slot) => slot.model.name)") == before, "and back"
 
 
-def test_a_model_is_found_by_its_twin_and_by_its_words(page):
+def test_models_and_twins_are_found_by_their_words(page):
     go(page, "#situation=belt&1=Dahl")
     page.locator(".pick-model").click()
     dialog = page.locator("#picker")
     groups = dialog.locator("section:visible h3")
-    assert groups.count() == len({read_kind(fmu.name) for fmu in PLAYED})
+    assert groups.count() == len({read_kind(fmu.name) for fmu in FMUS} - {"load"})
+    assert dialog.locator("button.model:visible").count() == len(PLAYED) - len(TWINS)
     page.locator("#picker-search").fill("LuGreRotational")
     assert dialog.locator("button.model:visible b").all_inner_texts() == [
-        "QuasiStaticLuGre",
-        "LuGre",
+        "QuasiStaticLuGreRotational",
+        "LuGreRotational",
     ]
     page.keyboard.press("Enter")
-    assert page.evaluate("page.slot.model.name") == "LuGre", "the one of this name"
+    assert page.evaluate("[page.slot.model.name, page.situation.name]") == [
+        "LuGreRotational",
+        "joint",
+    ], "the one of this name, where it fits"
     page.locator(".pick-model").click()
     page.locator("#picker-search").fill("nothing like this")
     assert dialog.locator("button.model:visible").count() == 0
@@ -641,13 +655,33 @@ def test_a_model_is_found_by_its_twin_and_by_its_words(page):
         "HuntCrossley",
         "bounce",
     ], "a model that fits elsewhere is shown there"
+
+
+def test_the_list_knows_where_each_model_runs(page):
+    assert page.evaluate(
+        """page.catalogue.models.every((model) => {
+        const slot = new Slot(page.module, model, 0);
+        return page.situations.every(
+            (one) => page.placesOf(model).includes(one) === page.fits(slot, one));
+    })"""
+    )
+    assert page.evaluate("page.places.size") < page.evaluate("page.catalogue.models.length") / 3
+
+
+def test_a_twin_turns_in_its_own_units_and_changes_places_with_its_model(page):
     go(page, "#LuGreRotational")
-    assert page.evaluate("page.slot.model.name") == "LuGre"
-    assert "LuGreRotational is LuGre at a radius" in page.locator("#notice").inner_text()
-
-
-def read_kind(name):
-    return read_description(REPOSITORY / "modelDescription" / f"{name}.toml").kind
+    page.evaluate("page.playing = false; page.advance(0.5); page.draw(); page.describe()")
+    assert page.locator("#sign").is_hidden()
+    words = page.locator("#force-velocity").get_attribute("aria-label")
+    assert "Torque over velocity of LuGreRotational: torque between" in words
+    assert "N·m" in words and "rad/s" in words
+    assert page.locator("figcaption").all_inner_texts()[:2] == [
+        "Torque over velocity",
+        "Torque over angle",
+    ]
+    page.select_option("#situation", "belt")
+    assert page.evaluate("page.slots.map((slot) => slot.model.name)") == ["LuGre"]
+    assert page.locator("figcaption").first.inner_text() == "Force over velocity"
 
 
 def test_the_guided_minute_shows_what_it_says(page):

@@ -1254,3 +1254,20 @@ def test_progress_of_reading_is_shown_on_a_terminal(tmp_path, monkeypatch, capsy
     assert re.findall(r"\[\d/2\] a\.csv: \w+", capsys.readouterr().err) == [
         f"[{i}/2] a.csv: {text}" for i in (1, 2) for text in ("reading", "numbers", "velocity")
     ]
+
+
+def test_an_offset_of_the_velocity_is_no_wrong_unit(tmp_path):
+    """Over a long record it adds up to more than the motion. A gear between both is said."""
+    time = np.arange(6000) * 0.03
+    way = 0.02 * np.sin(2 * time)
+    speed = 0.04 * np.cos(2 * time)
+    force = np.sign(speed) * 5
+    file = tmp_path / "drift.csv"
+
+    def read(factor):
+        columns = {"t [s]": time, "x [m]": way, "v [m/s]": factor * (speed + 1e-3), "F [N]": force}
+        written(file, columns)
+        return read_record(file, Options(normal=1.0)).notes
+
+    assert not any("integral" in note for note in read(1.0))
+    assert any("0.63 times the integral of the velocity" in note for note in read(1.6))

@@ -43,13 +43,13 @@ def in_parallel(
     name: Callable[[Item], str] = str,
     workers: int | None = None,
 ) -> list[Result]:
-    """Does the work for all items in threads, as many at a time as there are processors, and tells
+    """Does the work for all items in threads, as many at a time as there are processors, and shows
     how far it is."""
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool, Progress(len(items)) as progress:
         try:
             futures = {pool.submit(work, item): item for item in items}
             for future in as_completed(futures):
-                future.result()  # what went wrong ends the rest at once
+                future.result()  # what went wrong ends all others at once
                 progress.step(name(futures[future]))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

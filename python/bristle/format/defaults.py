@@ -1,5 +1,5 @@
-"""What tells an element from others with the same law (core/defaults.h): as C, and as the bytes in
-a finished library."""
+"""What an element has of its own beside its law (core/defaults.h): as C, and as the bytes in a
+finished library."""
 
 from __future__ import annotations
 

@@ -11,12 +11,11 @@ from typing import Any
 
 from .. import VERSION, BristleError
 from ..cli.files import check_writable, write_text
-from ..cli.progress import in_parallel
 from ..pages.sheet import paragraph, sentences, sheet, table
 from . import LOADS, OFFSETS, SIGNS
 from .fit.candidates import Candidate, all_candidates, candidate, check_values
 from .fit.load import with_load
-from .fit.ranking import Place, place_apart, ranked, shortened, verdicts
+from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
 from .record.reading import Options, Record, read_record
 from .record.roles import BY_NAME
 
@@ -58,7 +57,7 @@ class Outcome:
     task: Task
     record: Record
     notes: Sequence[str]
-    places: Sequence[Place]
+    ranking: Ranking
 
 
 def benchmark(folder: Path, out: Path, models: Sequence[str] = ()) -> None:
@@ -93,39 +92,15 @@ def _task(file: Path) -> Task:
         given = tomllib.loads(side.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BristleError(f"{side}: this is not TOML: {error}.") from None
-    for name in given.keys() - {*_READING, *_OTHERS}:
-        known = ", ".join((*_READING, *_OTHERS))
-        raise BristleError(f"{side}: there is no key {name}; there are {known}.")
-    for name in ("normal", "constant", "radius", "rate", "from", "to"):
-        if name in given and not isinstance(given[name], int | float):
-            raise BristleError(f"{side}: {name} = {given[name]!r} has to be a number.")
-    mass = given.get("mass")
-    if mass is not None and mass != "identify" and not isinstance(mass, int | float):
-        raise BristleError(f'{side}: mass = {mass!r} has to be a number or "identify".')
-    for name, choices in _CHOICES.items():
-        if name in given and given[name] not in choices:
-            known = ", ".join(choices)
-            raise BristleError(f"{side}: {name} = {given[name]!r} has to be one of {known}.")
-    for name in ("columns", "fix"):
-        if not isinstance(given.get(name, {}), dict):
-            raise BristleError(f"{side}: {name} = {given[name]!r} has to be a table.")
-    for role, title in given.get("columns", {}).items():
-        if role not in BY_NAME or not isinstance(title, str):
-            known = ", ".join(BY_NAME)
-            raise BristleError(
-                f"{side}: {role} = {title!r} in [columns] has to be a title of one of {known}."
-            )
-    published = given.get("published", [])
-    for one in published:
-        if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
-            keys = ", ".join(_PUBLISHED)
-            raise BristleError(f"{side}: a published result has the keys {keys}, and a law.")
+    if wrong := _fault(given):
+        raise BristleError(f"{side}: {wrong}")
     validate = given.get("validate")
     if validate is not None and not (file.parent / str(validate)).is_file():
         raise BristleError(f"{side}: validate = {validate}: there is no such file.")
-    reading = {_READING[name]: value for name, value in given.items() if name in _READING}
-    reading = {
-        name: float(value) if isinstance(value, int) else value for name, value in reading.items()
+    reading: dict[str, Any] = {
+        _READING[name]: float(value) if isinstance(value, int) else value
+        for name, value in given.items()
+        if name in _READING
     }
     return Task(
         file,
@@ -134,9 +109,35 @@ def _task(file: Path) -> Task:
         file.parent / validate if validate else None,
         tuple(given.get("models", ())),
         given.get("text", ""),
-        published,
+        given.get("published", []),
         given.get("fix", {}),
     )
+
+
+def _fault(given: Mapping[str, Any]) -> str:
+    """What is wrong with a side file, in a sentence; nothing, if all is well."""
+    for name in given.keys() - {*_READING, *_OTHERS}:
+        return f"there is no key {name}; there are {', '.join((*_READING, *_OTHERS))}."
+    for name in ("normal", "constant", "radius", "rate", "from", "to"):
+        if name in given and not isinstance(given[name], int | float):
+            return f"{name} = {given[name]!r} has to be a number."
+    mass = given.get("mass", 1)
+    if mass != "identify" and not isinstance(mass, int | float):
+        return f'mass = {mass!r} has to be a number or "identify".'
+    for name, choices in _CHOICES.items():
+        if given.get(name, choices[0]) not in choices:
+            return f"{name} = {given[name]!r} has to be one of {', '.join(choices)}."
+    for name in ("columns", "fix"):
+        if not isinstance(given.get(name, {}), dict):
+            return f"{name} = {given[name]!r} has to be a table."
+    for role, title in given.get("columns", {}).items():
+        if role not in BY_NAME or not isinstance(title, str):
+            known = ", ".join(BY_NAME)
+            return f"{role} = {title!r} in [columns] has to be a title of one of {known}."
+    for one in given.get("published", []):
+        if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
+            return f"a published result has the keys {', '.join(_PUBLISHED)}, and a law."
+    return ""
 
 
 def _laws(task: Task, models: Sequence[str]) -> list[Candidate]:
@@ -163,10 +164,7 @@ def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
         else []
     )
     others, _ = shortened(held) if held else ([], [])
-    places = in_parallel(
-        lambda of: place_apart(of, whole, task.fix, 1, others), laws, lambda of: of.name
-    )
-    return Outcome(task, record, notes, ranked(places))
+    return Outcome(task, record, notes, rank(laws, Trial(whole, task.fix, others=others)))
 
 
 def _turned(laws: Sequence[Candidate], radius: float) -> list[Candidate]:
@@ -181,23 +179,20 @@ HEADS = ("Law", "fitted", "held out", "±", "parameters", "fit [s]", "µs per sa
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
     """A row per law, and per published result, of which only the errors are known."""
-    made = []
-    for one in outcome.places:
-        if one.fit is None or one.held_out is None:
-            made.append((one.of.name, "–", "–", "–", str(one.parameters), "–", "–", one.failure))
-            continue
-        made.append(
-            (
-                one.of.name,
-                f"{one.fit.quality.share:.2%}",
-                f"{one.held_out.share:.2%}",
-                f"{one.doubt:.2%}",
-                str(one.parameters),
-                f"{one.spent:.1f}",
-                f"{one.seconds:.2g}",
-                "",
-            )
+    made: list[tuple[str, ...]] = [
+        (
+            one.of.name,
+            f"{one.fit.quality.share:.2%}",
+            f"{one.held_out.share:.2%}",
+            f"{one.doubt:.2%}",
+            str(one.parameters),
+            f"{one.spent:.1f}",
+            f"{one.seconds:.2g}",
+            "",
         )
+        for one in outcome.ranking.places
+    ]
+    made += [(one.of.name, *["–"] * 6, one.why) for one in outcome.ranking.failed]
     for given in outcome.task.published:
         errors = [f"{given[key]:g}%" if key in given else "–" for key in ("fitted", "held_out")]
         source = f"published: {given['source']}" if "source" in given else "published"
@@ -223,7 +218,7 @@ def lines(outcome: Outcome) -> list[str]:
         f"  {name:28} {fitted:>8} {held:>8} {doubt:>8} {count:>10} {spent:>7} {cost:>13}  {more}"
         for name, fitted, held, doubt, count, spent, cost, more in [HEADS, *rows(outcome)]
     ]
-    return [*(line.rstrip() for line in made), *verdicts(outcome.places)]
+    return [*(line.rstrip() for line in made), *verdicts(outcome.ranking)]
 
 
 def page(found: Sequence[Outcome]) -> str:
@@ -234,9 +229,9 @@ def page(found: Sequence[Outcome]) -> str:
             paragraph(outcome.task.text) if outcome.task.text else "",
             paragraph(measure(outcome), "soft"),
             table(HEADS, rows(outcome), 6),
-            paragraph(" ".join(verdicts(outcome.places))),
+            paragraph(" ".join(verdicts(outcome.ranking))),
             sentences("How it was read", [*outcome.record.notes, *outcome.notes]),
         ]
-    spent = sum(one.spent for outcome in found for one in outcome.places if one.held_out)
+    spent = sum(one.spent for outcome in found for one in outcome.ranking.places)
     body.append(paragraph(f"{spent:.0f} s of processor time. Bristle {VERSION}.", "soft"))
     return sheet("Laws of friction on measured records", body)

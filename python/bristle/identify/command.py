@@ -7,113 +7,131 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from .. import BristleError
 from ..cli.files import check_writable, write_text, writing
-from ..cli.progress import Progress, in_parallel
-from ..parameters import assignments
-from ..library import describe
-from ..showing import limits
+from ..cli.progress import Progress
 from ..format.parameter_set import ParameterSet, ssv_text
+from ..library import describe
+from ..parameters import assignments
+from ..showing import limits
 from .fit.candidates import Candidate, all_candidates, candidate, check_values
-from .fit.estimate import Fit, fit
+from .fit.estimate import fit
 from .fit.load import fitted_with_load, with_load
-from .tell.page import fit_page, pictures_of
-from .fit.ranking import Place, place_apart, ranked, recommended, shortened, verdicts
+from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
+from .fit.result import Fit, Wanted
 from .fit.statistics import Quality
 from .fit.validation import validated
 from .record.reading import Options, Record, read_record
+from .tell.page import fit_page, pictures_of
 from .tell.words import doubts, quality_text, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
 
 
 def identify(arguments: argparse.Namespace, options: Options) -> None:
-    fixed, start = assignments(arguments.fix), assignments(arguments.start)
     several = arguments.model == "all"
-    if several and (arguments.fit or arguments.start):
-        raise BristleError("--fit and --start are for one model, not for all.")
     of = None if several else candidate(arguments.model)
-    check_values("--fix", [of] if of else all_candidates(), fixed)
-    check_values("--start", [], start)
-    delay = _delay(arguments.delay)
-    if several and delay:
-        raise BristleError("--delay is for one model: the ranking fits no lag.")
+    fixed, wanted = _asked(arguments, of)
     options = _for_joints(of, options, fixed)
     if of:
         of = of.with_options(fixed)
         fixed = {name: value for name, value in fixed.items() if name not in of.chosen}
-    for name in [*fixed, *start, *arguments.fit] if of else []:
-        of[name]
-    if of:
-        _check_bounds(of, start | fixed)
+        for name in [*fixed, *wanted.start, *arguments.fit]:
+            of[name]
+        _check_bounds(of, dict(wanted.start) | fixed)
     records = with_load(_read(arguments.records, options), arguments.load)
-    if not arguments.validate and (
-        arguments.validate_from is not None or arguments.validate_to is not None
-    ):
-        raise BristleError(
-            "--validate-from and --validate-to are for a measurement given with --validate."
-        )
-    window = replace(options, start=arguments.validate_from, stop=arguments.validate_to)
-    others = _read(arguments.validate, window)
-    radius = records[0].radius
-    of = replace(of, radius=radius) if of and radius else of
-    out = arguments.out or Path(
-        f"{arguments.records[0].stem}-{arguments.model if several else of.name}"
-    )
-    page, parameters = with_suffix(out, ".html"), with_suffix(out, ".ssv")
-    check_writable(page)
+    others = _validating(arguments, options)
+    out = arguments.out or Path(f"{arguments.records[0].stem}-{of.name if of else 'all'}")
+    check_writable(with_suffix(out, ".html"))
     if arguments.pictures:
         check_writable(arguments.pictures / "picture.svg")
-    places: list[Place] = []
-    notes: list[str] = []
-    if several:
-        coarser, notes = shortened(records)
-        turn = all(record.radius for record in records)
-        places = rank(
-            coarser,
-            fixed,
-            arguments.seed,
-            [replace(one, radius=radius) for one in all_candidates(turns=True)] if turn else None,
-        )
-        if not places or places[0].fit is None:
-            raise BristleError(f"{arguments.records[0]}: no model could be fitted.")
-        of = recommended(places).of
-        fixed = {
-            name: value
-            for name, value in fixed.items()
-            if name in (one.name for one in of.parameters)
-        }
-    with Progress(4) as progress:
-        result = fitted_with_load(
-            lambda these: fit(
-                of,
-                these,
-                fixed,
-                arguments.fit or None,
-                start,
-                delay=delay,
-                tell=lambda text: progress.step(f"{of.name}: {text}"),
-                seed=arguments.seed,
-            ),
-            records,
-            arguments.load,
-        )
+    ranking: Ranking | None = None
+    told: list[str] = []
+    if of is None:
+        ranking, told = _ranking(records, fixed, arguments.seed)
+        of = ranking.recommended.of
+        names = {one.name for one in of.parameters}
+        fixed = {name: value for name, value in fixed.items() if name in names}
+    of = replace(of, radius=records[0].radius or of.radius)
+    result = _fitted(of, records, fixed, wanted, arguments.load)
     validation = [(record, *validated(result, record)) for record in others]
-    told = notes + verdicts(places) if places else []
-    with writing(page) as first:
-        first.write(fit_page(result, validation, places, told))
-        first.flush()  # what the disk cannot hold is known before either of the two takes its name
-        write_text(parameters, ssv_text(parameter_set(result, out.name)))
+    _write(out, fit_page(result, validation, ranking, told), result)
     if arguments.pictures:
         for record, modelled in zip(result.records, result.modelled, strict=True):
             for name, svg in pictures_of(record, modelled).items():
                 write_text(arguments.pictures / f"{Path(record.name).stem}-{name}.svg", svg)
-    for line in _told(result, validation, places, told):
+    for line in _told(result, validation, ranking, told):
         print(line)
-    print(f"{page}\n{parameters}")
+    print(f"{with_suffix(out, '.html')}\n{with_suffix(out, '.ssv')}")
+
+
+def _asked(arguments: argparse.Namespace, of: Candidate | None) -> tuple[dict[str, Any], Wanted]:
+    """What is fixed, and how the rest is fitted."""
+    fixed, start = assignments(arguments.fix), assignments(arguments.start)
+    if of is None and (arguments.fit or arguments.start):
+        raise BristleError("--fit and --start are for one model, not for all.")
+    check_values("--fix", [of] if of else all_candidates(), fixed)
+    check_values("--start", [], start)
+    delay = _delay(arguments.delay)
+    if of is None and delay:
+        raise BristleError("--delay is for one model: the ranking fits no lag.")
+    first = {name: float(value) for name, value in start.items()}
+    return dict(fixed), Wanted({}, arguments.fit or None, first, delay=delay, seed=arguments.seed)
+
+
+def _validating(arguments: argparse.Namespace, options: Options) -> list[Record]:
+    """The records on which the result is tried."""
+    begin, end = arguments.validate_from, arguments.validate_to
+    if not arguments.validate and (begin is not None or end is not None):
+        raise BristleError(
+            "--validate-from and --validate-to are for a measurement given with --validate."
+        )
+    return _read(arguments.validate, replace(options, start=begin, stop=end))
+
+
+def _ranking(
+    records: Sequence[Record], fixed: Mapping[str, Any], seed: int
+) -> tuple[Ranking, list[str]]:
+    """All models that suit the records, and what is said of them."""
+    coarser, notes = shortened(records)
+    radius = records[0].radius
+    turn = radius is not None and all(record.radius for record in records)
+    models = all_candidates(turns=turn)
+    if radius is not None and turn:
+        models = [replace(one, radius=radius) for one in models]
+    ranking = rank(models, Trial(coarser, fixed, seed))
+    if not ranking.places:
+        raise BristleError(f"{records[0].name}: no model could be fitted.")
+    return ranking, notes + verdicts(ranking)
+
+
+def _fitted(
+    of: Candidate,
+    records: Sequence[Record],
+    fixed: Mapping[str, float],
+    wanted: Wanted,
+    load: str,
+) -> Fit:
+    with Progress(4) as progress:
+
+        def tell(text: str) -> None:
+            progress.step(f"{of.name}: {text}")
+
+        return fitted_with_load(
+            lambda these: fit(of, these, fixed, wanted, tell=tell), records, load
+        )
+
+
+def _write(out: Path, page: str, result: Fit) -> None:
+    """The page and the parameter set, both or none."""
+    with writing(with_suffix(out, ".html")) as first:
+        first.write(page)
+        first.flush()  # what the disk cannot hold is known before either of the two takes its name
+        write_text(with_suffix(out, ".ssv"), ssv_text(parameter_set(result, out.name)))
 
 
 def _delay(word: str) -> float | None:
@@ -141,7 +159,7 @@ def _read(files: Sequence[Path], options: Options) -> list[Record]:
     return records
 
 
-def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, float]) -> Options:
+def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, Any]) -> Options:
     """How records are read for an element that turns, or for the ranking, in which the records
     decide; a radius that is fixed is known."""
     twins = [one for one in ([of] if of else all_candidates(turns=True)) if one.form.turns]
@@ -169,20 +187,6 @@ def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
             )
 
 
-def rank(
-    records: Sequence[Record],
-    fixed: Mapping[str, float],
-    seed: int,
-    models: Sequence[Candidate] | None = None,
-) -> list[Place]:
-    """All models, the best first."""
-    models = all_candidates() if models is None else models
-    places = in_parallel(
-        lambda of: place_apart(of, records, fixed, seed), models, lambda of: of.name
-    )
-    return ranked(places)
-
-
 def parameter_set(result: Fit, name: str) -> ParameterSet:
     """The result for an FMU, with the digits it has and one more; the rules between parameters are
     kept when rounding."""
@@ -192,7 +196,7 @@ def parameter_set(result: Fit, name: str) -> ParameterSet:
         )
         for one in result.estimates
     }
-    values |= result.fixed | result.of.place
+    values |= {**result.fixed, **result.of.place}
     for one in result.of.parameters:
         if one.limit and one.limit.other in values and one.name in values:
             other, mine = values[one.limit.other], values[one.name]
@@ -211,20 +215,23 @@ def parameter_set(result: Fit, name: str) -> ParameterSet:
 
 
 def _told(
-    result: Fit, validation: Sequence[Validation], places: Sequence[Place], told: Sequence[str]
+    result: Fit,
+    validation: Sequence[Validation],
+    ranking: Ranking | None,
+    told: Sequence[str],
 ) -> list[str]:
     lines = [f"- {note}" for record in result.records for note in record.notes]
-    if places:
+    if ranking:
         lines.append(
             f"{'model':24} {'held out':>9} {'±':>7} {'fitted':>9} {'parameters':>10}"
             f" {'µs/sample':>9}"
         )
-        for one in places:
-            if one.held_out:
-                numbers = f"{one.held_out.share:9.2%} {one.doubt:7.2%} {one.fit.quality.share:9.2%}"
-                lines.append(f"{one.of.name:24} {numbers} {one.parameters:10d} {one.seconds:9.2f}")
-            else:
-                lines.append(f"{one.of.name:24} failed: {one.failure}")
+        lines += [
+            f"{one.of.name:24} {one.held_out.share:9.2%} {one.doubt:7.2%}"
+            f" {one.fit.quality.share:9.2%} {one.parameters:10d} {one.seconds:9.2f}"
+            for one in ranking.places
+        ]
+        lines += [f"{one.of.name:24} failed: {one.why}" for one in ranking.failed]
         lines += told
     lines += summary(result)
     lines += [

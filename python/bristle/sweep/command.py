@@ -39,7 +39,7 @@ LONGEST = 10_000
 def default_quantities(
     model: Model, is_record: bool, contacts: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What is told of every run where nothing else is asked for; of an element that turns the
+    """What is reported of every run where nothing else is asked for; of an element that turns the
     torque in place of the force, of several contacts each."""
     form = form_of(model)
     force = form.force if form else "frictionForce"
@@ -101,9 +101,9 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
     write_text(page, _page(arguments, model, axes, places, results, quantities))
     Journal(_journal(out), "").remove()
     failures = [str(result["failure"]) for result in results if "failure" in result]
-    told = f", {len(failures)} of them failed; the first: {failures[0]}" if failures else ""
+    failed = f", {len(failures)} of them failed; the first: {failures[0]}" if failures else ""
     rate = f", {made} now in {seconds:.2f} s ({made / seconds:.0f} runs/s)" if made else ""
-    print(f"{len(places)} runs{rate}{told}\n{out}\n{page}")
+    print(f"{len(places)} runs{rate}{failed}\n{out}\n{page}")
 
 
 def _journal(out: Path) -> Path:

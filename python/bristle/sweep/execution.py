@@ -76,7 +76,7 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                     yield index, future.result()
                 except (
                     Exception
-                ) as error:  # whatever the cluster says; it is told, and what is done stays
+                ) as error:  # whatever the cluster says; it is reported, and what is done stays
                     raise BristleError(
                         f"run {index} failed on the cluster: {_first_line(error)}; the same command"
                         " goes on."

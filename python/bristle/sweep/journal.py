@@ -36,7 +36,7 @@ class Journal:
             try:
                 self.handle.close()
             except OSError:
-                pass  # a full disk was told when the line was written
+                pass  # a full disk was reported when the line was written
         if not self.done:
             self.remove()  # nothing to go on from
 

@@ -29,7 +29,7 @@ def motion(columns: Mapping[str, np.ndarray]) -> Motion:
 def _along_a_line(time: np.ndarray, velocity: np.ndarray) -> Motion:
     """Under the normal force of the papers' mass of 1 kg.
 
-    An element that asks for the force behind the motion is told one that no friction withstands.
+    An element that asks for the force behind the motion is given one that no friction withstands.
     """
     load = np.full(time.size, 9.81)
     push = 98.1 * np.sign(velocity)

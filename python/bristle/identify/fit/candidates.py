@@ -47,12 +47,12 @@ class Parameter:
     name: str
     unit: str
     text: str
-    default: float
-    low: float
-    high: float
-    positive: bool  # never zero: its logarithm is fitted
-    limit: Limit | None
-    advice: str  # how it is found
+    default: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    positive: bool = False  # never zero: its logarithm is fitted
+    limit: Limit | None = None
+    advice: str = ""  # how it is found
 
     @property
     def is_extra(self) -> bool:
@@ -178,16 +178,15 @@ def _parameter(model: Model, variable: Variable) -> Parameter:
 
 @dataclass(frozen=True)
 class Nuisance:
-    """A number beside the law that is fitted with it: the state with which a record begins, or by
-    how much its force lags behind the motion."""
+    """A number beside the law that is fitted with it: the state with which a record begins."""
 
     parameter: Parameter
     scale: float
-    record: int = 0  # whose state it is
-    weights: Mapping[str, float] = field(default_factory=dict)  # per initial value; of a lag none
+    record: int  # whose state it is
+    weights: Mapping[str, float]  # per initial value
 
 
-DELAY = "forceDelay"
+DELAY = "forceDelay"  # by how much the force of the records lags behind the motion
 
 
 class Space:
@@ -229,11 +228,11 @@ class Space:
         values = dict(self.fixed)
         for one in self.order:
             number = float(numbers[one.name])
-            reference = values.get(one.limit.other) if one.limit else None
-            if reference is not None and one.limit.above:
-                value = reference * (1 + math.exp(min(number, 50.0)))
-            elif reference is not None:
-                value = reference * math.exp(min(number, 0.0))
+            limit = one.limit if one.limit and one.limit.other in values else None
+            if limit and limit.above:
+                value = values[limit.other] * (1 + math.exp(min(number, 50.0)))
+            elif limit:
+                value = values[limit.other] * math.exp(min(number, 0.0))
             elif one.positive:
                 value = math.exp(number)
             else:
@@ -243,7 +242,7 @@ class Space:
 
     def of_fmu(self, values: Mapping[str, float], record: int) -> dict[str, float]:
         """What an FMU is given of them for a record."""
-        beside = {one.parameter.name for one in self.nuisances} | {DELAY}
+        beside = {one.parameter.name for one in self.nuisances}
         given = {name: value for name, value in values.items() if name not in beside}
         for one in self.nuisances:
             if one.record == record:
@@ -257,11 +256,11 @@ class Space:
         merged = self.fixed | dict(values)
         for one in self.parameters:
             value = merged[one.name]
-            reference = merged.get(one.limit.other) if one.limit else None
-            if reference is not None and one.limit.above:
-                numbers.append(math.log(max(value / reference - 1, _SMALLEST_GAP)))
-            elif reference is not None:
-                numbers.append(math.log(min(max(value, 1e-300) / reference, 1.0)))
+            limit = one.limit if one.limit and one.limit.other in merged else None
+            if limit and limit.above:
+                numbers.append(math.log(max(value / merged[limit.other] - 1, _SMALLEST_GAP)))
+            elif limit:
+                numbers.append(math.log(min(max(value, 1e-300) / merged[limit.other], 1.0)))
             elif one.positive:
                 numbers.append(math.log(max(value, 1e-300)))
             else:
@@ -273,12 +272,11 @@ class Space:
         lows, highs = [], []
         for one, number in zip(self.parameters, around, strict=True):
             width = _NARROW if one.unit == "1" else _WIDE
-            related = one.limit is not None and (
-                one.limit.other in self.fixed or one.limit.other in self.names
-            )
-            if related and one.limit.above:
+            known = {*self.fixed, *self.names}
+            limit = one.limit if one.limit and one.limit.other in known else None
+            if limit and limit.above:
                 low, high = math.log(_SMALLEST_GAP), number + width
-            elif related:
+            elif limit:
                 low, high = min(number, 0.0) - width, 0.0
             elif one.positive:
                 low, high = number - width, number + width

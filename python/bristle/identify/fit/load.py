@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ... import BristleError
-from .estimate import Fit
+from .result import Fit
 from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"

@@ -3,18 +3,19 @@ by linear regression."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ... import BristleError
 from ...running import Runs, run_many
-from .candidates import DELAY, Candidate, Space
+from .candidates import Candidate, Space
 from .solver import Solution, least_squares
 from ..record.filtering import coarser, smoothed
-from ..record.reading import SIGNALS, Record
+from ..record.reading import SIGNALS, Record, whole_drive
+from .statistics import Quality, quality_of
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
 # of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes
@@ -68,12 +69,12 @@ class Problem:
     )
     spring: np.ndarray | float = 0.0
     # of which record of the fit each is; -1: a part of one, which begins without a known state
-    origins: Sequence[int] | None = None
+    origins: Sequence[int] = ()
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.patience = PATIENCE
-        self.origins = range(len(self.records)) if self.origins is None else self.origins
+        self.origins = self.origins or range(len(self.records))
         self.weights = (
             [record.weight for record in self.records]
             if self.weights is None
@@ -84,9 +85,10 @@ class Problem:
         self.loaded_scale = float(np.sqrt(np.mean(self.measured[self.weight > 0] ** 2))) or 1.0
         self.design = self._design()
         kept = self.design * self.weight[:, None]
-        self.basis, self.triangle = (
-            np.linalg.qr(kept) if kept.shape[1] else (kept, np.empty((0, 0)))
-        )
+        self.basis: np.ndarray = kept
+        self.triangle: np.ndarray = np.empty((0, 0))
+        if kept.shape[1]:
+            self.basis, self.triangle = np.linalg.qr(kept)
 
     def _design(self) -> np.ndarray:
         """A column per unknown of the linear part: offset and drift of each record, the load of
@@ -119,13 +121,21 @@ class Problem:
 
     def finer(self) -> Problem:
         """The same with more points of a run for each mean."""
+        return self.like([record.finer for record in self.records])
+
+    def delayed(self, delay: float) -> Problem:
+        """The same with the motion so much later than it was measured."""
+        return self.like([record.delayed(delay) for record in self.records])
+
+    def like(self, records: Sequence[Record] | None = None, space: Space | None = None) -> Problem:
+        """The same with other records or another space; springs stay with their space."""
         other = Problem(
             self.of,
-            [record.finer for record in self.records],
-            self.space,
+            self.records if records is None else records,
+            space or self.space,
             self.weights,
-            self.anchor,
-            self.spring,
+            None if space else self.anchor,
+            0.0 if space else self.spring,
             self.origins,
         )
         other.patience, other.runs = self.patience, self.runs
@@ -185,11 +195,7 @@ class Problem:
                 failed="nan",
                 seconds=LONGEST * len(times),
             )
-            late = [
-                delayed(row, times, one.get(DELAY, 0.0))
-                for row, one in zip(found[force], values, strict=True)
-            ]
-            parts.append(_as_measured(np.stack(late), record))
+            parts.append(_as_measured(found[force], record))
         return self._at_the_radius(np.concatenate(parts, axis=1))
 
     # ---- least squares ----
@@ -256,6 +262,17 @@ class Problem:
             slopes = self._differences(point, central)
         return np.nan_to_num(slopes) * self.weight[:, None]
 
+    def lag_slope(self, point: np.ndarray) -> np.ndarray:
+        """How residuals change with the lag of all records, per second."""
+        forces = self.forces([point])[0]
+        modelled = self.modelled(forces, self.linear(forces))
+        ends = np.cumsum([len(record.time) for record in self.records])[:-1]
+        slopes = [
+            np.gradient(part, record.interval)
+            for part, record in zip(np.split(modelled, ends), self.records, strict=True)
+        ]
+        return self.project(np.concatenate(slopes) * self.weight)
+
     def linear_alone(self, point: np.ndarray) -> np.ndarray:
         """What of each column of the linear part neither the others nor the parameters can do."""
         columns = self.design * self.weight[:, None]
@@ -299,13 +316,8 @@ class Problem:
                 for name, weight in one.weights.items() if one in states else ():
                     column += weight * found[force, name]
                 columns.append(column)
-            delay = values.get(DELAY, 0.0)
-            late = np.stack([delayed(column, times, delay) for column in columns])
-            modelled = delayed(found[force], times, delay)
-            if DELAY in self.space.names:
-                late[self.space.names.index(DELAY)] = -np.gradient(modelled, times)
-            parts.append(_as_measured(late, record).T)
-            forces.append(_as_measured(modelled, record))
+            parts.append(_as_measured(np.stack(columns), record).T)
+            forces.append(_as_measured(found[force], record))
         slopes = self._at_the_radius(np.concatenate(parts)) @ self.space.slopes(point)
         change = (
             self.forces([point + STEP])[0] - self._at_the_radius(np.concatenate(forces))
@@ -330,17 +342,6 @@ class Problem:
 
     # ---- the linear part ----
 
-    def without_machine(self, load: bool) -> Problem:
-        """The same, with the inertia already in the forces, and the load that goes with the
-        position, too, if wanted."""
-        known = {"acceleration": None, **({"load": ""} if load else {})}
-        return Problem(
-            self.of,
-            [replace(record, **known) for record in self.records],
-            self.space,
-            origins=self.origins,
-        )
-
     def linear(self, forces: np.ndarray) -> Linear:
         """The best offset, drift, load and mass to a run."""
         rest = (self.measured - forces) * self.weight
@@ -364,10 +365,11 @@ class Problem:
         """What the measurement should have been, sample by sample."""
         return forces + linear.part(self.records)
 
-
-def delayed(values: np.ndarray, times: np.ndarray, delay: float) -> np.ndarray:
-    """What a signal is so much later, between its samples on straight lines."""
-    return np.interp(times - delay, times, values) if delay else values
+    def quality(self, forces: np.ndarray, linear: Linear) -> Quality:
+        """How well a run and its linear part agree with the measurement."""
+        part = linear.part(self.records)
+        counted, drive = self.weight > 0, whole_drive(self.records)
+        return quality_of(self.measured, forces + part, part, counted, drive)
 
 
 def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
@@ -410,25 +412,6 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
     return end * (values[..., :-2:2] + values[..., 2::2]) + (1 - 2 * end) * values[..., 1::2]
 
 
-def affordable(problem: Problem, point: np.ndarray, seconds: float, fewest: int, most: int) -> int:
-    """How many samples of a record can be run in so many seconds: what a run costs beside them does
-    not count."""
-    spent, lengths = [], []
-    for samples in (fewest, 4 * fewest):
-        parts, origins = extracts(problem.records[:1], samples)
-        short = Problem(problem.of, parts, problem.space, origins=origins)
-        begin = (
-            time.process_time()
-        )  # not of a clock: what else the machine does must not change the result
-        short.forces([point])
-        spent.append(time.process_time() - begin)
-        lengths.append(len(short.measured))
-    if lengths[0] == lengths[1]:
-        return most
-    per_sample = max(spent[1] - spent[0], 1e-9) / (lengths[1] - lengths[0])
-    return int(np.clip(seconds / per_sample / len(problem.records), fewest, most))
-
-
 def extracts(records: Sequence[Record], samples: int) -> tuple[list[Record], list[int]]:
     """Parts of records to search in, of each no longer than wanted together: its first strokes, and
     those about its fastest motion; and of which record each is the beginning, or -1."""
@@ -455,7 +438,7 @@ def _part(record: Record, begin: int, samples: int) -> Record:
     """What is cut out of a record begins with an unknown state: a tenth of it is run to forget it,
     and does not count."""
     rows = slice(begin, begin + samples)
-    cut: Mapping[str, np.ndarray] = {
+    cut: dict[str, Any] = {
         name: values[..., rows]
         for name in (*SIGNALS, "weight")
         if (values := getattr(record, name)) is not None

@@ -11,16 +11,19 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ... import BristleError
+from ...cli.progress import in_parallel
 from ..record.reading import Record, averaged, whole_drive
 from .candidates import Candidate, Space
-from .estimate import Fit, fit
+from .estimate import fit
 from .problem import Problem
-from .validation import validated
+from .result import Fit, Wanted
 from .statistics import CONFIDENCE, Quality, quality_of, student
+from .validation import validated
 
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out: nearly a third, spread over the record
@@ -33,6 +36,8 @@ SAMPLES = 2000
 PATIENCE = 300
 LONGEST = 10  # times as long it may take by a clock, on a machine that does much else
 _GAVE_UP = 75  # exit code of a process that has used up its time
+# of the error of one coefficient: a law that leaves more expresses nothing of what that does not
+_POOR = 0.9
 
 
 @dataclass(frozen=True)
@@ -40,17 +45,50 @@ class Place:
     """One model in the ranking."""
 
     of: Candidate
-    fit: Fit | None
-    held_out: Quality | None
-    parameters: int
+    fit: Fit
+    held_out: Quality
     seconds: float  # of one run over a million samples
-    failure: str = ""
     # N2: means of the squared error over blocks of what was held out, the same for all models
-    squares: np.ndarray = field(default_factory=lambda: np.empty(0))
+    squares: np.ndarray
     # half the width of the confidence interval of the relative error: of the best model of its own,
     # of the others of what they have more
     doubt: float = math.nan
     spent: float = math.nan  # s of processor time for the fit
+
+    @property
+    def parameters(self) -> int:
+        return len(self.fit.estimates)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """One that could not be fitted, and why."""
+
+    of: Candidate
+    why: str
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The models by their error on what was held out, the best first."""
+
+    places: Sequence[Place]
+    failed: Sequence[Failed] = field(default_factory=list)
+
+    @property
+    def equals(self) -> list[Place]:
+        """The models that what was held out does not tell from the best."""
+        best = self.places[0]
+        least = best.held_out.share
+        return [
+            one for one in self.places if one is best or one.held_out.share - least <= one.doubt
+        ]
+
+    @property
+    def recommended(self) -> Place:
+        """The simplest of those that are as good as the best: the fewest parameters, then the least
+        error."""
+        return min(self.equals, key=lambda one: (one.parameters, one.held_out.rms))
 
 
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
@@ -74,67 +112,75 @@ def held_out(record: Record) -> np.ndarray:
     return mask
 
 
-def place(
-    of: Candidate,
-    records: Sequence[Record],
-    fixed: Mapping[str, float],
-    seed: int,
-    others: Sequence[Record] = (),
-) -> Place:
+@dataclass(frozen=True)
+class Trial:
+    """What all models are tried on: some records, with pieces of them held out, or with others that
+    judge; and what is known."""
+
+    records: Sequence[Record]
+    fixed: Mapping[str, Any]
+    seed: int = 1
+    others: Sequence[Record] = ()
+
+    @property
+    def masks(self) -> list[np.ndarray]:
+        """Which samples of each record are held out."""
+        if self.others:
+            return [np.zeros(len(record.time), dtype=bool) for record in self.records]
+        return [held_out(record) for record in self.records]
+
+
+def rank(models: Sequence[Candidate], trial: Trial) -> Ranking:
+    """All models, the best first."""
+    return ranked(in_parallel(lambda of: place_apart(of, trial), models, lambda of: of.name))
+
+
+def place(of: Candidate, trial: Trial) -> Place | Failed:
     """A model fitted to a part of the records and judged by the rest of them; or fitted to all and
     judged by others. No lag is fitted: it would stand in for what a law lacks."""
-    of = of.with_options(fixed)
-    masks = [
-        np.zeros(len(record.time), dtype=bool) if others else held_out(record) for record in records
-    ]
+    of = of.with_options(trial.fixed)
+    names = {one.name for one in of.parameters}
+    known = {name: value for name, value in trial.fixed.items() if name in names}
     weights = [
-        np.where(mask, 0.0, record.weight) for mask, record in zip(masks, records, strict=True)
+        np.where(mask, 0.0, record.weight)
+        for mask, record in zip(trial.masks, trial.records, strict=True)
     ]
-    known = {
-        name: value for name, value in fixed.items() if name in (one.name for one in of.parameters)
-    }
+    wanted = Wanted(released=False, delay=0.0, seed=trial.seed)
     begin = time.process_time()
     try:
-        result = fit(of, records, known, weights=weights, released=False, delay=0.0, seed=seed)
-        tried = [validated(result, record) for record in others]
+        result = fit(of, trial.records, known, wanted, weights)
+        quality, squares = _judgement(result, trial)
     except BristleError as error:
-        return Place(of, None, None, len(of.parameters), math.nan, str(error))
+        return Failed(of, str(error))
     spent = time.process_time() - begin
-    if others:
-        quality = max((one for one, _ in tried), key=lambda one: one.relative)  # of the worst
-        counted = np.concatenate([record.weight > 0 for record in others])
-        measured = np.concatenate([record.force for record in others])
+    return Place(of, result, quality, _seconds(result, trial.records), squares, spent=spent)
+
+
+def _judgement(result: Fit, trial: Trial) -> tuple[Quality, np.ndarray]:
+    """The error on what was held out, of several records the worst, and its squares by blocks."""
+    if trial.others:
+        tried = [validated(result, record) for record in trial.others]
+        quality = max((one for one, _ in tried), key=lambda one: one.relative)
+        counted = np.concatenate([record.weight > 0 for record in trial.others])
+        measured = np.concatenate([record.force for record in trial.others])
         modelled = np.concatenate([forces for _, forces in tried])
     else:
-        counted = np.concatenate(
-            [mask & (record.weight > 0) for mask, record in zip(masks, records, strict=True)]
-        )
+        records = trial.records
+        pairs = zip(trial.masks, records, strict=True)
+        counted = np.concatenate([mask & (record.weight > 0) for mask, record in pairs])
         measured = np.concatenate([record.force for record in records])
         modelled = np.concatenate(result.modelled)
-        drive = whole_drive(records)
-        quality = quality_of(measured, modelled, result.linear.part(records), counted, drive)
-    return Place(
-        of,
-        result,
-        quality,
-        len(result.estimates),
-        _seconds(result, records),
-        squares=_block_means((measured - modelled) ** 2, counted),
-        spent=spent,
-    )
+        part, drive = result.linear.part(records), whole_drive(records)
+        quality = quality_of(measured, modelled, part, counted, drive)
+    blocks = np.array_split((measured - modelled)[counted] ** 2, BLOCKS * len(HELD))
+    return quality, np.array([block.mean() for block in blocks if len(block)])
 
 
-def _block_means(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """Over blocks of the samples that count, in their order."""
-    blocks = np.array_split(values[counted], BLOCKS * len(HELD))
-    return np.array([block.mean() for block in blocks if len(block)])
-
-
-def _place_in_time(patience: float, *task) -> Place:
+def _place_in_time(patience: float, of: Candidate, trial: Trial) -> Place | Failed:
     """The process ends itself after so many seconds of its own work: what else the machine does
     must not change the ranking."""
     threading.Thread(target=_give_up_after, args=(patience,), daemon=True).start()
-    return place(*task)
+    return place(of, trial)
 
 
 def _give_up_after(seconds: float) -> None:
@@ -143,47 +189,35 @@ def _give_up_after(seconds: float) -> None:
     os._exit(_GAVE_UP)
 
 
-def place_apart(
-    of: Candidate,
-    records: Sequence[Record],
-    fixed: Mapping[str, float],
-    seed: int,
-    others: Sequence[Record] = (),
-) -> Place:
+def place_apart(of: Candidate, trial: Trial) -> Place | Failed:
     """The same in a process of its own, which ends when it takes too long."""
     code = (
         "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest),"
         " sys.stdout.buffer)"
     )
-    task = pickle.dumps((_place_in_time, PATIENCE, of, records, fixed, seed, others))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],
-            input=task,
+            input=pickle.dumps((_place_in_time, PATIENCE, of, trial)),
             capture_output=True,
             timeout=LONGEST * PATIENCE,
             env=environment,
         )
-        too_long = done.returncode == _GAVE_UP
     except subprocess.TimeoutExpired:
-        too_long = True
-    if too_long:
-        return Place(
-            of, None, None, len(of.parameters), math.nan, f"it took longer than {PATIENCE} s."
-        )
+        return Failed(of, f"it took longer than {PATIENCE} s.")
+    if done.returncode == _GAVE_UP:
+        return Failed(of, f"it took longer than {PATIENCE} s.")
     if done.returncode:
-        last = (
-            done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"]
-        )[-1]
-        return Place(of, None, None, len(of.parameters), math.nan, f"{last.rstrip('.')}.")
-    return pickle.loads(done.stdout)
+        said = done.stderr.decode(errors="replace").strip() or "it ended without a word"
+        return Failed(of, f"{said.splitlines()[-1].rstrip('.')}.")
+    found: Place | Failed = pickle.loads(done.stdout)
+    return found
 
 
 def _seconds(result: Fit, records: Sequence[Record]) -> float:
     """The time of a million samples of the first record: the least of three runs."""
-    of = result.of
-    problem = Problem(of, records[:1], Space(of, [], result.values, {}))
+    problem = Problem(result.of, records[:1], Space(result.of, [], result.values, {}))
     best = math.inf
     for _ in range(3):
         begin = time.process_time()
@@ -192,11 +226,13 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
     return best / len(records[0].time) * 1e6
 
 
-def ranked(places: Sequence[Place]) -> list[Place]:
+def ranked(tried: Sequence[Place | Failed]) -> Ranking:
     """By the error on what was held out, with its uncertainty."""
-    good = sorted((one for one in places if one.held_out), key=lambda one: one.held_out.rms)
-    bad = [one for one in places if not one.held_out]
-    return [replace(one, doubt=_doubt(one, good[0])) for one in good] + bad
+    places = sorted(
+        (one for one in tried if isinstance(one, Place)), key=lambda one: one.held_out.rms
+    )
+    failed = [one for one in tried if isinstance(one, Failed)]
+    return Ranking([replace(one, doubt=_doubt(one, places[0])) for one in places], failed)
 
 
 def _doubt(one: Place, best: Place) -> float:
@@ -207,42 +243,30 @@ def _doubt(one: Place, best: Place) -> float:
     return student(max(len(more) - 1, 3)) * deviation / (2 * rms**2) * relative if rms else 0.0
 
 
-def equals(places: Sequence[Place]) -> list[Place]:
-    """The models that what was held out does not tell from the best."""
-    good = [one for one in places if one.held_out]
-    least = good[0].held_out.share if good else 0.0
-    return [one for one in good if one.held_out.share - least <= one.doubt or one is good[0]]
-
-
-def recommended(places: Sequence[Place]) -> Place:
-    """The simplest of those that are as good as the best: the fewest parameters, then the least
-    error."""
-    return min(equals(places), key=lambda one: (one.parameters, one.held_out.rms))
-
-
-def verdicts(places: Sequence[Place]) -> list[str]:
+def verdicts(ranking: Ranking) -> list[str]:
     """Which model to take, and which cannot express the data, in plain words."""
-    good = [one for one in places if one.held_out]
-    if not good:
+    if not ranking.places:
         return ["No model could be fitted."]
-    best, baseline = good[0], good[0].fit.baseline
+    best, alike, chosen = ranking.places[0], ranking.equals[1:], ranking.recommended
+    baseline = best.fit.baseline
     lines = [
         f"Best on what was held out: {best.of.name} with {best.held_out.share:.2%} ±"
         f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient"
         f" has {baseline.share:.1%}."
     ]
-    alike, chosen = [one for one in equals(places) if one is not best], recommended(places)
     if alike:
         names = ", ".join(one.of.name for one in alike)
         lines.append(f"What was held out does not tell from it: {names}.")
     why = "" if chosen is best else ", the fewest of these"
     lines.append(f"Recommended: {chosen.of.name}, with {chosen.parameters} parameters{why}.")
+    limit = _POOR * baseline.share
+    good = {one.of.name for one in (best, *alike)}
     poor = [
         one.of.name
-        for one in good
-        if one not in alike and one.held_out.share > 0.9 * baseline.share
+        for one in ranking.places
+        if one.of.name not in good and one.held_out.share > limit
     ]
-    if poor and best.held_out.share < 0.9 * baseline.share:
+    if poor and best.held_out.share < limit:
         lines.append(
             "No better than one coefficient, so that these cannot express the data:"
             f" {', '.join(poor)}."

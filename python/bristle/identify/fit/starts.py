@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Scales:
 
 def scales(records: Sequence[Record]) -> Scales:
     parts = [_glance(record) for record in records]
-    means = {
+    means: dict[str, Any] = {
         key: float(np.median([getattr(part, key) for part in parts]))
         for key in Scales.__dataclass_fields__
     }

@@ -8,17 +8,18 @@ import numpy as np
 
 from ... import BristleError
 from ..record.reading import GRAVITY, Record
-from .candidates import DELAY, Space
-from .estimate import Fit, first_states
+from .candidates import Space
 from .problem import Linear, Problem
+from .result import Fit
 from .statistics import Quality, quality_of
+from .unknowns import first_states
 
 
 def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     """The fitted model on another record; its offset, drift and first state are its own, mass, load
     and lag are the fitted ones, unless its angle has another zero."""
     of = result.of
-    record = replace(record, load=result.records[0].load)
+    record = replace(record, load=result.records[0].load).delayed(result.records[0].delay)
     record = record.finer if any(one.fineness for one in result.records) else record
     one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
     is_load_known = len(result.linear.load) == len(record.shapes) and (
@@ -32,11 +33,10 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
         acceleration=None,
         load="" if is_load_known else record.load,
     )
-    delay = {DELAY: result.delay.value} if result.delay else {}
     known = {one.name: one.default for one in of.parameters} | result.values
     fixed_start = {one.name for one in of.starts} & result.fixed.keys()
     states = [] if fixed_start else first_states(of, [record], result.seen, known)
-    problem = Problem(of, [friction], Space(of, [], result.values | delay, {}, nuisances=states))
+    problem = Problem(of, [friction], Space(of, [], result.values, {}, nuisances=states))
     point = np.zeros(len(states))
     if states:
         bounds = problem.space.bounds(point)

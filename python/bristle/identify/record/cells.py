@@ -12,44 +12,10 @@ import numpy as np
 GROUPING = " '’\u00a0\u2009\u202f"  # beside the sign that is not the decimal one
 MISSING = {
     "",
-    "-",
-    "--",
-    "---",
-    "–",
-    "—",
-    "?",
-    "*",
-    "nan",
-    "-nan",
-    "+nan",
-    "nan(ind)",
-    "-nan(ind)",
-    "1.#ind",
-    "-1.#ind",
-    "1.#qnan",
-    "inf",
-    "+inf",
-    "-inf",
-}
-MISSING |= {
-    "infinity",
-    "-infinity",
-    "∞",
-    "-∞",
-    "null",
-    "none",
-    "na",
-    "n/a",
-    "n.a.",
-    "#n/a",
-    "#na",
-    "#nv",
-    "#wert!",
-    "#value!",
-    "#div/0!",
-    "#num!",
-    "#ref!",
-    "#name?",
+    *"""
+- -- --- – — ? * nan -nan +nan nan(ind) -nan(ind) 1.#ind -1.#ind 1.#qnan inf +inf -inf infinity
+-infinity ∞ -∞ null none na n/a n.a. #n/a #na #nv #wert! #value! #div/0! #num! #ref! #name?
+""".split(),
 }
 _NUMBER = re.compile(r"[+\-−]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?")
 _GROUPED = re.compile(
@@ -62,21 +28,12 @@ _SHORT = re.compile(
     r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE
 )  # beside 1.234 in a column a sign that it parts thousands
 _MONTHS = {
-    "jan": 1,
-    "jän": 1,
-    "feb": 2,
-    "mar": 3,
-    "mär": 3,
-    "mrz": 3,
-    "apr": 4,
-    "may": 5,
-    "mai": 5,
-    "jun": 6,
-    "jul": 7,
-    "aug": 8,
-    "sep": 9,
+    name: month
+    for month, names in enumerate(
+        "jan,jän feb mar,mär,mrz apr may,mai jun jul aug sep oct,okt nov dec,dez".split(), 1
+    )
+    for name in names.split(",")
 }
-_MONTHS |= {"oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12}
 _DATE = (
     r"(?:(?P<year>\d{4})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)|(?P<first>\d\d?)(?P<sign>[-/."
     r" ])(?P<second>\d\d?|[^\W\d_]{3})[-/. ](?P<last>\d{4}))"
@@ -216,7 +173,7 @@ def clock_seconds(cells: Sequence[str]) -> np.ndarray:
 
 
 def _seconds(matches: Sequence[re.Match[str] | None], day_first: bool) -> np.ndarray | None:
-    days: dict[tuple[str | None, ...], int] = {}
+    days: dict[tuple[str | None, ...], int] = {}  # each is looked up once
     values = np.full(len(matches), np.nan)
     for i, match in enumerate(matches):
         if match is None:
@@ -224,33 +181,24 @@ def _seconds(matches: Sequence[re.Match[str] | None], day_first: bool) -> np.nda
         key = match.group("year", "month", "day", "first", "sign", "second", "last")
         if key not in days:
             try:
-                days[key] = _day(*key, day_first)
+                days[key] = _day(match, day_first)
             except (ValueError, KeyError):
                 return None
         values[i] = DAY * (days[key] - next(iter(days.values()))) + _time_of_day(match)
     return values
 
 
-def _day(
-    year: str | None,
-    month: str | None,
-    day: str | None,
-    first: str | None,
-    sign: str | None,
-    second: str | None,
-    last: str | None,
-    day_first: bool,
-) -> int:
-    if year:
-        return date(int(year), int(month), int(day)).toordinal()
-    if not first:
+def _day(match: re.Match[str], day_first: bool) -> int:
+    if match["year"]:
+        return date(int(match["year"]), int(match["month"]), int(match["day"])).toordinal()
+    if not match["first"]:
         return 0
+    year, one, second = int(match["last"]), int(match["first"]), match["second"]
     if not second.isdigit():
-        return date(int(last), _MONTHS[second.lower()], int(first)).toordinal()
-    one, other = int(first), int(second)
-    return (
-        date(int(last), other, one) if day_first or sign != "/" else date(int(last), one, other)
-    ).toordinal()
+        return date(year, _MONTHS[second.lower()], one).toordinal()
+    if day_first or match["sign"] != "/":
+        return date(year, int(second), one).toordinal()
+    return date(year, one, int(second)).toordinal()
 
 
 def _time_of_day(match: re.Match[str]) -> float:

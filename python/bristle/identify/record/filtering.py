@@ -3,6 +3,7 @@ It shifts nothing in time."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,6 +139,23 @@ def _between_steps(signal: np.ndarray, step: float) -> tuple[np.ndarray, float]:
     speed = step / float(np.quantile(spans, 0.25))
     lines = np.interp(np.arange(len(signal)), places, values)
     return lines, float(np.sqrt(min(speed, step) * step / 12))
+
+
+def later(values: np.ndarray, shift: float) -> np.ndarray:
+    """What a signal is so many samples later, along its last axis: by the cubic through the four
+    samples about each place, and beyond the ends as there."""
+    whole = math.floor(shift)
+    part, places = shift - whole, np.arange(values.shape[-1]) - whole
+    weights = {
+        1: -part * (1 - part) * (2 - part) / 6,
+        0: (1 - part**2) * (2 - part) / 2,
+        -1: part * (1 + part) * (2 - part) / 2,
+        -2: -part * (1 - part**2) / 6,
+    }
+    ends = 0, values.shape[-1] - 1
+    return np.sum(
+        [weight * values[..., np.clip(places + k, *ends)] for k, weight in weights.items()], axis=0
+    )
 
 
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from . import units
 from .filtering import (
     DEGREE,
     Rate,
+    later,
     local_rate,
     median_of_five,
     noise_of,
@@ -41,6 +43,9 @@ _FLAT, _FLATTEST = (
     1e-3,
     1.3,
 )  # what a filter may take of a motion: less is nothing, more is something else
+# ratio of a displacement to the integral of the velocity that is said, as a gear between both has
+# it, and that is refused
+_ALIKE, _UNLIKE = 1.1, 2.0
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
 _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
@@ -49,6 +54,7 @@ _REPEATED = 0.05
 _TURN = 2 * math.pi
 # in SI units: beyond any measurement, and far from where squares are too large for a number
 _LARGEST = 1e15
+_SPARSE = 20  # times as many samples in gaps as there are: what is bridged would be all there is
 _OUTLIERS = 0.02  # of the samples: what is far off more often belongs to the signal
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
@@ -86,6 +92,9 @@ SIGNALS = (
     "held",
     "transmitted",
 )
+
+
+_MOTION = ("velocity", "displacement", "acceleration", "place", "rougher")
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,19 @@ class Record:
         # not act on a body that sticks
         None
     )
+    delay: float = 0.0  # s by which the motion was made later, as the force lags behind it
+
+    def delayed(self, delay: float) -> Record:
+        """The same with its motion so much later than it was measured."""
+        shift = (delay - self.delay) / self.interval
+        if not shift:
+            return self
+        moved: dict[str, Any] = {
+            name: later(values, shift)
+            for name in _MOTION
+            if (values := getattr(self, name)) is not None
+        }
+        return replace(self, **moved, delay=delay)
 
     @property
     def finer(self) -> Record:
@@ -197,8 +219,8 @@ def _goes_both_ways(velocity: np.ndarray) -> bool:
 
 def whole_drive(records: Sequence[Record]) -> np.ndarray | None:
     """The driving force of records one after the other, where all of them are of a drive."""
-    drives = [record.drive for record in records]
-    return None if any(drive is None for drive in drives) else np.concatenate(drives)
+    drives = [record.drive for record in records if record.drive is not None]
+    return np.concatenate(drives) if len(drives) == len(records) else None
 
 
 def directions(velocity: np.ndarray) -> np.ndarray:
@@ -212,6 +234,38 @@ def directions(velocity: np.ndarray) -> np.ndarray:
     return signs[known[np.maximum(last, 0)]].astype(float)
 
 
+@dataclass
+class _Draft:
+    """A measurement on its way to a record: signals in SI units, and what was done to them."""
+
+    file: Path
+    options: Options
+    times: np.ndarray
+    signals: dict[str, np.ndarray]
+    weight: np.ndarray  # 1, or 0 where a sample does not count
+    notes: list[str]
+    step: float = 0.0  # of an encoder
+    lever: float | None = None  # m: the radius of an angle that was measured
+
+    @property
+    def interval(self) -> float:
+        return float(self.times[1] - self.times[0])
+
+    @property
+    def is_drive(self) -> bool:
+        return "friction" not in self.signals
+
+    @property
+    def known_mass(self) -> float | None:
+        mass = self.options.mass
+        return None if mass is None or isinstance(mass, str) else float(mass)
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether the force goes through the filter of an acceleration."""
+        return self.is_drive and self.options.mass is not None
+
+
 def read_record(
     file: Path, options: Options, tell: Callable[[str], None] = lambda text: None
 ) -> Record:
@@ -221,48 +275,63 @@ def read_record(
     columns = find_roles(
         table, options.columns, options.normal is not None, options.constant is not None
     )
+    draft = _measured(table, columns, options)
+    _check_sizes(draft)
+    _drop_repeats(draft)
+    if len(draft.times) < FEWEST:
+        raise BristleError(
+            f"{file}: {len(draft.times)} samples are too few, at least {FEWEST} are needed."
+        )
+    if "displacement" in draft.signals:
+        draft.step = quantization(draft.signals["displacement"])
+    draft.signals[_COUNTS] = _without_standstill(draft.signals, draft.notes)
+    _make_uniform(draft)
+    if draft.interval >= _SLOW and columns.get("time") and columns["time"].unit is None:
+        draft.notes.append(
+            f'There is a sample every {draft.interval:.4g} s, as "{columns["time"].title}" has no'
+            " unit; if it is in ms, write so in its title."
+        )
+    # between a sample that counts and one that does not, a resampled one counts in part
+    draft.weight = draft.weight * (draft.signals.pop(_COUNTS) > 0.999)
+    draft.weight = draft.weight * _without_outliers(draft.signals, draft.notes)
+    if draft.weight.sum() < FEWEST:
+        raise BristleError(
+            f"{file}: {int(draft.weight.sum())} samples are left that count, at least {FEWEST} are"
+            " needed."
+        )
+    tell("velocity")
+    return _finished(draft)
+
+
+def _measured(table: Table, columns: Mapping[str, Column], options: Options) -> _Draft:
+    """The rows that are wanted and whole, in SI units."""
     notes = [_told_columns(columns)]
     options = _at_radius(columns, options, notes)
     times = _times(table, columns, options)
     signals = _signals(table, columns, options, notes)
     lines, times, signals = _without_missing(table, columns, times, signals, notes)
     _check_times(table, columns, lines, times, options)
-    rows = _wanted_rows(times, options, file)
-    times, signals = times[rows], {name: values[rows] for name, values in signals.items()}
-    for name, values in signals.items():
+    rows = _wanted_rows(times, options, table.file)
+    motion = [columns[role] for role in ("displacement", "velocity") if role in columns]
+    turns = any(column.unit and column.unit.kind in _ANGULAR for column in motion)
+    return _Draft(
+        table.file,
+        options,
+        times[rows],
+        {name: values[rows] for name, values in signals.items()},
+        np.ones(len(rows)),
+        notes,
+        lever=options.radius if options.turns or turns else None,
+    )
+
+
+def _check_sizes(draft: _Draft) -> None:
+    for name, values in draft.signals.items():
         if (largest := float(np.abs(values).max())) > _LARGEST:
             raise BristleError(
-                f"{file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its unit"
-                " seems to be wrong."
+                f"{draft.file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its"
+                " unit seems to be wrong."
             )
-    times, signals = _without_repeats(times, signals, file, notes)
-    if len(times) < FEWEST:
-        raise BristleError(
-            f"{file}: {len(times)} samples are too few, at least {FEWEST} are needed."
-        )
-    step = quantization(signals["displacement"]) if "displacement" in signals else 0.0
-    counts = _without_standstill(signals, notes)
-    times, signals, weight = _uniform(times, {**signals, _COUNTS: counts}, notes, file)
-    if times[1] >= _SLOW and columns.get("time") and columns["time"].unit is None:
-        notes.append(
-            f'There is a sample every {times[1]:.4g} s, as "{columns["time"].title}" has no unit;'
-            " if it is in ms, write so in its title."
-        )
-    weight = weight * (signals.pop(_COUNTS) > 0.999)
-    weight = weight * _without_outliers(signals, notes)
-    if weight.sum() < FEWEST:
-        raise BristleError(
-            f"{file}: {int(weight.sum())} samples are left that count, at least {FEWEST} are"
-            " needed."
-        )
-    tell("velocity")
-    motion = [columns[role] for role in ("displacement", "velocity") if role in columns]
-    lever = (
-        options.radius
-        if options.turns or any(column.unit and column.unit.kind in _ANGULAR for column in motion)
-        else None
-    )
-    return _finished(file, times, signals, weight, step, lever, options, notes)
 
 
 _ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
@@ -394,34 +463,8 @@ def _signals(
         for role, column in columns.items()
         if role not in ("time", "current")
     }
-    if "current" in columns and not signals.keys() & {"friction", "drive", "coefficient"}:
-        if options.constant is None:
-            per = (
-                "V"
-                if columns["current"].unit and columns["current"].unit.kind == units.VOLTAGE
-                else "A"
-            )
-            raise BristleError(
-                f'{table.file}: the force of "{columns["current"].title}" needs a constant in'
-                f" N/{per}: --constant."
-            )
-        if options.radius is not None:
-            signals["drive"] = columns["current"].values * options.constant / options.radius
-        else:
-            signals["drive"] = columns["current"].values * options.constant
-    elif options.constant is not None:
-        taken = next(
-            (
-                f'the force is taken from "{columns[role].title}"'
-                for role in ("friction", "drive", "coefficient")
-                if role in columns
-            ),
-            "there is none",
-        )
-        raise BristleError(
-            f"{table.file}: --constant is for a column of current or voltage, but {taken}; name"
-            " that column with --column current=TITLE, or leave out --constant."
-        )
+    if options.constant is not None or not signals.keys() & _FORCES:
+        _add_drive_by_current(table, columns, options, signals)
     if not signals.keys() & {"velocity", "displacement"}:
         raise BristleError(
             f"{table.file}: there is neither a velocity nor a displacement among"
@@ -433,12 +476,50 @@ def _signals(
         notes.append(
             "With a mass given, the force is that of the drive: friction and inertia together."
         )
-    if not signals.keys() & {"friction", "drive", "coefficient"}:
+    if not signals.keys() & _FORCES:
         raise BristleError(
             f"{table.file}: there is no friction force among"
             f" {table.titles}{misfits(table, ('friction', 'drive'))}; name it with --column"
             " friction=TITLE, or a driving force with --column drive=TITLE."
         )
+    _add_normal(table, options, signals, notes)
+    if "coefficient" in signals and "friction" not in signals:
+        signals["friction"] = signals["coefficient"] * signals["normal"]
+        notes.append("The friction force is the coefficient of friction times the normal force.")
+    signals.pop("coefficient", None)
+    return signals
+
+
+_FORCES = {"friction", "drive", "coefficient"}
+
+
+def _add_drive_by_current(
+    table: Table,
+    columns: Mapping[str, Column],
+    options: Options,
+    signals: dict[str, np.ndarray],
+) -> None:
+    """The force of a motor, where its current or its control voltage was measured."""
+    taken = next((columns[role] for role in _FORCES if role in columns), None)
+    current = columns.get("current")
+    if options.constant is not None and (taken or not current):
+        why = f'the force is taken from "{taken.title}"' if taken else "there is none"
+        raise BristleError(
+            f"{table.file}: --constant is for a column of current or voltage, but {why}; name"
+            " that column with --column current=TITLE, or leave out --constant."
+        )
+    if current and options.constant is None:
+        per = "V" if current.unit and current.unit.kind == units.VOLTAGE else "A"
+        raise BristleError(
+            f'{table.file}: the force of "{current.title}" needs a constant in N/{per}: --constant.'
+        )
+    if current and options.constant is not None:
+        signals["drive"] = current.values * options.constant / (options.radius or 1.0)
+
+
+def _add_normal(
+    table: Table, options: Options, signals: dict[str, np.ndarray], notes: list[str]
+) -> None:
     if options.normal is not None:
         signals["normal"] = np.full(len(table.lines), float(options.normal))
     if "normal" not in signals:
@@ -450,11 +531,6 @@ def _signals(
     if np.median(signals["normal"]) < 0:
         signals["normal"] = -signals["normal"]
         notes.append("The normal force is negative in the file; its sign was turned round.")
-    if "coefficient" in signals and "friction" not in signals:
-        signals["friction"] = signals.pop("coefficient") * signals["normal"]
-        notes.append("The friction force is the coefficient of friction times the normal force.")
-    signals.pop("coefficient", None)
-    return signals
 
 
 def _translational(
@@ -493,24 +569,25 @@ def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarra
     return whole
 
 
-def _without_repeats(
-    times: np.ndarray, signals: dict[str, np.ndarray], file: Path, notes: list[str]
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    repeats = np.diff(times) == 0
+def _drop_repeats(draft: _Draft) -> None:
+    """Leaves out samples with the time of the one before."""
+    repeats = np.diff(draft.times) == 0
     repeated = np.flatnonzero(repeats) + 1
     if not len(repeated):
-        return times, signals
-    differs = repeats & np.any([np.diff(values) != 0 for values in signals.values()], axis=0)
-    if differs.sum() > _REPEATED * len(times):
+        return
+    changes = [np.diff(values) != 0 for values in draft.signals.values()]
+    differs = int((repeats & np.any(changes, axis=0)).sum())
+    if differs > _REPEATED * len(draft.times):
         raise BristleError(
-            f"{file}: {int(differs.sum())} of {len(times)} samples have the same time as the one"
+            f"{draft.file}: {differs} of {len(draft.times)} samples have the same time as the one"
             " before them: the times are too coarse. Leave them out with --column time=none and"
             " give the samples per second with --rate."
         )
-    notes.append(f"{_counted(len(repeated), 'sample')} with the time of the one before: left out.")
-    return np.delete(times, repeated), {
-        name: np.delete(values, repeated) for name, values in signals.items()
-    }
+    draft.notes.append(
+        f"{_counted(len(repeated), 'sample')} with the time of the one before: left out."
+    )
+    draft.times = np.delete(draft.times, repeated)
+    draft.signals = {name: np.delete(values, repeated) for name, values in draft.signals.items()}
 
 
 def _without_standstill(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
@@ -584,48 +661,37 @@ def _jumps(values: np.ndarray) -> list[tuple[int, int]]:
     ]
 
 
-def _uniform(
-    times: np.ndarray, signals: dict[str, np.ndarray], notes: list[str], file: Path
-) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-    """Uniform times from zero; long gaps get the weight zero."""
+def _make_uniform(draft: _Draft) -> None:
+    """Makes times uniform from zero; samples in long gaps do not count."""
+    times = draft.times
     spans = np.diff(times)
     interval = float(np.median(spans))
     gaps = spans > 1.5 * interval
-    weight = np.ones(len(times))
-    if gaps.any() or np.abs(spans - interval).max() > _TIME_ROUNDING * interval:
-        grid = (
-            np.arange(math.floor((times[-1] - times[0]) / interval + 1e-6) + 1) * interval
-            + times[0]
+    draft.weight, draft.times = np.ones(len(times)), times - times[0]
+    if not gaps.any() and np.abs(spans - interval).max() <= _TIME_ROUNDING * interval:
+        return
+    count = math.floor((times[-1] - times[0]) / interval + 1e-6) + 1
+    if count > _SPARSE * len(times):
+        raise BristleError(
+            f"{draft.file}: the times of the samples are too uneven: the gaps hold more than"
+            f" {_SPARSE} times as many samples as there are."
         )
-        if len(grid) > 20 * len(times):
-            raise BristleError(
-                f"{file}: the times of the samples are too uneven: the gaps hold more than 20 times"
-                " as many samples as there are."
-            )
-        ahead = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
-        span = times[ahead] - times[ahead - 1]
-        signals = {name: np.interp(grid, times, values) for name, values in signals.items()}
-        weight = (span < (BRIDGED + 1.5) * interval).astype(
-            float
-        )  # of n samples that are lost n + 1 intervals
-        if gaps.any():
-            lost, longest = int(round((spans[gaps] / interval - 1).sum())), float(spans.max())
-            words = (
-                f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest"
-                f" {longest:.3g} s; bridged by straight lines"
-            )
-            notes.append(
-                words
-                + (
-                    f", but those above {BRIDGED} samples do not count."
-                    if not weight.all()
-                    else "."
-                )
-            )
-        else:
-            notes.append(f"Uneven times were resampled to every {interval:.4g} s.")
-        times = grid
-    return times - times[0], signals, weight
+    grid = np.arange(count) * interval + times[0]
+    ahead = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
+    span = times[ahead] - times[ahead - 1]
+    draft.signals = {name: np.interp(grid, times, values) for name, values in draft.signals.items()}
+    draft.times = grid - times[0]
+    # of n samples that are lost n + 1 intervals
+    draft.weight = (span < (BRIDGED + 1.5) * interval).astype(float)
+    if not gaps.any():
+        draft.notes.append(f"Uneven times were resampled to every {interval:.4g} s.")
+        return
+    lost, longest = int(round((spans[gaps] / interval - 1).sum())), float(spans.max())
+    left = "" if draft.weight.all() else f", but those above {BRIDGED} samples do not count"
+    draft.notes.append(
+        f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest {longest:.3g} s;"
+        f" bridged by straight lines{left}."
+    )
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:
@@ -657,111 +723,113 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
     return weight
 
 
-def _finished(
-    file: Path,
-    times: np.ndarray,
-    signals: dict[str, np.ndarray],
-    weight: np.ndarray,
-    step: float,
-    lever: float | None,
-    options: Options,
-    notes: list[str],
-) -> Record:
-    """`lever`: the radius of an angle that was measured."""
-    interval = float(times[1] - times[0])
-    is_drive = "friction" not in signals
-    uniform = (
-        is_drive and options.mass is not None
-    )  # the force goes through the filter of the acceleration, which is one for all samples
-    velocity, displacement, filtered = _motion(signals, interval, step, uniform, file, notes)
-    moves = velocity if "velocity" in signals else np.diff(displacement)  # a filter rounds
+def _finished(draft: _Draft) -> Record:
+    """The record, with a velocity and friction in the direction of the motion."""
+    velocity, displacement, filtered = _motion(draft)
+    force = _resistance(draft)
+    moves = velocity if "velocity" in draft.signals else np.diff(displacement)  # a filter rounds
     if not moves.any():
-        raise BristleError(f"{file}: nothing moves, so nothing can be learned about sliding.")
-    force = signals["drive"] if is_drive else signals["friction"]
-    if is_drive and "transmitted" in signals:
-        force = force - signals["transmitted"]
-        notes.append(
-            "The transmitted torque was taken off that of the drive: what is left is friction and"
-            " inertia."
-        )
-    if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
-        raise BristleError(
-            f"{file}: {BY_NAME['drive' if is_drive else 'friction'].text} is {force[0]:.3g} N"
-            " throughout, so that it says nothing about friction."
-        )
-    if not (signals["normal"] > 0).any():
-        raise BristleError(
-            f"{file}: the normal force is never above zero, so that there is no contact."
-        )
-    if math.sqrt(
-        max(float(velocity.var()) - rate_of(velocity, interval).noise ** 2, 0.0)
-    ) < _STEADY * abs(float(velocity.mean())):
-        speed = f"{abs(float(velocity.mean())):.3g} m/s"
-        raise BristleError(
-            f"{file}: the velocity is constant ({speed}), so that only the friction at this speed"
-            " can be seen; a measurement with reversals or several speeds is needed."
-        )
+        raise BristleError(f"{draft.file}: nothing moves, so nothing can be learned about sliding.")
+    _check_motion(draft, velocity, force)
     both_ways = _goes_both_ways(velocity)
-    place = _place(displacement, lever)
-    turned = _is_turned(velocity, force, both_ways, options.sign, place[1:])
+    place = _place(displacement, draft.lever)
+    turned = _is_turned(velocity, force, both_ways, draft.options.sign, place[1:])
     if turned:
-        notes.append(
+        draft.notes.append(
             "The force is the one on the body, against the motion; its sign was turned round to"
             " this library's."
         )
     sign = -1.0 if turned else 1.0
-    acceleration = None
-    mass = None
-    kernel = np.ones(1)
-    noise = rate_of(force, interval).noise
-    if is_drive and options.mass is not None:
-        acceleration, kernel = _acceleration(signals, velocity, interval, filtered, notes)
-        force = smoothed(force, kernel)
-        if options.mass != "identify":
-            mass = float(options.mass)
-            force, acceleration = sign * force - mass * acceleration, None
-            sign = 1.0
-            told = f"{mass * options.radius**2:g} kg.m2" if options.turns else f"{mass:g} kg"
-            notes.append(f"The inertia of {told} was taken off the driving force.")
-    elif is_drive:
-        notes.append(
-            "The driving force is taken as friction: no mass is given, so that inertia is neglected"
-            " (--mass)."
-        )
-    if not both_ways and options.offset == "auto":
-        notes.append(
+    noise = rate_of(force, draft.interval).noise
+    force, acceleration, kernel = _without_inertia(draft, velocity, sign * force, filtered)
+    if not both_ways and draft.options.offset == "auto":
+        draft.notes.append(
             "The motion goes one way only, so that an offset of the force cannot be told from"
             " friction; none is assumed."
         )
-    force = sign * force
+    signals, options = draft.signals, draft.options
     record = Record(
-        name=file.name,
-        time=times,
+        name=draft.file.name,
+        time=draft.times,
         velocity=velocity,
         normal=signals["normal"],
         force=force,
-        weight=weight,
+        weight=draft.weight,
         displacement=displacement,
         displacement_is_measured="displacement" in signals,
-        external=(
-            (-signals["drive"] if turned else signals["drive"]) if "drive" in signals else None
-        ),
+        external=sign * signals["drive"] if "drive" in signals else None,
         acceleration=acceleration,
-        mass=mass,
+        mass=draft.known_mass if draft.is_drive else None,
         has_offset=both_ways and options.offset == "auto",
         noise=noise,
         notes=(),
         radius=options.radius if options.turns else None,
-        smoothing=filtered.width * interval if filtered else 0.0,
+        smoothing=filtered.width * draft.interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
         transmitted=(
             smoothed(signals["transmitted"], kernel) if "transmitted" in signals else None
         ),
-        rougher=_rougher(signals, displacement, interval, filtered),
+        rougher=_rougher(signals, displacement, draft.interval, filtered),
     )
-    notes += _doubts(record)
-    return replace(averaged(record, options.samples, notes), notes=tuple(notes))
+    draft.notes += _doubts(record)
+    return replace(averaged(record, options.samples, draft.notes), notes=tuple(draft.notes))
+
+
+def _resistance(draft: _Draft) -> np.ndarray:
+    """The force as it was measured, of a drive without what it passes on."""
+    if not draft.is_drive:
+        return draft.signals["friction"]
+    if "transmitted" not in draft.signals:
+        return draft.signals["drive"]
+    draft.notes.append(
+        "The transmitted torque was taken off that of the drive: what is left is friction and"
+        " inertia."
+    )
+    return draft.signals["drive"] - draft.signals["transmitted"]
+
+
+def _check_motion(draft: _Draft, velocity: np.ndarray, force: np.ndarray) -> None:
+    """Refuses a record that says nothing about friction."""
+    file = draft.file
+    if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
+        raise BristleError(
+            f"{file}: {BY_NAME['drive' if draft.is_drive else 'friction'].text} is {force[0]:.3g} N"
+            " throughout, so that it says nothing about friction."
+        )
+    if not (draft.signals["normal"] > 0).any():
+        raise BristleError(
+            f"{file}: the normal force is never above zero, so that there is no contact."
+        )
+    mean = abs(float(velocity.mean()))
+    noise = rate_of(velocity, draft.interval).noise
+    if math.sqrt(max(float(velocity.var()) - noise**2, 0.0)) < _STEADY * mean:
+        raise BristleError(
+            f"{file}: the velocity is constant ({mean:.3g} m/s), so that only the friction at this"
+            " speed can be seen; a measurement with reversals or several speeds is needed."
+        )
+
+
+def _without_inertia(
+    draft: _Draft, velocity: np.ndarray, force: np.ndarray, filtered: Rate | None
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """The force without the inertia of a mass that is known; the acceleration, where the mass is to
+    be found; and the filter that both went through."""
+    if not draft.has_inertia:
+        if draft.is_drive:
+            draft.notes.append(
+                "The driving force is taken as friction: no mass is given, so that inertia is"
+                " neglected (--mass)."
+            )
+        return force, None, np.ones(1)
+    acceleration, kernel = _acceleration(draft, velocity, filtered)
+    force, mass = smoothed(force, kernel), draft.known_mass
+    if mass is None:
+        return force, acceleration, kernel
+    radius = draft.options.radius
+    told = f"{mass * radius**2:g} kg.m2" if radius and draft.options.turns else f"{mass:g} kg"
+    draft.notes.append(f"The inertia of {told} was taken off the driving force.")
+    return force - mass * acceleration, None, kernel
 
 
 def _rougher(
@@ -786,7 +854,7 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
             f"{len(record.time)} samples at {1 / record.interval:.4g} Hz: means over {block}"
             " neighbours are fitted."
         )
-    means = {
+    means: dict[str, Any] = {
         name: _means(values, block)
         for name in SIGNALS
         if (values := getattr(record, name)) is not None
@@ -796,20 +864,16 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
     )
 
 
-def _motion(
-    signals: dict[str, np.ndarray],
-    interval: float,
-    step: float,
-    uniform: bool,
-    file: Path,
-    notes: list[str],
-) -> tuple[np.ndarray, np.ndarray, Rate | None]:
+def _motion(draft: _Draft) -> tuple[np.ndarray, np.ndarray, Rate | None]:
     """Velocity, displacement and how the one came from the other, where it did: by a window that is
-    everywhere the same, if it has to be `uniform`."""
+    everywhere the same, where the force goes through the same one."""
+    signals, interval, notes = draft.signals, draft.interval, draft.notes
     if "velocity" not in signals:
-        rate = rate_of(signals["displacement"], interval, step)
+        rate = rate_of(signals["displacement"], interval, draft.step)
         notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
-        values = rate.values if uniform else local_rate(signals["displacement"], interval, rate)
+        values = rate.values
+        if not draft.has_inertia:
+            values = local_rate(signals["displacement"], interval, rate)
         if not np.array_equal(values, rate.values):
             notes.append(
                 "Where the motion bends more than elsewhere, as where it starts and stops, narrower"
@@ -822,34 +886,46 @@ def _motion(
                 " that its integral meets the displacement."
             )
         return values * gain, signals["displacement"], rate
-    velocity, filtered = _without_noise(signals["velocity"], interval, uniform, notes)
+    velocity, filtered = _without_noise(draft)
     integral = _integral(velocity, interval)
     if "displacement" not in signals:
         return velocity, integral, filtered
-    way = signals["displacement"] - signals["displacement"][0]
-    ratio = float(way @ integral) / max(float(integral @ integral), 1e-300)
-    if not 0.5 < ratio < 2 and np.ptp(way) > 0:
-        raise BristleError(
-            f"{file}: the displacement is {ratio:.2g} times the integral of the velocity; the unit"
-            " or the sign of one of them is wrong (leave one out with --column velocity=none or"
-            " displacement=none)."
-        )
+    _check_displacement(draft, integral)
     return velocity, signals["displacement"], filtered
 
 
-def _without_noise(
-    velocity: np.ndarray, interval: float, uniform: bool, notes: list[str]
-) -> tuple[np.ndarray, Rate | None]:
+def _check_displacement(draft: _Draft, integral: np.ndarray) -> None:
+    """Compares it with the integral of the velocity, of a motion to and fro beside a straight line:
+    an offset of the velocity, however small, adds up to one."""
+    way = draft.signals["displacement"]
+    lines = (
+        [np.ones(len(way)), draft.times] if _goes_both_ways(np.diff(integral)) else [1 + 0 * way]
+    )
+    table = np.stack([integral, *lines], axis=1)
+    ratio = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
+    if 1 / _ALIKE < ratio < _ALIKE or not np.ptp(way):
+        return
+    words = f"the displacement is {ratio:.2g} times the integral of the velocity"
+    if not 1 / _UNLIKE < ratio < _UNLIKE:
+        raise BristleError(
+            f"{draft.file}: {words}; the unit or the sign of one of them is wrong (leave one out"
+            " with --column velocity=none or displacement=none)."
+        )
+    draft.notes.append(f"Of both the velocity is taken, but {words}; is one of them wrong?")
+
+
+def _without_noise(draft: _Draft) -> tuple[np.ndarray, Rate | None]:
     """A measured velocity without its noise, which would move a bristle to and fro and make it look
     softer; left as it is where an acceleration is made of it, whose filter does the same."""
+    velocity = draft.signals["velocity"]
     noise = noise_of(velocity)
-    if uniform or noise <= _SILENCE * np.ptp(velocity):
+    if draft.has_inertia or noise <= _SILENCE * np.ptp(velocity):
         return velocity, None
     rate = smoothed_velocity(velocity, noise)
-    notes.append(
+    draft.notes.append(
         f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for"
-        f" motion: smoothed over {rate.width} samples ({rate.width * interval:.3g} s), which shifts"
-        f" nothing in time and leaves {rate.noise_left:.2g} m/s."
+        f" motion: smoothed over {rate.width} samples ({rate.width * draft.interval:.3g} s), which"
+        f" shifts nothing in time and leaves {rate.noise_left:.2g} m/s."
     )
     return rate.values, rate
 
@@ -879,19 +955,15 @@ def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -
 
 
 def _acceleration(
-    signals: dict[str, np.ndarray],
-    velocity: np.ndarray,
-    interval: float,
-    filtered: Rate | None,
-    notes: list[str],
+    draft: _Draft, velocity: np.ndarray, filtered: Rate | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The acceleration, and the mean of the true one that it is: forces beside it have to be the
     same mean, or the mass makes up for the difference."""
-    if "acceleration" in signals:
-        return signals["acceleration"], np.ones(1)
-    rate = rate_of(velocity, interval, before=filtered)
-    notes.append(_told_rate("Acceleration", "velocity", rate, interval, "m/s"))
-    notes.append(
+    if "acceleration" in draft.signals:
+        return draft.signals["acceleration"], np.ones(1)
+    rate = rate_of(velocity, draft.interval, before=filtered)
+    draft.notes.append(_told_rate("Acceleration", "velocity", rate, draft.interval, "m/s"))
+    draft.notes.append(
         "The force, measured and modelled, goes through the same filter as the acceleration, so"
         " that it rounds off neither more nor less."
     )

@@ -18,132 +18,92 @@ class Role:
 
     name: str
     text: str
-    words: tuple[str, ...]
-    short: tuple[str, ...]
+    long: str
+    whole: str
     kinds: tuple[str, ...]
     by_unit: bool = True  # a single column left with such a unit is taken
-    else_kinds: tuple[
-        str, ...
-    ] = ()  # what the unit may measure, where no column has one of the kinds
+    else_kinds: tuple[str, ...] = ()  # what its unit may measure, where no column has those kinds
+
+    @property
+    def words(self) -> list[str]:
+        return self.long.split()
+
+    @property
+    def short(self) -> list[str]:
+        return self.whole.split()
 
 
 _LINE = (units.FORCE, units.TORQUE)
-_DISPLACEMENTS = ("déplacement", "deplacement", "desplazamiento")
-_FRICTIONS = ("frottement", "fricción", "friccion", "rozamiento", "attrito")
 ROLES = (
     Role(
         "time",
         "the time",
-        ("time", "zeit", "timestamp", "tijd", "temps", "tiempo", "tempo"),
-        ("t", "t_s", "sec", "seconds", "x_value"),
+        "time zeit timestamp tijd temps tiempo tempo",
+        "t t_s sec seconds x_value",
         (units.TIME,),
     ),
     Role(
         "transmitted",
         "the transmitted torque",
-        ("transmitted", "transmittedtorque", "loadtorque", "lastmoment"),
-        ("t_load", "tau_load", "m_load"),
+        "transmitted transmittedtorque loadtorque lastmoment",
+        "t_load tau_load m_load",
         _LINE,
         by_unit=False,
     ),
     Role(
         "normal",
         "the normal force",
-        (
-            "normal",
-            "normale",
-            "normalforce",
-            "normalkraft",
-            "load",
-            "preload",
-            "clamping",
-            "anpresskraft",
-        ),
-        ("fn", "n", "fz", "f_n", "f_z", "w"),
+        "normal normale normalforce normalkraft load preload clamping anpresskraft",
+        "fn n fz f_n f_z w",
         (units.FORCE,),
         by_unit=False,
     ),
     Role(
         "acceleration",
         "the acceleration",
-        ("acceleration", "accel", "beschleunigung"),
-        ("a", "acc"),
+        "acceleration accel beschleunigung",
+        "a acc",
         (units.ACCELERATION, units.ANGULAR_ACCELERATION),
     ),
     Role(
         "velocity",
         "the velocity",
-        (
-            "velocity",
-            "speed",
-            "geschwindigkeit",
-            "drehzahl",
-            "relativevelocity",
-            "vel",
-            "omega",
-            "rpm",
-            "vitesse",
-            "velocidad",
-        ),
-        ("v", "xdot", "dx", "qd", "dq", "vx", "w"),
+        "velocity speed geschwindigkeit drehzahl relativevelocity vel omega rpm vitesse velocidad",
+        "v xdot dx qd dq vx w",
         (units.VELOCITY, units.ANGULAR_VELOCITY),
     ),
     Role(
         "displacement",
         "the displacement",
         (
-            "displacement",
-            "position",
-            "weg",
-            "stroke",
-            "travel",
-            "pos",
-            "disp",
-            "angle",
-            "winkel",
-            "way",
-            "deflection",
-            "lvdt",
-            "extension",
-            "crosshead",
-            *_DISPLACEMENTS,
+            "displacement position weg stroke travel pos disp angle winkel way deflection lvdt "
+            "extension crosshead déplacement deplacement desplazamiento"
         ),
-        ("x", "x_m", "q", "s", "phi", "theta", "y", "z"),
+        "x x_m q s phi theta y z",
         (units.LENGTH, units.ANGLE),
     ),
     Role(
         "current",
         "the motor's current",
-        ("current", "strom", "amps", "courant", "corriente"),
-        ("i", "iq"),
+        "current strom amps courant corriente",
+        "i iq",
         (units.CURRENT,),
-        else_kinds=(
-            units.VOLTAGE,
-        ),  # the control signal of an amplifier that makes a current of it
+        # the control signal of an amplifier that makes a current of it
+        else_kinds=(units.VOLTAGE,),
     ),
     Role(
         "drive",
         "the driving force",
-        (
-            "drive",
-            "driving",
-            "motor",
-            "actuator",
-            "thrust",
-            "antriebskraft",
-            "command",
-            "applied",
-            "external",
-        ),
-        ("u", "tau", "f_drive", "f_ext", "f_motor"),
+        "drive driving motor actuator thrust antriebskraft command applied external",
+        "u tau f_drive f_ext f_motor",
         _LINE,
         by_unit=False,
     ),
     Role(
         "coefficient",
         "the coefficient of friction",
-        ("cof", "coefficient", "reibwert", "reibungszahl"),
-        ("mu", "μ", "µ"),
+        "cof coefficient reibwert reibungszahl",
+        "mu μ µ",
         (units.NUMBER,),
         by_unit=False,
     ),
@@ -151,53 +111,18 @@ ROLES = (
         "friction",
         "the friction force",
         (
-            "friction",
-            "fric",
-            "frict",
-            "reibung",
-            "reibkraft",
-            "frictionforce",
-            "frictiontorque",
-            "reibmoment",
-            "tangential",
-            "lateral",
-            "shear",
-            "loadcell",
-            *_FRICTIONS,
+            "friction fric frict reibung reibkraft frictionforce frictiontorque reibmoment "
+            "tangential lateral shear loadcell frottement fricción friccion rozamiento attrito"
         ),
-        (
-            "f",
-            "ft",
-            "fx",
-            "ff",
-            "ffric",
-            "f_t",
-            "f_x",
-            "force",
-            "kraft",
-            "torque",
-            "moment",
-            "drehmoment",
-        ),
+        "f ft fx ff ffric f_t f_x force kraft torque moment drehmoment",
         _LINE,
     ),
 )
 BY_NAME = {role.name: role for role in ROLES}
 _FORCES = {"friction", "drive", "current", "coefficient"}
-_NORMALS = {
-    "normal",
-    "normale",
-    "normalforce",
-    "normalkraft",
-    "preload",
-    "clamping",
-    "anpresskraft",
-    "fn",
-    "n",
-    "fz",
-    "f_n",
-    "f_z",
-}
+_NORMALS = set(
+    "normal normale normalforce normalkraft preload clamping anpresskraft fn n fz f_n f_z".split()
+)
 COMMANDED = ("command", "setpoint", "target", "reference", "ref", "soll", "desired", "demand")
 
 
@@ -211,13 +136,13 @@ def find_roles(
     testing machine, which measures friction; where the current is to give the force (`by_current`),
     no column is taken for that by its unit."""
     found: dict[str, Column] = {}
-    for role, title in given.items():
-        if role not in BY_NAME:
+    for name, title in given.items():
+        if name not in BY_NAME:
             raise BristleError(
-                f"--column {role}={title}: there is no such role; there are {', '.join(BY_NAME)}."
+                f"--column {name}={title}: there is no such role; there are {', '.join(BY_NAME)}."
             )
         if title != "none":
-            found[role] = _named(table, role, title)
+            found[name] = _named(table, name, title)
     free = [column for column in table.columns if column not in found.values()]
     for role in ROLES:
         if role.name in given:
@@ -309,8 +234,10 @@ def misfits(table: Table, names: Iterable[str]) -> str:
     something else."""
     for role in (BY_NAME[name] for name in names):
         for column in table.columns:
-            if not _fits(role, column) and (
-                _words(column) & {*role.words, *role.short} or _whole(column) in role.short
+            if (
+                column.unit
+                and not _fits(role, column)
+                and (_words(column) & {*role.words, *role.short} or _whole(column) in role.short)
             ):
                 other = (
                     "; a weight in kilograms is kgf, in grams gf"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
 import warnings
 from collections import Counter
@@ -216,7 +215,7 @@ def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: Non
     contents = list(zip(*(cells for _, cells in data)))
     signs = frozenset().union(*map(decimal_signs, contents))
     columns = []
-    for i, (title, cells) in enumerate(zip(titles, contents, strict=True)):
+    for i, (title, texts) in enumerate(zip(titles, contents, strict=True)):
         name, unit = _name_and_unit(title)
         columns.append(
             Column(
@@ -225,7 +224,7 @@ def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: Non
                 name,
                 (units[i] or None) if units else unit,
                 numbers_of_lines,
-                cells,
+                texts,
                 signs,
             )
         )
@@ -295,13 +294,9 @@ def _is_comment(line: str) -> bool:
 
 
 def _cells(line: str, separator: str | None) -> list[str]:
-    quoted = '"' in line and separator is not None
-    cells = (
-        next(csv.reader(io.StringIO(line), delimiter=separator))
-        if quoted
-        else line.split(separator)
-    )
-    return [cell.strip() for cell in cells]
+    if '"' in line and separator is not None:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+    return [cell.strip() for cell in line.split(separator)]
 
 
 def _separator(lines: list[tuple[int, str]], file: Path) -> str | None:
@@ -474,17 +469,17 @@ def _name_and_unit(title: str) -> tuple[str, str | None]:
             brackets[-1][1].strip(),
         )
     for pattern in (r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
-        if (found := re.match(pattern, title)) and (not brackets or unit_of(found[2])):
-            return found[1].strip() or title, found[2].strip()
+        if (match := re.match(pattern, title)) and (not brackets or unit_of(match[2])):
+            return match[1].strip() or title, match[2].strip()
     # only where it is a unit for sure
     for pattern in (r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
         if (
             not title.endswith(")")
             and unit_of(title) is None
-            and (found := re.match(pattern, title))
-            and (unit := _unit_text(found[2]))
+            and (match := re.match(pattern, title))
+            and (known := _unit_text(match[2]))
         ):
-            return found[1].strip(" _"), unit
+            return match[1].strip(" _"), known
     return title, None
 
 

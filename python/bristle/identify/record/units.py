@@ -6,119 +6,64 @@ import math
 import re
 from dataclasses import dataclass
 
-(
-    TIME,
-    LENGTH,
-    ANGLE,
-    VELOCITY,
-    ANGULAR_VELOCITY,
-    ACCELERATION,
-    ANGULAR_ACCELERATION,
-    FORCE,
-    TORQUE,
-    CURRENT,
-    VOLTAGE,
-    MASS,
-    NUMBER,
-) = (
-    "time",
-    "length",
-    "angle",
-    "velocity",
-    "angular velocity",
-    "acceleration",
-    "angular acceleration",
-    "force",
-    "torque",
-    "current",
-    "voltage",
-    "mass",
-    "number",
-)
+TIME, LENGTH, ANGLE, NUMBER = "time", "length", "angle", "number"
+VELOCITY, ANGULAR_VELOCITY = "velocity", "angular velocity"
+ACCELERATION, ANGULAR_ACCELERATION = "acceleration", "angular acceleration"
+FORCE, TORQUE, CURRENT, VOLTAGE, MASS = "force", "torque", "current", "voltage", "mass"
+
+
+def _sizes(sizes: dict[str, float]) -> dict[str, float]:
+    """By each of the names that stand for a size."""
+    return {name: size for names, size in sizes.items() for name in names.split()}
+
 
 _GRAVITY = 9.80665  # of a kilogram-force, by definition
 _PREFIXES = {
     "": 1.0,
-    "n": 1e-9,
-    "u": 1e-6,
-    "m": 1e-3,
-    "c": 1e-2,
-    "d": 1e-1,
-    "da": 1e1,
-    "k": 1e3,
-    "K": 1e3,
-    "M": 1e6,
+    **_sizes(
+        {"n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 0.1, "da": 10.0, "k K": 1e3, "M": 1e6}
+    ),
 }
-_LONG_PREFIXES = {
-    "nano": 1e-9,
-    "micro": 1e-6,
-    "mikro": 1e-6,
-    "milli": 1e-3,
-    "centi": 1e-2,
-    "zenti": 1e-2,
-    "deci": 1e-1,
-    "kilo": 1e3,
-}
-_TIMES = {
-    "s": 1.0,
-    "sec": 1.0,
-    "secs": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "sekunde": 1.0,
-    "sekunden": 1.0,
-    "min": 60.0,
-    "h": 3600.0,
-}
+_LONG_PREFIXES = _sizes(
+    {
+        "nano": 1e-9,
+        "micro mikro": 1e-6,
+        "milli": 1e-3,
+        "centi zenti": 1e-2,
+        "deci": 0.1,
+        "kilo": 1e3,
+    }
+)
+_TIMES = _sizes({"s sec secs second seconds sekunde sekunden": 1.0, "min": 60.0, "h": 3600.0})
 _INCH, _FOOT, _POUND, _OUNCE = 0.0254, 0.3048, 4.4482216152605, 0.27801385095378125
-_LENGTHS = {
-    "m": 1.0,
-    "meter": 1.0,
-    "meters": 1.0,
-    "metre": 1.0,
-    "metres": 1.0,
-    "in": _INCH,
-    "inch": _INCH,
-    "inches": _INCH,
-    "ft": _FOOT,
-}
-_LENGTHS |= {
-    "mil": _INCH / 1e3,
-    "mils": _INCH / 1e3,
-    "thou": _INCH / 1e3,
-    "micron": 1e-6,
-    "microns": 1e-6,
-}
+_LENGTHS = _sizes(
+    {
+        "m meter meters metre metres": 1.0,
+        "in inch inches": _INCH,
+        "ft": _FOOT,
+        "mil mils thou": _INCH / 1e3,
+        "micron microns": 1e-6,
+    }
+)
 _DEGREE, _TURN = math.pi / 180, 2 * math.pi
-_ANGLES = {
-    "rad": 1.0,
-    "radian": 1.0,
-    "radians": 1.0,
-    "deg": _DEGREE,
-    "°": _DEGREE,
-    "º": _DEGREE,
-    "degree": _DEGREE,
-    "degrees": _DEGREE,
-}
-_ANGLES |= {
-    "arcmin": _DEGREE / 60,
-    "arcsec": _DEGREE / 3600,
-    "rev": _TURN,
-    "revs": _TURN,
-    "turn": _TURN,
-    "turns": _TURN,
-}
-_FORCES = {
-    "N": 1.0,
-    "newton": 1.0,
-    "newtons": 1.0,
-    "lbf": _POUND,
-    "lb": _POUND,
-    "lbs": _POUND,
-    "ozf": _OUNCE,
-    "oz": _OUNCE,
-}
-_FORCES |= {"kgf": _GRAVITY, "gf": _GRAVITY / 1e3, "kp": _GRAVITY}
+_ANGLES = _sizes(
+    {
+        "rad radian radians": 1.0,
+        "deg ° º degree degrees": _DEGREE,
+        "arcmin": _DEGREE / 60,
+        "arcsec": _DEGREE / 3600,
+        "rev revs turn turns": _TURN,
+    }
+)
+_FORCES = _sizes(
+    {
+        "N newton newtons": 1.0,
+        "lbf lb lbs": _POUND,
+        "ozf oz": _OUNCE,
+        "kgf kp": _GRAVITY,
+        "gf": _GRAVITY / 1e3,
+    }
+)
 _CURRENTS = {"A": 1.0, "amp": 1.0, "ampere": 1.0}
 _VOLTAGES = {"V": 1.0, "volt": 1.0, "volts": 1.0}
 _MASSES = {"kg": 1.0}  # named, so that a force in kilograms is refused as such
@@ -145,22 +90,10 @@ _BASES = (
     (MASS, _MASSES),
 )
 _PREFIXED = {"s", "m", "rad", "N", "A", "V"}
-_WRITTEN_OUT = {
-    "sec",
-    "second",
-    "seconds",
-    "meter",
-    "meters",
-    "metre",
-    "metres",
-    "newton",
-    "newtons",
-    "radian",
-    "radians",
-    "ampere",
-    "degree",
-    "degrees",
-}
+_WRITTEN_OUT = set(
+    "sec second seconds meter meters metre metres newton newtons radian radians ampere degree"
+    " degrees".split()
+)
 _RATES = {
     (LENGTH, 1): VELOCITY,
     (LENGTH, 2): ACCELERATION,
@@ -278,8 +211,8 @@ def _torque(text: str, plain: str) -> Unit | None:
         parts = list(found.groups()) if found else parts
     if len(parts) != 2:
         return None
-    kinds = [_single(part) for part in parts]
-    if None in kinds or {kind for kind, _ in kinds} != {FORCE, LENGTH}:
+    kinds = [kind for part in parts if (kind := _single(part))]
+    if {kind for kind, _ in kinds} != {FORCE, LENGTH}:
         return None
     return Unit(text, TORQUE, kinds[0][1] * kinds[1][1])
 

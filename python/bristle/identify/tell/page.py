@@ -10,8 +10,9 @@ from ... import VERSION
 from ...pages.sheet import figure, paragraph, sentences, sheet, table
 from ...pages.svg import Line, Panel, bars, drawing
 from ..fit.candidates import DELAY, Candidate
-from ..fit.estimate import GEAR, Estimate, Fit
-from ..fit.ranking import Place
+from ..fit.intervals import GEAR
+from ..fit.result import Estimate, Fit
+from ..fit.ranking import Ranking
 from ..fit.statistics import Quality
 from ..record.reading import Record
 from .words import (
@@ -28,7 +29,7 @@ from .words import (
 def fit_page(
     fit: Fit,
     validation: Sequence[tuple[Record, Quality, np.ndarray]],
-    places: Sequence[Place] = (),
+    ranking: Ranking | None = None,
     verdicts: Sequence[str] = (),
 ) -> str:
     names = ", ".join(record.name for record in fit.records)
@@ -39,7 +40,7 @@ def fit_page(
             f" {fit.baseline.relative:.1%}.",
             "facts",
         ),
-        *ranking_section(places, verdicts),
+        *(ranking_section(ranking, verdicts) if ranking else []),
         "<h2>Parameters</h2>",
         _parameters(fit),
         sentences("What the data do not tell", doubts(fit)),
@@ -167,29 +168,22 @@ def _validation(
     return parts
 
 
-def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[str]:
-    if not places:
-        return []
-    rows = []
-    for i, one in enumerate(places, 1):
-        if one.held_out is None:
-            rows.append(
-                (one.of.name, "–", "–", "–", "–", "–", str(one.parameters), "–", one.failure)
-            )
-            continue
-        rows.append(
-            (
-                one.of.name,
-                str(i),
-                f"{one.held_out.share:.2%}",
-                f"{one.doubt:.2%}",
-                with_prefix(one.held_out.rms, "N"),
-                f"{one.fit.quality.share:.2%}",
-                str(one.parameters),
-                f"{one.seconds:.2g}",
-                "",
-            )
+def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
+    rows: list[tuple[str, ...]] = [
+        (
+            one.of.name,
+            str(i),
+            f"{one.held_out.share:.2%}",
+            f"{one.doubt:.2%}",
+            with_prefix(one.held_out.rms, "N"),
+            f"{one.fit.quality.share:.2%}",
+            str(one.parameters),
+            f"{one.seconds:.2g}",
+            "",
         )
+        for i, one in enumerate(ranking.places, 1)
+    ]
+    rows += [(one.of.name, *["–"] * 7, one.why) for one in ranking.failed]
     heads = (
         "Model",
         "Place",
@@ -205,16 +199,15 @@ def ranking_section(places: Sequence[Place], verdicts: Sequence[str]) -> list[st
         "<h2>All models</h2>",
         paragraph(" ".join(verdicts)),
         figure(
-            ranking_picture(places),
+            ranking_picture(ranking),
             "RMS error on the strokes that were held out, relative to the RMS friction force.",
         ),
         table(heads, rows, 7),
     ]
 
 
-def ranking_picture(places: Sequence[Place]) -> str:
-    good = [one for one in places if one.held_out]
+def ranking_picture(ranking: Ranking) -> str:
     return bars(
-        [(one.of.name, 100 * one.held_out.share) for one in good],
+        [(one.of.name, 100 * one.held_out.share) for one in ranking.places],
         "error on held-out strokes [% of the RMS force]",
     )

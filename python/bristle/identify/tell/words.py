@@ -9,12 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..fit.candidates import DELAY, Candidate
-from ..fit.estimate import GEAR, Estimate, Fit
+from ..fit.intervals import GEAR
+from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.statistics import CONFIDENCE, Quality
 from ..record.reading import GRAVITY, SPRING
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
+NOTICED = 0.01  # of the friction force, from which on an offset is worth a sentence
+WHITE = 0.1  # of the samples: if fewer are independent, it is worth a sentence
 PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
@@ -85,84 +88,111 @@ def doubts(fit: Fit) -> list[str]:
 
 
 def _doubts(fit: Fit) -> list[str]:
+    return [
+        *_of_parameters(fit),
+        *_of_mass(fit),
+        *_loads(fit),
+        *_of_records(fit),
+        *_of_missing_load(fit),
+        *_offsets(fit),
+        *_smeared(fit),
+        *_places(fit),
+        *_of_law(fit),
+    ]
+
+
+def _of_parameters(fit: Fit) -> list[str]:
     widest = [
         group
         for group in fit.confusions
         if not any(set(group) < set(other) for other in fit.confusions)
     ]
-    sentences = [_confused(group) for group in widest]
     grouped = {name for group in fit.confusions for name in group}
-    sentences += [
-        _undetermined(one, fit)
-        for one in fit.estimates
-        if not one.determined and one.name not in grouped
+    lost = [one for one in fit.estimates if not one.determined and one.name not in grouped]
+    return [_confused(group) for group in widest] + [_undetermined(one, fit) for one in lost]
+
+
+def _of_mass(fit: Fit) -> list[str]:
+    if not fit.mass or fit.mass.determined:
+        return []
+    return [
+        f"The data do not determine the {fit.mass.name}: what accelerates it is too small a part of"
+        f" the {'torque' if fit.of.form.turns else 'force'}. Strokes that turn round faster would"
+        f" show it; or give it in {fit.mass.unit} with --mass."
     ]
-    if fit.mass and not fit.mass.determined:
-        sentences.append(
-            f"The data do not determine the {fit.mass.name}: what accelerates it is too small a"
-            f" part of the {'torque' if fit.of.form.turns else 'force'}. Strokes that turn round"
-            f" faster would show it; or give it in {fit.mass.unit} with --mass."
-        )
-    sentences += _loads(fit) + _of_records(fit)
-    if fit.of.needs_load and all(record.external is None for record in fit.records):
-        sentences.append(
-            f"{fit.of.name} needs the load on the body (externalForce), which a record of motion"
-            " and friction does not have: at rest it gives no force here, and its error is that of"
-            " the rests. Drive data have it (--mass)."
-        )
+
+
+def _of_missing_load(fit: Fit) -> list[str]:
+    if not fit.of.needs_load or any(record.external is not None for record in fit.records):
+        return []
+    return [
+        f"{fit.of.name} needs the load on the body (externalForce), which a record of motion and"
+        " friction does not have: at rest it gives no force here, and its error is that of the"
+        " rests. Drive data have it (--mass)."
+    ]
+
+
+def _offsets(fit: Fit) -> list[str]:
+    """Those that are more than a hundredth of the friction force."""
+    level = NOTICED * fit.quality.rms / max(fit.quality.relative, 1e-12)
+    sentences = []
     for i, record in enumerate(fit.records):
-        if (
-            record.has_offset
-            and not _is_weight(fit)
-            and abs(fit.linear.offsets[i])
-            > 0.01 * fit.quality.rms / max(fit.quality.relative, 1e-12)
-        ):
-            weight = "the weight of an axis that is not level (--load gravity), "
-            if record.external is None or record.turns:
-                weight = ""
-            sentences.append(
-                f"{record.name}: {_offset(fit, i)} was taken off. It may be the sensor's,"
-                f" {weight}or friction that differs by twice as much between both directions: the"
-                " data cannot tell. A reading without contact would; --offset none takes it for"
-                " friction, as backwardFrictionRatio."
-            )
-    for record in fit.records:
-        turning = _turning(fit)
-        if (
-            fit.seen.reverses
-            and record.smeared > 2 * turning
-            and any(one.name.startswith(BRISTLE) for one in fit.estimates)
-        ):
-            sentences.append(
-                f"{record.name}: the velocity comes from the displacement by a filter over"
-                f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
-                f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
-                f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
-                " outside of their intervals. A measured velocity, a finer displacement or slower"
-                " reversals would tell them."
-            )
+        if not record.has_offset or _is_weight(fit) or abs(fit.linear.offsets[i]) <= level:
+            continue
+        weight = "the weight of an axis that is not level (--load gravity), "
+        if record.external is None or record.turns:
+            weight = ""
+        sentences.append(
+            f"{record.name}: {_offset(fit, i)} was taken off. It may be the sensor's,"
+            f" {weight}or friction that differs by twice as much between both directions: the"
+            " data cannot tell. A reading without contact would; --offset none takes it for"
+            " friction, as backwardFrictionRatio."
+        )
+    return sentences
+
+
+def _smeared(fit: Fit) -> list[str]:
+    """Records whose filter is wider than a reversal, where a bristle is fitted."""
+    turning = _turning(fit)
+    if not fit.seen.reverses or not any(one.name.startswith(BRISTLE) for one in fit.estimates):
+        return []
+    return [
+        f"{record.name}: the velocity comes from the displacement by a filter over"
+        f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
+        f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
+        f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
+        " outside of their intervals. A measured velocity, a finer displacement or slower"
+        " reversals would tell them."
+        for record in fit.records
+        if record.smeared > 2 * turning
+    ]
+
+
+def _places(fit: Fit) -> list[str]:
+    """Records whose residual goes with the position."""
+    sentences = []
     for record, modelled in zip(fit.records, fit.modelled, strict=True):
-        if (share := share_of_place(record, record.force - modelled)) > PLACE:
-            inertia = (
-                ""
-                if record.acceleration is not None or record.mass is not None
-                else ", or inertia, where the force is that of a drive (--mass)"
-            )
-            other = "another load than the one fitted" if record.load else "a load"
-            remedy = (
-                "Take it off the force"
-                if record.load
-                else (
-                    f"Fit it with --load {GRAVITY if record.turns else SPRING}, take it off the"
-                    " force"
-                )
-            )
-            sentences.append(
-                f"{record.name}: {share:.0%} of the squared residual goes with the position and is"
-                f" the same in both directions, so that it is not friction: {other} such as"
-                f" gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not"
-                " act; the parameters here are spoilt by it."
-            )
+        if (share := share_of_place(record, record.force - modelled)) <= PLACE:
+            continue
+        inertia = ", or inertia, where the force is that of a drive (--mass)"
+        if record.acceleration is not None or record.mass is not None:
+            inertia = ""
+        other, remedy = "another load than the one fitted", "Take it off the force"
+        if not record.load:
+            kind = GRAVITY if record.turns else SPRING
+            other, remedy = "a load", f"Fit it with --load {kind}, take it off the force"
+        sentences.append(
+            f"{record.name}: {share:.0%} of the squared residual goes with the position and is"
+            f" the same in both directions, so that it is not friction: {other} such as"
+            f" gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not"
+            " act; the parameters here are spoilt by it."
+        )
+    return sentences
+
+
+def _of_law(fit: Fit) -> list[str]:
+    """What the law leaves beside noise."""
+    sentences = []
     if fit.systematic:
         sentences.append(
             f"{fit.of.name} does not describe the data within their noise: of the RMS error"
@@ -170,18 +200,16 @@ def _doubts(fit: Fit) -> list[str]:
             " way after a reversal. The intervals are widened for that, but they are those of the"
             " best fit of this law: what a true law has may lie outside."
         )
-    if fit.quality.independent < 0.1 * fit.quality.samples / _filtered_over(fit):
-        filtered = any(record.smoothing for record in fit.records)
+    quality = fit.quality
+    if quality.independent < WHITE * quality.samples / _filtered_over(fit):
+        what = "."
+        if any(record.smoothing for record in fit.records):
+            what = ", or that the filter of the velocity took away: a measured velocity would tell."
         sentences.append(
             "The residual is not white noise: it is correlated over some"
-            f" {fit.quality.samples / fit.quality.independent:.0f} samples, so that"
-            f" {fit.quality.samples} samples count as {fit.quality.independent:.0f} in the"
-            " confidence intervals. What is left is something that the law does not describe"
-            + (
-                ", or that the filter of the velocity took away: a measured velocity would tell."
-                if filtered
-                else "."
-            )
+            f" {quality.samples / quality.independent:.0f} samples, so that {quality.samples}"
+            f" samples count as {quality.independent:.0f} in the confidence intervals. What is left"
+            f" is something that the law does not describe{what}"
         )
     return sentences
 
@@ -237,59 +265,60 @@ def _is_weight(fit: Fit) -> bool:
     return any(one.name.startswith("weight") for one in fit.load)
 
 
+_HOST = (
+    "It is no parameter of the friction element and belongs into the model around it; --load none"
+    " leaves it in the force."
+)
+
+
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    gear = [one for one in fit.load if one.name == GEAR]
+    told = [_of_gear(one) for one in fit.load if one.name == GEAR]
     loads = [one for one in fit.load if one.name != GEAR]
-    told = [_of_gear(one) for one in gear]
     if not loads:
         return told
-    host = (
-        "It is no parameter of the friction element and belongs into the model around it; --load"
-        " none leaves it in the force."
-    )
     if _is_weight(fit):
         return told + [
             "The weight is what is constant in the driving force: an offset of the sensor and half"
-            " of what friction differs by direction are in it. " + host
+            f" of what friction differs by direction are in it. {_HOST}"
         ]
-    record, names, unit = fit.records[0], [one.name for one in loads], loads[0].unit
-    sentences = told
-    if record.load == GRAVITY:
-        largest = math.hypot(*(one.value for one in loads))
-        zero = (
-            "measured"
-            if record.displacement_is_measured
-            else "counted from the beginning of the record, as the angle was not measured"
-        )
-        sentences.append(
-            f"A load that depends on the angle q was fitted beside friction: {names[0]}·cos(q) +"
-            f" {names[1]}·sin(q), at most {shown(largest, max(one.half_width for one in loads))}"
-            f" {unit}, with q as {zero}. {host}"
-        )
-    else:
-        inertia = "an inertia" if fit.of.form.turns else "a mass"
-        wrong = (
-            ""
-            if record.acceleration is not None
-            else f"; {inertia} that is wrong, or left out, looks alike"
-        )
-        sentences.append(
-            f"A load proportional to the position was fitted beside friction: {names[0]} times the"
-            f" displacement from its mean{wrong}. {host}"
-        )
+    record = fit.records[0]
+    told.append(_of_gravity(fit, loads) if record.load == GRAVITY else _of_spring(fit, loads[0]))
     if lost := [one.name for one in loads if not one.determined]:
         like = [
             *(["the offset"] if record.has_offset else []),
             *([f"the {fit.mass.name}"] if fit.mass else []),
         ]
         exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
-        sentences.append(
+        told.append(
             f"The data do not determine {_listed(lost)}{exchanged}. Longer strokes, slow and fast,"
             " would."
         )
-    return sentences
+    return told
+
+
+def _of_gravity(fit: Fit, loads: Sequence[Estimate]) -> str:
+    cosine, sine = loads
+    largest = shown(math.hypot(cosine.value, sine.value), max(one.half_width for one in loads))
+    zero = "counted from the beginning of the record, as the angle was not measured"
+    if fit.records[0].displacement_is_measured:
+        zero = "measured"
+    return (
+        f"A load that depends on the angle q was fitted beside friction: {cosine.name}·cos(q) +"
+        f" {sine.name}·sin(q), at most {largest} {cosine.unit}, with q as {zero}. {_HOST}"
+    )
+
+
+def _of_spring(fit: Fit, load: Estimate) -> str:
+    inertia = "an inertia" if fit.of.form.turns else "a mass"
+    wrong = f"; {inertia} that is wrong, or left out, looks alike"
+    if fit.records[0].acceleration is not None:
+        wrong = ""
+    return (
+        f"A load proportional to the position was fitted beside friction: {load.name} times the"
+        f" displacement from its mean{wrong}. {_HOST}"
+    )
 
 
 def _of_gear(one: Estimate) -> str:

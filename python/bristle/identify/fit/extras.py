@@ -1,0 +1,131 @@
+"""Numbers that are fitted where the residual shows them beyond chance: by how much the force lags
+behind the motion, and a viscous part that differs by direction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .candidates import BACKWARD_VISCOUS, VISCOUS, Space
+from .intervals import judged
+from .problem import Problem
+from .result import Fit, Wanted
+from .search import ITERATIONS, Bounds
+from .statistics import correlation_time
+
+# gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
+# as much once in 500 times
+WORTH = 10.0
+# samples of the measurement: the longest lag; what is longer is rather something that the law lacks
+LATEST = 20.0
+# likewise, from which the search for a lag begins: a small one hides in the stiffness once that is
+# fitted, and a large one is too far for a linear step
+_LAGS = (0.3, -0.3, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
+_LAG_STEPS = 12  # at most, each with a few steps of least squares
+_SAME_LAG = 1e-3  # samples: far below any interval of a lag
+_SOME = 4  # steps of least squares between two steps of the lag
+
+
+@dataclass(frozen=True)
+class Solved:
+    problem: Problem
+    point: np.ndarray
+    bounds: Bounds
+
+    @property
+    def cost(self) -> float:
+        return float(self.problem.costs([self.point])[0])
+
+
+def worth_it(problem: Problem, point: np.ndarray, wanted: Wanted, plain: Fit) -> Fit:
+    """The fit, with those of the numbers that gain more than chance and differ from what they are
+    without being fitted."""
+    result = plain
+    if _may_differ(problem, wanted):
+        tried = _with_viscous_direction(problem, point)
+        if _gain(problem, point, tried.cost) > WORTH:
+            more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
+            (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
+            if ratio.determined and not ratio.low <= 1 <= ratio.high:
+                problem, point, result = tried.problem, tried.point, more
+    if wanted.delay is None:
+        tried = _with_delay(problem, point)
+        if _gain(problem, point, tried.cost) > WORTH:
+            more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag=True)
+            result = more if _is_a_lag(more) else result
+    return result
+
+
+def _gain(problem: Problem, point: np.ndarray, cost: float) -> float:
+    """Of the likelihood, by a smaller sum of squares: as often as there are independent samples."""
+    rest = problem.residuals(problem.forces([point])[0])
+    counted = problem.weight > 0
+    independent = counted.sum() / correlation_time(rest[counted])
+    return float(independent * math.log(max(float(rest @ rest), 1e-300) / max(cost, 1e-300)))
+
+
+def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
+    """With the motion later by the lag that fits best: by steps of Gauss and Newton in the lag and
+    all else at once, and least squares in between."""
+    interval = problem.records[0].interval / problem.records[0].block
+    lags = [0.0, *_LAGS]
+    tried = [problem.delayed(lag * interval) for lag in lags]
+    best = int(np.argmin([other.costs([point])[0] for other in tried]))
+    lag, other = lags[best], tried[best]
+    bounds = other.space.bounds(point)
+    bounds = np.minimum(bounds[0], point), np.maximum(bounds[1], point)
+    solution = other.solved(point, bounds, _SOME)
+    step = math.inf
+    for _ in range(_LAG_STEPS):
+        if abs(step) < _SAME_LAG:
+            break
+        table = np.column_stack([other.jacobian(solution.point), other.lag_slope(solution.point)])
+        rest = other.residuals(other.forces([solution.point])[0])
+        sizes = np.maximum(np.linalg.norm(table, axis=0), 1e-300)
+        step = float((np.linalg.lstsq(table / sizes, -rest, rcond=1e-6)[0] / sizes)[-1] / interval)
+        while abs(step) >= _SAME_LAG:
+            later = float(np.clip(lag + step, -LATEST, LATEST))
+            further = problem.delayed(later * interval)
+            found = further.solved(solution.point, bounds, _SOME)
+            if found.cost < solution.cost:
+                lag, other, solution = later, further, found
+                break
+            step /= 2
+    return Solved(other, other.solved(solution.point, bounds, ITERATIONS).point, bounds)
+
+
+def _is_a_lag(result: Fit) -> bool:
+    """Whether it is beyond what the filter of the velocity does to it: that of a reversal looks
+    like a lag. The force of a drive went through the same filter, and its inertia tells a lag."""
+    drives = all(record.drive is not None for record in result.records)
+    return result.delay is not None and (drives or not result.delay.low <= 0 <= result.delay.high)
+
+
+def _may_differ(problem: Problem, wanted: Wanted) -> bool:
+    """Whether a viscous part is fitted that may differ by direction, and both directions are
+    there."""
+    return (
+        wanted.fitted is None
+        and VISCOUS in problem.space.law
+        and BACKWARD_VISCOUS in {one.name for one in problem.of.parameters}
+        and BACKWARD_VISCOUS not in {*wanted.fixed, *problem.space.law}
+        and all(record.goes_both_ways for record in problem.records)
+    )
+
+
+def _with_viscous_direction(problem: Problem, point: np.ndarray) -> Solved:
+    old, law = problem.space, [*problem.space.law, BACKWARD_VISCOUS]
+    fixed = {name: value for name, value in old.fixed.items() if name not in law}
+    sizes = old.scales | {BACKWARD_VISCOUS: 1.0}
+    space = Space(problem.of, law, fixed, sizes, old.caps, old.nuisances)
+    begins: Sequence[np.ndarray] = [
+        space.point(old.values(point) | {BACKWARD_VISCOUS: ratio}) for ratio in (1.0, 0.8, 1.25)
+    ]
+    other = problem.like(space=space)
+    low, high = space.bounds(begins[0])
+    bounds = np.minimum(low, np.min(begins, axis=0)), np.maximum(high, np.max(begins, axis=0))
+    begin = begins[int(np.argmin(other.costs(begins)))]
+    return Solved(other, other.solved(begin, bounds, ITERATIONS).point, bounds)

@@ -1,0 +1,216 @@
+"""What a solution is worth: the interval of every number that was fitted, and what cannot be told
+apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ... import BristleError
+from ..record.reading import GRAVITY, SPRING, directions, whole_drive
+from .candidates import DELAY, Candidate, Space
+from .problem import Linear, Problem
+from .result import UNDETERMINED, Estimate, Fit, about
+from .search import Bounds
+from .starts import Scales
+from .statistics import (
+    BLOCKS,
+    SINGULAR,
+    Quality,
+    confusions_of,
+    covariance_of,
+    partner_of,
+    quality_of,
+    student,
+    systematic_part,
+)
+
+GEAR = "gearLoadCoefficient"
+_LARGEST_LOGARITHM = 50.0  # of a factor: beyond, an interval ends nowhere
+_AT_THE_END = 1e-3  # of a range, or of a logarithm: how near to a bound a number is at it
+
+
+def judged(
+    problem: Problem, point: np.ndarray, bounds: Bounds, seen: Scales, lag: bool = False
+) -> Fit:
+    """The result with its intervals; `lag`: that of the records was fitted, too."""
+    forces = problem.forces([point])[0]
+    if not np.isfinite(forces).all():
+        raise BristleError(
+            f"{problem.of.name}: no parameters were found with which it can follow the record."
+        )
+    linear, rest = problem.linear(forces), problem.residuals(forces)
+    slopes = problem.jacobian(point, central=True)
+    if lag:
+        slopes = np.column_stack([slopes, problem.lag_slope(point)])
+    quality = problem.quality(forces, linear)
+    systematic = systematic_part(problem.records, rest)
+    covariance, lost = covariance_of(slopes, rest, quality, systematic)
+    reach = student(max(min(quality.independent, BLOCKS) - slopes.shape[1], 3.0))
+    covariance = covariance + _by_filter(problem, point, forces, slopes) / reach**2
+    names = [*problem.space.names, *([DELAY] if lag else [])]
+    confusions = confusions_of(lost, names)
+    estimates = _estimates(problem.space, point, reach, bounds, covariance, confusions)
+    if lag:
+        half = reach * math.sqrt(covariance[-1, -1])
+        estimates.append(about(DELAY, "s", problem.records[0].delay, half))
+    reaches = [
+        reach * math.sqrt(float(covariance_of(column[:, None], rest, quality, systematic)[0][0, 0]))
+        for column in problem.linear_alone(point).T
+    ]
+    lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
+    law = len(problem.space.law)
+    beside = [_of_a_joint(one, problem.of) for one in _beside(problem, linear, reaches)]
+    return Fit(
+        of=problem.of,
+        records=tuple(problem.records),
+        estimates=tuple(estimates[:law]),
+        fixed={},
+        linear=linear,
+        mass=beside.pop() if problem.has_mass else None,
+        load=tuple(beside),
+        nuisances=tuple(estimates[law:]),
+        modelled=tuple(np.split(problem.modelled(forces, linear), lengths)),
+        quality=quality,
+        baseline=coulomb(problem),
+        seen=seen,
+        runs=problem.runs,
+        starts=0,
+        confirmed=False,
+        confusions=confusions,
+        systematic=systematic,
+        linear_doubts=_by_record(problem, reaches),
+    )
+
+
+def _by_filter(
+    problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray
+) -> np.ndarray:
+    """The squares of what other filters of the velocity would change in the fitted numbers, by a
+    Gauss-Newton step: the filter itself may do as much to them."""
+    squares = np.zeros((slopes.shape[1], slopes.shape[1]))
+    sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
+    for other in problem.with_other_filters():
+        changed = other.forces([point])[0]
+        if np.isfinite(changed).all():
+            change = problem.project((changed - forces) * problem.weight)
+            shift = np.linalg.lstsq(slopes / sizes, change, rcond=SINGULAR)[0] / sizes
+            squares += np.outer(shift, shift)
+    return squares
+
+
+def _estimates(
+    space: Space,
+    point: np.ndarray,
+    reach: float,
+    bounds: Bounds,
+    covariance: np.ndarray,
+    confusions: Sequence[Sequence[str]],
+) -> list[Estimate]:
+    """Of all numbers of a point; `reach`: half the width of an interval in standard deviations."""
+    confused = {name for group in confusions for name in group}
+    covariance = covariance[: len(point), : len(point)]
+    finite = np.isfinite(np.diag(covariance))
+    values, table = space.values(point), space.slopes(point)
+    made = []
+    for i, one in enumerate(space.parameters):
+        value, gradient = values[one.name], table[i]
+        variance = float(gradient[finite] @ covariance[np.ix_(finite, finite)] @ gradient[finite])
+        blind = bool(np.any(np.abs(gradient[~finite]) > 0))
+        half = math.inf if blind else reach * math.sqrt(max(variance, 0.0))
+        low, high = value - half, value + half
+        if one.positive and value > 0 and math.isfinite(half):
+            grown = math.exp(min(half / value, _LARGEST_LOGARITHM))
+            low, high = value / grown, value * grown
+        size = abs(value) if one.positive else max(abs(value), space.scales[one.name])
+        made.append(
+            Estimate(
+                one.name,
+                one.unit,
+                value,
+                max(low, one.low),
+                min(high, one.high),
+                half < UNDETERMINED * size and one.name not in confused,
+                _end(point[i], bounds[0][i], bounds[1][i]),
+                partner_of(space.names, i, covariance),
+            )
+        )
+    return made
+
+
+def _end(number: float, low: float, high: float) -> str:
+    """The end of its range that a number has come to."""
+    margin = _AT_THE_END * min(high - low, 1.0)
+    return "lower" if number < low + margin else "upper" if number > high - margin else ""
+
+
+def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Those of offset and drift, in the order of the columns of the linear part."""
+    left = list(reaches)
+    return tuple(
+        (left.pop(0), left.pop(0)) if record.has_offset else (0.0, 0.0)
+        for record in problem.records
+    )
+
+
+def _beside(problem: Problem, linear: Linear, reaches: Sequence[float]) -> list[Estimate]:
+    """The load that goes with the position, the friction of a gear under what it transmits, and the
+    mass; of gravity on an axis, which is constant, the offsets are the load."""
+    records, kind = problem.records, problem.records[0].load
+    first = 2 * sum(record.has_offset for record in records)
+    shown = list(zip(linear.load, reaches[first : first + len(linear.load)], strict=True))
+    gear = [shown.pop()] if records[0].transmitted is not None else []
+    names, unit = ["gravityCosine", "gravitySine"][: len(shown)], "N"
+    if kind == GRAVITY and not shown:
+        several = len(records) > 1
+        names = [f"weight in {record.name}" if several else "weight" for record in records]
+        shown = list(zip(linear.offsets, reaches[:first:2], strict=True))
+    elif kind == SPRING:
+        names, unit = ["loadStiffness"], "N/m"
+    size = math.hypot(*(value for value, _ in shown)) if len(shown) > 1 else None
+    found = [
+        about(name, unit, value, half, size)
+        for name, (value, half) in zip(names, shown, strict=True)
+    ]
+    found += [about(GEAR, "1", value, half) for value, half in gear]
+    return [*found, mass_of(linear, reaches[-1])] if problem.has_mass else found
+
+
+def mass_of(linear: Linear, half: float) -> Estimate:
+    found = about("mass", "kg", float(linear.mass or 0.0), half)
+    return replace(found, low=max(found.low, 0.0), at_limit="" if found.value > 0 else "lower")
+
+
+_TURNING = {
+    "kg": ("kg.m2", 2),
+    "N": ("N.m", 1),
+    "N/m": ("N.m/rad", 2),
+    "1": ("1", 0),
+}  # unit of a twin, and the power of the radius that leads to it
+
+
+def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
+    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in
+    place of forces."""
+    if not of.form.turns:
+        return one
+    unit, power = _TURNING[one.unit]
+    name = "inertia" if one.name == "mass" else one.name
+    value, low, high = (of.radius**power * number for number in (one.value, one.low, one.high))
+    return replace(one, name=name, unit=unit, value=value, low=low, high=high)
+
+
+def coulomb(problem: Problem) -> Quality:
+    """The static fit to compare with: one coefficient, the direction of the last motion, and the
+    same linear part."""
+    part = np.concatenate(
+        [directions(record.velocity) * np.maximum(record.normal, 0) for record in problem.records]
+    )
+    table = np.column_stack([part, problem.design])
+    counted = problem.weight > 0
+    found = np.linalg.lstsq(table[counted], problem.measured[counted], rcond=None)[0]
+    drive = whole_drive(problem.records)
+    return quality_of(problem.measured, table @ found, problem.design @ found[1:], counted, drive)

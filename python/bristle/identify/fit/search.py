@@ -1,0 +1,91 @@
+"""Starts around the staged one, and least squares from each of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .problem import Problem, extracts
+from .result import UNDETERMINED, Wanted
+from .solver import latin_hypercube
+from .starts import spreads
+from .statistics import correlation_time, covariance_of
+
+# samples of each record in the search for a start, in which there are hundreds of runs; the same on
+# every machine, so that the result is
+SEARCHED = 2000
+CLOUD = 10  # points about the staged start per parameter
+POLISHED = 6  # of them
+MOST_SPRINGS = 4  # times that the springs are weakened
+SETTLED = 0.9  # of its strength before: a spring that would be weakened by less is weak enough
+ITERATIONS = 40  # of the last least squares
+GOOD_ENOUGH = 0.8  # coefficient of determination, below which starts are looked for farther away
+FARTHER = 2.5  # times as far
+
+Bounds = tuple[np.ndarray, np.ndarray]
+
+
+def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndarray]:
+    """The staged start and others around it, after a few steps of least squares in parts of the
+    records, the best first; if all are bad, of a wider search."""
+    space = problem.space
+    bounds = space.bounds(staged)
+    staged = space.inside(staged, bounds)
+    parts, origins = extracts(problem.records, SEARCHED)
+    small = Problem(problem.of, parts, space, origins=origins)
+    width = np.where([name in wanted.start for name in space.names], 0.02, spreads(space))
+    total = float(np.sum((small.measured * small.weight) ** 2))
+    found: list[tuple[float, np.ndarray]] = []
+    for reach in (1.0, FARTHER):
+        cloud = latin_hypercube(round(CLOUD * reach) * len(staged), len(staged), wanted.seed)
+        points = [
+            staged,
+            *(np.clip(staged + reach * width * (2 * row - 1), *bounds) for row in cloud),
+        ]
+        order = np.argsort(small.costs(points))
+        for i in dict.fromkeys([0, *order[:POLISHED]]):
+            tried = small.solved(points[i], bounds, 10)
+            found.append((tried.cost, tried.point))
+        if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
+            break
+    problem.runs += small.runs
+    return [point for _, point in sorted(found, key=lambda one: one[0])]
+
+
+def settled(
+    problem: Problem, begin: np.ndarray, bounds: Bounds, anchor: np.ndarray, released: bool
+) -> np.ndarray:
+    """Least squares with springs as weak as the residual becomes, and then without them wherever
+    the data determine a parameter."""
+    problem.anchor = anchor
+    found, before = begin, math.inf
+    for iterations in (ITERATIONS // 2, *[ITERATIONS] * MOST_SPRINGS):
+        strength = _spring(problem, found)
+        if strength > SETTLED * before:
+            break
+        problem.spring, before = strength / np.maximum(spreads(problem.space), 0.5), strength
+        found = problem.solved(found, bounds, iterations).point
+    if released:
+        problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
+        found = problem.solved(found, bounds, ITERATIONS).point
+    return found
+
+
+def _spring(problem: Problem, point: np.ndarray) -> float:
+    """What a parameter costs at the end of its usual range: as much as one independent sample."""
+    rest = problem.residuals(problem.forces([point])[0])
+    counted = problem.weight > 0
+    return math.sqrt(float(rest @ rest) * correlation_time(rest[counted]) / counted.sum())
+
+
+def _is_told(problem: Problem, point: np.ndarray) -> np.ndarray:
+    """Which parameters the data determine, so that a spring would only draw them out of their
+    confidence intervals."""
+    forces = problem.forces([point])[0]
+    quality = problem.quality(forces, problem.linear(forces))
+    slopes = problem.jacobian(point, central=True)
+    covariance, _ = covariance_of(slopes, problem.residuals(forces), quality)
+    logarithms = [one.positive or one.limit is not None for one in problem.space.parameters]
+    sizes = np.where(logarithms, 1.0, np.maximum(np.abs(point), 1.0))
+    return 2 * np.sqrt(np.maximum(np.diag(covariance), 0)) < UNDETERMINED * sizes
