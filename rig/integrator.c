@@ -128,6 +128,19 @@ static double shortest_growing(const Motion *motion) {
     return INFINITY;
 }
 
+/* A velocity is a state, and when it turns round or surfaces part is not known before. */
+static double time_of_reversal(const Motion *motion) {
+    (void)motion;
+    return -1;
+}
+
+static int keeps_contact(const Motion *motion, double t, double end) {
+    (void)motion;
+    (void)t;
+    (void)end;
+    return 1;
+}
+
 #include "solver/rosenbrock.c"
 
 static double trial_step(const Motion *motion, const Point *from, double h, States *x1) {

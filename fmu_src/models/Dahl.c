@@ -5,7 +5,9 @@
  *     w     = 1 - sgn(v) sigma0 z/F_d
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
- * Bounded |F| <= F_d, which it passes only where the normal force has fallen.
+ * Bounded |F| <= F_d, which it passes only where the normal force has fallen. A bristle that follows
+ * slower than printed, in contacts that are all but free (common/slowing.h), gives no more energy
+ * than it loses (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that
  * would say how fast). F has the sign of the sliding velocity and is subtracted from the body's
@@ -19,6 +21,7 @@
 #include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
+#include "common/spring_back.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
@@ -28,7 +31,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         const double F_d = p->mu_d * u->N;
         dx->z = dahl_rate(saturation_length(limit_towards(p, F_d, u->v), p->sigma0), p->delta_D,
                           p->tau_r, u->v, x->z);
-        F = p->sigma0 * x->z;
+        F = without_gain(p->sigma0 * x->z, p->sigma0 * x->z * dx->z, dx->z, u->v);
         if (m->law != LAW_PRINTED) F = between_limits(p, F, F_d);
     }
     contact_outputs(u, F, u->v - dx->z, y);

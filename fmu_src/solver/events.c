@@ -51,18 +51,42 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
     return 0;
 }
 
+/* The same in the first part of a step after a reversal: the speed passes all bands from zero on,
+ * each for a time of its own size, so that every look is four times later than the one before. */
+COLD static double early_change(const Motion *motion, const Cubic *cubic, const Look *start,
+                                double h) {
+    Look looks[3] = {*start, *start, *start};
+    for (double s = 0x1p-30; s < 0x1p-5; s *= 4) {
+        const States between = dense_output(motion, cubic, s);
+        looks[0] = looks[1];
+        looks[1] = looks[2];
+        look(motion, cubic->from, h, s, &between, &looks[2]);
+        if (signs_differ(start, &looks[2], N_INDICATORS)) return s;
+        const double peak =
+            looks[1].s > 0 ? peak_between(motion, cubic, start, h, looks) : looks[1].s;
+        if (peak > 0) return peak;
+    }
+    return 0;
+}
+
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has.
  * Inside the step the states are interpolated, so that a change that is gone again at the end is
  * found too. Short-lived changes are most likely at the start, after an event. Without modes only
- * inputs, which move linearly, make events. */
+ * inputs make events, and their linear motion makes no two of one, unless a normal force that is
+ * computed from them comes and goes. */
 FLATTENED static double first_change(const Motion *motion, const Point *from, const Look *start,
                                      double h, const States *x1) {
     static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375,
                                    0.5,       0.625,    0.75,     0.875, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
-    if (N_MODES == 0) return indicator_changed(motion, from, start, h, x1) ? h : 0;
+    if (N_MODES == 0 && keeps_contact(motion, from->t, from->t + h))
+        return indicator_changed(motion, from, start, h, x1) ? h : 0;
     const States f1 = N_STATES > 0 ? rates_at(motion, from->t + h, x1, &from->m) : no_states;
     const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
+    if (from->t == time_of_reversal(motion)) {
+        const double early = early_change(motion, &cubic, start, h);
+        if (early > 0) return early * h;
+    }
     Look looks[PARTS + 1];
     const Signs signs = signs_at(start, N_INDICATORS);
     int last = 0;
@@ -132,10 +156,13 @@ static void sharpen(const Motion *motion, const Point *from, const Look *start, 
     const double rounding =
         DBL_EPSILON *
         (from->t + *after); /* of the end, so that a change at the start takes no longer */
-    while (*after - *before > rounding) {
-        const double middle = 0.5 * (*before + *after);
-        *(indicator_changed(motion, from, start, middle, x) ? after : before) = middle;
+    double left = *before;
+    while (*after - left > rounding) {
+        const double middle = 0.5 * (left + *after);
+        *(indicator_changed(motion, from, start, middle, x) ? after : &left) = middle;
     }
+    /* a sum of times that is rounded otherwise must not be beyond the change either */
+    *before = fmax(*before, left - 2 * rounding);
 }
 
 /* From the last point before a located change, with the states x1, to the first point after it,

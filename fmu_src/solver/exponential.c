@@ -1,26 +1,70 @@
-/* Steps under held inputs of states that are linear and do not see each other, or of one that
- * nearly is. */
+/* Steps under held inputs of states that are linear and do not see each other, or follow as a
+ * vector, or of one that nearly is linear. */
 #include <math.h>
 
-/* Held inputs: x(h) = x + h phi(h J) f with phi(a) = (exp(a) - 1)/a. */
-static double held_step(const Point *from, double h, States *x1) {
+static void multiply(const Point *from, const double *a, double *product) {
     for (int i = 0; i < N_STATES; i++) {
-        const double a = h * from->J[i][i];
+        product[i] = 0;
+        for (int j = 0; j < N_STATES; j++) product[i] += from->J[i][j] * a[j];
+    }
+}
+
+/* The direction in which the slope of a vector is taken: its own or, where it is zero, that of its
+ * rate. */
+static States direction_of(const Point *from) {
+    for (int i = 0; i < N_STATES; i++)
+        if (state_values(&from->x)[i] != 0) return from->x;
+    return from->f;
+}
+
+/* The slope of each state along itself. */
+static void own_slopes(const Point *from, double *slopes) {
+    if (ONE_RATE) {
+        const States direction = direction_of(from);
+        multiply(from, state_values(&direction), slopes);
+        take_one_slope(state_values(&direction), slopes);
+        return;
+    }
+    for (int i = 0; i < N_STATES; i++) slopes[i] = from->J[i][i];
+}
+
+/* What the rates change by over the way to x1 more than by these slopes, over a step of length h:
+ * an error of states that do not follow as a vector. */
+static void add_what_one_rate_misses(const Point *from, double h, const double *slopes,
+                                     const States *x1, double *error) {
+    double way[STATE_ROOM], change[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++) way[i] = state_values(x1)[i] - state_values(&from->x)[i];
+    multiply(from, way, change);
+    for (int i = 0; i < N_STATES; i++)
+        error[i] += h * fabs(change[i] - slopes[i] * way[i]) / (1 + h * fabs(slopes[i]));
+}
+
+/* Held inputs: x(h) = x + h phi(h J) f with phi(a) = (exp(a) - 1)/a. */
+static double held_step(const Motion *motion, const Point *from, double h, States *x1) {
+    double slopes[STATE_ROOM];
+    own_slopes(from, slopes);
+    for (int i = 0; i < N_STATES; i++) {
+        const double a = h * slopes[i];
         const double phi = a == 0 ? 1 : expm1(a) / a;
         state_places(x1)[i] = state_values(&from->x)[i] + h * phi * state_values(&from->f)[i];
         if (!isfinite(state_values(x1)[i])) return INFINITY;
     }
-    return 0;
+    if (!ONE_RATE) return 0;
+    double error[STATE_ROOM] = {0}, allowed[STATE_ROOM];
+    allowed_errors(motion, from, h, x1, allowed);
+    add_what_one_rate_misses(from, h, slopes, x1, error);
+    return scaled_error(motion, error, state_values(x1), allowed);
 }
 
 /* A state alone under held inputs, whose rate is all but a straight line over the way that it goes:
  * the step of that line. Its error is what the rate leaves the line by, half way and at the end,
- * over the step. A state alone does not turn round, so that a limit which it has met is seen at the
- * end. */
+ * over the step. Where that is allowed, the next trial step may be twice as long: one of a higher
+ * order may go further. A state alone does not turn round, so that a limit which it has met is seen
+ * at the end. */
 NOINLINE static double nearly_linear_step(const Motion *motion, const Point *from, double h,
                                           States *x1) {
     const double x0 = state_values(&from->x)[0], f0 = state_values(&from->f)[0], J = from->J[0][0];
-    if (!(held_step(from, h, x1) <= 1)) return INFINITY;
+    if (!(held_step(motion, from, h, x1) <= 1)) return INFINITY;
     const double way = state_values(x1)[0] - x0;
     /* of a deviation from the line all over the step */
     const double weight = f0 == 0 ? 0 : way / f0;
@@ -36,5 +80,5 @@ NOINLINE static double nearly_linear_step(const Motion *motion, const Point *fro
         if (!(off <= 1)) return INFINITY;
         worst = fmax(worst, off);
     }
-    return worst;
+    return fmin(worst, 0.04);
 }

@@ -11,8 +11,9 @@
  */
 #include <math.h>
 
-/* phase of a step above which a state follows; below, its cubic is lost in rounding */
-static const double KEEPING_UP = 0.1;
+/* phase of a step above which a state follows, and part of it where it is near the value that it
+ * tends to, so that its rate says less than that value */
+static const double KEEPING_UP = 0.1, NEAR = 0.1;
 /* phase of a step up to which three eighths are good for its exponential */
 static const double SLOW = 0.5;
 
@@ -47,9 +48,8 @@ static double followed(const double *b, const double *z, double h, double *error
     const double d321 = (d21 - d32) / s1, d210 = (d10 - d21) / (-S - s2);
     const double d3210 = (d210 - d321) / -S;
     /* Integrals of exp(s) s^k from -S to 0. */
-    const double faded = exp(-S);
-    const double I0 = 1 - faded, I1 = S * faded - I0, I2 = -S * S * faded - 2 * I1,
-                 I3 = S * S * S * faded - 3 * I2;
+    const double I0 = S < KEEPING_UP ? -expm1(-S) : 1 - exp(-S), faded = 1 - I0,
+                 I1 = S * faded - I0, I2 = -S * S * faded - 2 * I1, I3 = S * S * S * faded - 3 * I2;
     const double cubic = d3210 * (I3 - (s1 + s2) * I2 + s1 * s2 * I1);
     const double uneven = fabs(third_difference(b)) * h / S;
     *error = fabs(cubic) + uneven * (fabs(d32 * I1) + S * faded * fabs(z[0]));
@@ -72,10 +72,15 @@ static double drifted(const double *b, const double *f, double h, double *error)
     return h / 8 * (g[0] + 3 * g[1] + 3 * g[2] + g[3]);
 }
 
-/* Whether a state keeps up with the value that it tends to, at a rate b that is about as large at
- * the point k of a step as at its start: else a cubic of that value says nothing. */
-static int keeps_up(const double *b, int k, double h) {
-    return h * b[0] > KEEPING_UP && b[k] < 4 * b[0] && b[0] < 4 * b[k];
+/* Whether the state x with the rate f keeps up with the value that it tends to over a phase, */
+static int keeps_up(double x, double f, double b, double phase) {
+    return phase > KEEPING_UP || (phase > NEAR * KEEPING_UP && fabs(f) < NEAR * b * fabs(x));
+}
+
+/* at a rate b that is about as large at the point k of a step as at its start: else a cubic of that
+ * value says nothing. */
+static int is_even(const double *b, int k) {
+    return b[k] < 4 * b[0] && b[0] < 4 * b[k];
 }
 
 static int is_slow(const double *b, int k, double h) {
@@ -84,10 +89,10 @@ static int is_slow(const double *b, int k, double h) {
 
 /* Rates f that the states would have at the point k of a step if they stayed where they are, and
  * b. */
-static void rates_at_point(const Motion *motion, const Point *from, double h, int k, double b[][4],
-                           double f[][4]) {
+static void rates_at_point(const Motion *motion, const Point *from, const States *seed, double h,
+                           int k, double b[][4], double f[][4]) {
     States rates, slopes;
-    linear_rates_at(motion, from->t + k * h / 3, &from->x, &from->m, &rates, &slopes);
+    linear_rates_at(motion, from->t + k * h / 3, &from->x, &from->m, seed, &rates, &slopes);
     for (int i = 0; i < N_STATES; i++) {
         b[i][k] = -state_values(&slopes)[i];
         f[i][k] = state_values(&rates)[i];
@@ -97,19 +102,24 @@ static void rates_at_point(const Motion *motion, const Point *from, double h, in
 /* Moving inputs. The error is infinite where a state is neither slow nor keeps up with them. */
 static double following_step(const Motion *motion, const Point *from, double h, States *x1) {
     double b[STATE_ROOM][4], f[STATE_ROOM][4], error[STATE_ROOM];
+    double slopes[STATE_ROOM];
+    int follows[STATE_ROOM];
+    const States seed = ONE_RATE ? direction_of(from) : all_directions();
+    own_slopes(from, slopes);
     for (int i = 0; i < N_STATES; i++) {
-        b[i][0] = -from->J[i][i];
+        b[i][0] = -slopes[i];
         f[i][0] = state_values(&from->f)[i];
+        follows[i] = keeps_up(state_values(&from->x)[i], f[i][0], b[i][0], h * b[i][0]);
     }
-    rates_at_point(motion, from, h, 3, b,
+    rates_at_point(motion, from, &seed, h, 3, b,
                    f); /* the ends first: where they do not fit, the rest is not looked at */
     for (int i = 0; i < N_STATES; i++)
-        if (!keeps_up(b[i], 3, h) && !is_slow(b[i], 3, h)) return INFINITY;
-    rates_at_point(motion, from, h, 1, b, f);
-    rates_at_point(motion, from, h, 2, b, f);
+        if (!(follows[i] && is_even(b[i], 3)) && !is_slow(b[i], 3, h)) return INFINITY;
+    rates_at_point(motion, from, &seed, h, 1, b, f);
+    rates_at_point(motion, from, &seed, h, 2, b, f);
     for (int i = 0; i < N_STATES; i++) {
         double way;
-        if (keeps_up(b[i], 1, h) && keeps_up(b[i], 2, h) && keeps_up(b[i], 3, h)) {
+        if (follows[i] && is_even(b[i], 1) && is_even(b[i], 2) && is_even(b[i], 3)) {
             double z[4];
             for (int k = 0; k < 4; k++) z[k] = f[i][k] / b[i][k];
             way = followed(b[i], z, h, &error[i]);
@@ -124,8 +134,8 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     allowed_errors(motion, from, h, x1, allowed);
     /* one may have gone over to another line on the way, which shows in its rate at the end */
     if (N_STATES > 1) {
-        States rates, slopes;
-        linear_rates_at(motion, from->t + h, x1, &from->m, &rates, &slopes);
+        const States rates = rates_at(motion, from->t + h, x1, &from->m);
+        if (ONE_RATE) add_what_one_rate_misses(from, h, slopes, x1, error);
         for (int i = 0; i < N_STATES; i++) {
             const double way = state_values(x1)[i] - state_values(&from->x)[i];
             const double other = state_values(&rates)[i] - (f[i][3] - b[i][3] * way);

@@ -26,13 +26,26 @@ FLATTENED static States rate_derivatives(const Motion *motion, const Point *poin
     return f_rate;
 }
 
-/* Rates of linear states with their slopes along themselves. */
+/* Slopes of states that follow as a vector, each along itself: that of the vector along a direction
+ * in which it has these slopes. */
+static void take_one_slope(const double *direction, double *slopes) {
+    double along = 0, square = 0;
+    for (int i = 0; i < N_STATES; i++) {
+        along += direction[i] * slopes[i];
+        square += direction[i] * direction[i];
+    }
+    for (int i = 0; i < N_STATES; i++) slopes[i] = square > 0 ? along / square : 0;
+}
+
+/* Rates of linear states with their slopes along themselves, of a vector along the direction
+ * `seed`. */
 FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x,
-                                      const Modes *m, States *f, States *slopes) {
-    const States seed = all_directions();
+                                      const Modes *m, const States *seed, States *f,
+                                      States *slopes) {
     Outputs y, y_slopes;
     const Inputs u = inputs_at(motion, t);
-    evaluate_state_slopes(motion->p, &u, x, &seed, m, f, slopes, &y, &y_slopes);
+    evaluate_state_slopes(motion->p, &u, x, seed, m, f, slopes, &y, &y_slopes);
+    if (ONE_RATE) take_one_slope(state_values(seed), state_places(slopes));
 }
 
 /* A point with its rates and their slopes. */
@@ -40,7 +53,8 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
     Point point = {t, *x, *m, no_states, {{0}}};
     States slope;
     if (LINEAR_STATES) {
-        linear_rates_at(motion, t, x, m, &point.f, &slope);
+        const States seed = all_directions();
+        linear_rates_at(motion, t, x, m, &seed, &point.f, &slope);
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&slope)[i];
         return point;
     }
@@ -55,9 +69,9 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
     return point;
 }
 
-/* What the law tells apart of the states, each as a whole. A model that does not say resolves the
- * nominal values and the states themselves; no model less than a 1e-7 part of a nominal value. */
-static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
+/* What a model says of that. One that does not say resolves the nominal values and the states
+ * themselves; no model less than a 1e-7 part of a nominal value. */
+static States resolved_under(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = no_states;
     double *value = state_places(&resolved);
     for (int i = 0; i < N_STATES; i++) value[i] = INFINITY;
@@ -76,10 +90,44 @@ static States resolved_at(const Motion *motion, double t, const States *x, const
     return resolved;
 }
 
+/* What the law tells apart of the states, each as a whole; no less than at the end of the
+ * communication step, which is all that is seen of it: on the way there a normal force may all but
+ * vanish, or a damper make more of an error. */
+static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    States resolved = resolved_under(motion, t, x, m);
+    if (!HAS_RESOLUTION || motion->held || t >= motion->length) return resolved;
+    const States end = resolved_under(motion, motion->length, x, m);
+    for (int i = 0; i < N_STATES; i++)
+        state_places(&resolved)[i] = fmax(state_values(&resolved)[i], state_values(&end)[i]);
+    return resolved;
+}
+
+/* A normal force that is computed may come and go within a step, so that it is looked at itself, in
+ * place of its indicator, which has a gap at its root (common/contact_events.h). */
 static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
                           double *g) {
     const Inputs u = inputs_at(motion, t);
+#if HAS_APPROACH
+    (void)x;
+    (void)m;
+    g[0] = normal_force(motion->p, &u);
+#else
     indicators(motion->p, &u, x, m, g);
+#endif
+}
+
+/* Whether a normal force that is computed stays as it is between two times, since the surfaces
+ * approach each other at both. */
+static int keeps_contact(const Motion *motion, double t, double end) {
+#if HAS_APPROACH
+    const Inputs u = inputs_at(motion, t), u_end = inputs_at(motion, end);
+    return approach(motion->p, &u) >= 0 && approach(motion->p, &u_end) >= 0;
+#else
+    (void)motion;
+    (void)t;
+    (void)end;
+    return 1;
+#endif
 }
 
 /* Lets the modes follow the inputs and states; returns 1 if a state was reset. */
@@ -112,14 +160,15 @@ static double shortest_growing(const Motion *motion) {
     return INFINITY;
 }
 
-/* Time at which the velocity turns round, or its size is least: modes are decided by its direction,
- * so that a step must not run over it. */
+/* Time at which the velocity turns round, or its size is least, and the rates have a corner, so that
+ * a step must not run over it; -1 where it does not move. */
 static double time_of_reversal(const Motion *motion) {
+    if (motion->held) return -1;
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {
         const double rate = input_values(motion->u_rate)[COUPLED_VELOCITY + i];
         along -= rate * input_values(motion->u_start)[COUPLED_VELOCITY + i];
         square += rate * rate;
     }
-    return square > 0 ? along / square : 0;
+    return square > 0 ? along / square : -1;
 }

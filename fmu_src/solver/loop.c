@@ -10,7 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { loop_N_STATES = N_STATES + N_AXES, loop_STATE_ROOM = loop_N_STATES, loop_IS_LINEAR = 0 };
+enum {
+    loop_N_STATES = N_STATES + N_AXES,
+    loop_STATE_ROOM = loop_N_STATES,
+    loop_IS_LINEAR = 0,
+    /* of the last step, this one, and where both lead beyond all numbers, this one anew */
+    loop_SOLUTIONS = 3
+};
 
 typedef struct {
     double value[loop_N_STATES]; /* the states of the law, then w */
@@ -124,7 +130,7 @@ static loop_States loop_resolved_at(const loop_Motion *motion, double t, const l
                                     const Modes *m) {
     loop_States resolved = loop_no_states;
     const Inputs u = loop_inputs(motion, t, y);
-    const Motion there = {motion->of.p, &u, &no_inputs, motion->tolerance, 1, NULL, NULL};
+    const Motion there = {motion->of.p, &u, &no_inputs, motion->tolerance, 1, NULL, NULL, 0};
     const States of_law = resolved_at(&there, 0, law_part(y), m);
     for (int i = 0; i < N_STATES; i++) resolved.value[i] = ((const double *)&of_law)[i];
     for (int i = N_STATES; i < loop_N_STATES; i++)
@@ -136,6 +142,14 @@ static void loop_indicators_at(const loop_Motion *motion, double t, const loop_S
                                const Modes *m, double *g) {
     const Inputs u = loop_inputs(motion, t, y);
     indicators(motion->of.p, &u, law_part(y), m, g);
+}
+
+/* The velocity is a state, and how the surfaces move is not known before. */
+static int loop_keeps_contact(const loop_Motion *motion, double t, double end) {
+    (void)motion;
+    (void)t;
+    (void)end;
+    return !HAS_APPROACH;
 }
 
 /* With the body no step ends at an event: it is one trial among others of what the load may be. */
@@ -155,7 +169,7 @@ static double loop_shortest_growing(const loop_Motion *motion) {
 /* The velocity is a state, and when it turns round is not known before. */
 static double loop_time_of_reversal(const loop_Motion *motion) {
     (void)motion;
-    return 0;
+    return -1;
 }
 
 #undef ODE

@@ -6,7 +6,11 @@
 enum {
     STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
-    IS_LINEAR = LINEAR_STATES
+    IS_LINEAR = LINEAR_STATES,
+    /* as many states as axes are a vector that follows the velocity, nearly always with one rate */
+    ONE_RATE = N_AXES > 1 && N_STATES == N_AXES,
+    FOLLOWS = LINEAR_STATES || ONE_RATE, /* with the exponential */
+    SOLUTIONS = 1                        /* of the ODE in a communication step */
 };
 
 static const Parameters no_parameters = {0};
@@ -27,6 +31,7 @@ typedef struct {
     /* told of every event, or NULL; whether the step ends there */
     int (*note)(void *log, double t, const Modes *before, const Modes *after);
     void *log;
+    double length; /* of the communication step */
 } Motion;
 
 static Inputs inputs_at(const Motion *motion, double t) {

@@ -1,8 +1,8 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
  * alone, and once more with a prefix for law and body together; rig/integrator.c compiles them for
  * a system of elements, whose size it knows at run time. An ODE is a type States of N_STATES
- * doubles, IS_LINEAR, a Motion, and the functions rates_at, rate_derivatives, point_at,
- * resolved_at, indicators_at, settle_at, shortest_growing, time_of_reversal and trial_step;
+ * doubles, IS_LINEAR, SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at,
+ * resolved_at, indicators_at, keeps_contact, settle_at, shortest_growing, time_of_reversal and trial_step;
  * everything else is written once over these, and the compiler sees constant sizes and no call
  * through a pointer. */
 #ifndef BRISTLE_NAMES_H
@@ -22,6 +22,7 @@
 #define rate_derivatives ODE(rate_derivatives)
 #define point_at ODE(point_at)
 #define indicators_at ODE(indicators_at)
+#define keeps_contact ODE(keeps_contact)
 #define settle_at ODE(settle_at)
 #define shortest_growing ODE(shortest_growing)
 #define time_of_reversal ODE(time_of_reversal)
@@ -35,6 +36,8 @@
 #define Point ODE(Point)
 #define Cubic ODE(Cubic)
 #define loses_stiffness ODE(loses_stiffness)
+#define is_beside_reversal ODE(is_beside_reversal)
+#define defect_at ODE(defect_at)
 #define misses_limit ODE(misses_limit)
 #define RODAS_STAGES ODE(RODAS_STAGES)
 #define rodas_gamma ODE(rodas_gamma)
@@ -47,10 +50,14 @@
 #define look ODE(look)
 #define indicator_changed ODE(indicator_changed)
 #define peak_between ODE(peak_between)
+#define early_change ODE(early_change)
 #define first_change ODE(first_change)
 #define locate_change ODE(locate_change)
 #define sharpen ODE(sharpen)
 #define cross_change ODE(cross_change)
+#define EVALUATIONS_OF_A_TRIAL ODE(EVALUATIONS_OF_A_TRIAL)
+#define SOLUTIONS ODE(SOLUTIONS)
+#define relax ODE(relax)
 #define advance_in_trials ODE(advance_in_trials)
 
 #endif

@@ -22,27 +22,49 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     return 0;
 }
 
+/* Whether a step of length h from a point starts or ends where the velocity turns round. */
+static int is_beside_reversal(const Motion *motion, const Point *from, double h) {
+    const double before = time_of_reversal(motion) - from->t;
+    return before == 0 || fabs(before - h) <= 1e-9 * h;
+}
+
+/* What the rates at the part s of a step are more than those of the cubic through its ends, over a
+ * part of it of this width, in units of what is allowed. */
+static double defect_at(const Motion *motion, const Cubic *cubic, double h, double s, double width,
+                        const double *allowed) {
+    const States between = dense_output(motion, cubic, s);
+    const States f = rates_at(motion, cubic->from->t + s * h, &between, &cubic->from->m);
+    double defect[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++)
+        defect[i] = width * (h * state_values(&f)[i] - rate_inside(cubic, i, s));
+    return scaled_error(motion, defect, state_values(&between), allowed);
+}
+
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of
  * a deflection that is held there: inside the step the rates are then not those of the cubic, by
  * more than the few tolerances that the cubic may miss a smooth motion by. Where the start is stiff
  * the cubic means nothing, but there the stages see the limit; and under held inputs a state alone
- * does not turn round, so that a limit which it has met is seen at its end. */
+ * does not turn round, so that a limit which it has met is seen at its end. Beside a reversal the
+ * rates vanish with the velocity, whatever the law is: there ever smaller parts are looked at,
+ * until the way in the rest, which falls with its square, does not matter. */
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
-    if (N_STATES == 1 && motion->held) return 0;
+    const int beside = is_beside_reversal(motion, from, h);
+    if (!beside && (IS_LINEAR || (N_STATES == 1 && motion->held))) return 0;
     for (int i = 0; i < N_STATES; i++)
-        if (h * fabs(from->J[i][i]) > 0.1) return 0;
+        if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
     const States f1 = rates_at(motion, from->t + h, x1, &from->m);
     const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
-    for (int part = 1; part < 8; part++) {
-        const double s = 0.125 * part;
-        const States between = dense_output(motion, &cubic, s);
-        const States f = rates_at(motion, from->t + s * h, &between, &from->m);
-        double defect[STATE_ROOM];
-        for (int i = 0; i < N_STATES; i++)
-            defect[i] = h * state_values(&f)[i] - rate_inside(&cubic, i, s);
-        if (scaled_error(motion, defect, state_values(x1), allowed) > 8) return 1;
-    }
+    for (int part = 1; part < 8; part++)
+        if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
+    double way = 0;
+    for (int i = 0; beside && i < N_STATES; i++)
+        way = fmax(way,
+                   (fabs(cubic.way[i]) + fabs(cubic.left[i]) + fabs(cubic.right[i])) / allowed[i]);
+    for (double width = 0.0625; width * width * way > 1; width *= 0.5)
+        if (defect_at(motion, &cubic, h, width, width, allowed) > 1 ||
+            defect_at(motion, &cubic, h, 1 - width, width, allowed) > 1)
+            return 1;
     return 0;
 }
 
@@ -85,6 +107,6 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     allowed_errors(motion, from, h, x1, allowed);
     const double error = scaled_error(motion, k[RODAS_STAGES - 1], end, allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
-    if (error <= 1 && !IS_LINEAR && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
+    if (error <= 1 && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

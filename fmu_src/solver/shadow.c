@@ -142,7 +142,7 @@ static void limit_force(const Motion *motion, const Coupling *c, double limit, c
 static int run_shadow(const Motion *motion, double h, const double *load, double speed, States *x,
                       Modes *m, double *w, const double *direction, double *kept) {
     Inputs start = *motion->u_start, rate = *motion->u_rate;
-    loop_Motion of = {{motion->p, &start, &rate, LOOP_TOLERANCE, motion->held, NULL, NULL},
+    loop_Motion of = {{motion->p, &start, &rate, LOOP_TOLERANCE, motion->held, NULL, NULL, 0},
                       LOOP_TOLERANCE,
                       motion->held,
                       1 / ((const double *)motion->p)[COUPLED_MASS],
@@ -221,7 +221,7 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
         memcpy(w, s->w_end, sizeof s->w_end);
         memcpy(s->owed, change, sizeof change);
     } else {
-        const Motion last = {p, &s->u, &rate, LOOP_TOLERANCE, held, NULL, NULL};
+        const Motion last = {p, &s->u, &rate, LOOP_TOLERANCE, held, NULL, NULL, 0};
         *x = s->x;
         *m = c->m;
         memcpy(w, s->w, sizeof s->w);

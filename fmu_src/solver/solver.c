@@ -25,6 +25,7 @@
 enum { SOLVER_DONE, SOLVER_SKIPPED, SOLVER_NOT_FINITE };
 
 enum {
+    EVALUATIONS = 33,     /* of the law in a substep that the user allows */
     HALVINGS = 30,        /* of a communication step until nothing of it is left that matters */
     EVENTS_AT_MOST = 100, /* one after the other without a step between them */
     SETTLING_AT_MOST = 10 /* calls of next_modes in one event; one settles, the others confirm it */
@@ -55,10 +56,11 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
         *x1 = from->x;
         return 0;
     }
-    if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
-    if (LINEAR_STATES || (N_STATES == 1 && motion->held)) {
-        const double error = LINEAR_STATES ? following_step(motion, from, h, x1)
-                                           : nearly_linear_step(motion, from, h, x1);
+    if (LINEAR_STATES && motion->held) return held_step(motion, from, h, x1);
+    if (FOLLOWS ? !is_beside_reversal(motion, from, h) : N_STATES == 1 && motion->held) {
+        const double error = !FOLLOWS       ? nearly_linear_step(motion, from, h, x1)
+                             : motion->held ? held_step(motion, from, h, x1)
+                                            : following_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
@@ -76,7 +78,7 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
  * unless earlier steps have found that the solver has to go in smaller ones. */
 static int goes_at_once(const Motion *motion, double length, double step) {
     if (N_STATES + N_MODES == 0) return !motion->note;
-    if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !LINEAR_STATES) return 0;
+    if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !FOLLOWS) return 0;
     return length > 0 && !(step > 0 && step < length);
 }
 
@@ -98,7 +100,7 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
     double error = 0;
     if (N_STATES > 0) {
         States end;
-        error = motion->held ? held_step(from, length, &end)
+        error = motion->held ? held_step(motion, from, length, &end)
                              : followed_at_once(motion, from, length, &end);
         if (!(error <= 1)) return 0;
         *x = end;

@@ -3,12 +3,36 @@
 #include <float.h>
 #include <math.h>
 
+/* Evaluations of a trial step: the points at both ends, the stages, what is looked at beside them,
+ * and the indicators. Looks at a peak or beside a reversal come on top of it, but seldom. */
+enum {
+    EVALUATIONS_OF_A_TRIAL = 2 * (IS_LINEAR ? 1 : N_STATES) + 6 +
+                             (IS_LINEAR ? 4 : 8 + 2 * (N_STATES == 1)) + (N_MODES > 0 ? 13 : 2)
+};
+
+/* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit
+ * step: what decays has decayed there. Where the motion grows by itself, or the step leads beyond
+ * all numbers, they stay as they are. */
+COLD static void relax(const Motion *motion, const Point *end, double h, States *x) {
+    (void)motion;
+    double W[MATRIX_ROOM][MATRIX_ROOM], way[STATE_ROOM];
+    int row[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / h : 0) - end->J[i][j];
+    if (factorize(N_STATES, W, row)) return;
+    back_substitute(N_STATES, W, row, state_values(&end->f), way);
+    for (int i = 0; i < N_STATES; i++)
+        if (!isfinite(state_values(x)[i] + way[i])) return;
+    for (int i = 0; i < N_STATES; i++) state_places(x)[i] += way[i];
+}
+
 /* Takes states and modes over a communication step. A bristle that is stiff enough swings so fast
  * between stick and slip that no step could follow it: when the trials of a step are used up, the
- * states are as good for any later time, and half of what is left of the step is left out, again
- * and again until the end is reached. So the work is bounded, and the phase of the oscillation is
- * lost. Three quarters of the trials that the user allows (the option maximumSubsteps) are for the
- * way to the first part that is left out, where there are enough for all parts. `step` remembers
+ * states are as good for any later time, but for what decays, and half of what is left of the step
+ * is left out, again and again until the end is reached. So the work is bounded, and the phase of the oscillation is
+ * lost. Three quarters of the trials that the user allows (by the option maximumSubsteps, each of
+ * EVALUATIONS) are for the way to the first part that is left out, where there are enough for all
+ * parts; a communication step takes SOLUTIONS of the ODE at most. `step` remembers
  * the length of the next trial step (0: none yet). `from` is the point at the start, where the
  * modes have settled. Where it does not succeed, x and m are in between: the caller works on
  * copies. */
@@ -16,12 +40,10 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = 1e-11 * length;
-    /* a step that ends there does not see a steep curve beside it, as a linear bristle has with
-     * its Stribeck curve: there the error of a step over the reversal finds both */
-    const int runs_over = N_MODES == 0 && (IS_LINEAR || N_AXES > 1);
-    const double reversal = motion->held || runs_over ? 0 : time_of_reversal(motion);
-    const int after_each_part = m->substeps / (4 * HALVINGS);
-    int events = 0, outcome = SOLVER_DONE, patience = m->substeps - HALVINGS * after_each_part;
+    const double reversal = time_of_reversal(motion);
+    const int trials = EVALUATIONS * m->substeps / (SOLUTIONS * EVALUATIONS_OF_A_TRIAL);
+    const int after_each_part = trials / (4 * HALVINGS);
+    int events = 0, outcome = SOLVER_DONE, patience = trials - HALVINGS * after_each_part;
     for (int trial = 0; from.t < length; trial++) {
         const double target = reversal > from.t && reversal < length ? reversal : length,
                      rest = target - from.t;
@@ -39,6 +61,9 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             patience = trial + after_each_part;
             *x = from.x;
             *step = 1e-3 * left;
+            if (settle_at(motion, t, x, m)) break;
+            const Point at = point_at(motion, t, x, m);
+            relax(motion, &at, t - from.t, x);
             if (settle_at(motion, t, x, m)) break;
             from = point_at(motion, t, x, m);
             continue;
@@ -60,6 +85,10 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
+        if (error > 1) { /* no shorter step can be told from none, and this one says nothing */
+            *x = from.x;
+            relax(motion, &from, h, x);
+        }
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;

@@ -9,12 +9,20 @@ from operating_points import some_of
 RECORDS = 3
 
 # Records that have been off by more: a slip that a falling speed or normal force brings down to its
-# arrest ever more slowly, a lift-off in sliding, and a slip that nearly ends at a communication
-# point.
+# arrest ever more slowly, a lift-off or touch-down in sliding, a slip that nearly ends at a
+# communication point, a limit or a window that is met just before or after a reversal, a law that
+# is nearly linear over many small steps, and a normal force that comes and goes within a step.
 FOUND = {
     "ImplicitBristle": (18, 67, 119),
-    "BlimanSorine": (104, 161, 198),
+    "BlimanSorine": (104, 161, 198, 771347, 771771),
     "SimpackStickSlip": (150,),
+    "Coulomb": (771550,),
+    "AdamsStickSlip": (771310,),
+    "ElastoPlastic": (771024,),
+    "Gonthier": (771179,),
+    "Dahl": (771542,),
+    "ContactPoint": (780056,),
+    "LuGreVelocityDamping": (790058,),
 }
 
 

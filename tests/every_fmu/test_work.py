@@ -11,7 +11,7 @@ STEPS = 60
 
 @pytest.mark.fmus(lambda d: bool(d.inputs))
 def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
-    """With 600 substeps, parameters up to six decades apart and steps of 0.01 ms to 10 s; see
+    """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s; see
     support/work.py, which also searches for longer."""
     most = 0
     for evaluations, told, case in steps(fmu, counting_library(fmu), some_of(STEPS)):

@@ -36,6 +36,7 @@ enum {
     COUPLED_LOAD = -1,
     COUPLED_COEFFICIENT = 3
 };
+#define HAS_APPROACH 0
 #define HAS_RESOLUTION 0
 #define HAS_COUPLING 0
 
@@ -112,28 +113,29 @@ double bench_drifted(const double *b, const double *f, double h, double *error) 
 double bench_held(double rate, double slope, double h, double *x) {
     Point from = {0, {{*x, 0, 0}}, modes, {{rate, 0, 0}}, {{slope}}};
     States end;
-    const double error = held_step(&from, h, &end);
+    const Motion motion = {NULL, &no_inputs, &no_inputs, 1e-6, 1, NULL, NULL, h};
+    const double error = held_step(&motion, &from, h, &end);
     *x = end.x[0];
     return error;
 }
 
-static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate,
-                        double tolerance) {
-    Motion motion = {p,    u,   rate, tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0,
-                     NULL, NULL};
+static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                        double length) {
+    Motion motion = {p,    u,    rate,  tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0,
+                     NULL, NULL, length};
     return motion;
 }
 
 double bench_following(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                        double h, States *x) {
-    const Motion motion = motion_of(p, u, rate, tolerance);
+    const Motion motion = motion_of(p, u, rate, tolerance, h);
     const Point from = point_at(&motion, 0, x, &modes);
     return following_step(&motion, &from, h, x);
 }
 
 double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                         double h, States *x) {
-    const Motion motion = motion_of(p, u, rate, tolerance);
+    const Motion motion = motion_of(p, u, rate, tolerance, h);
     const Point from = point_at(&motion, 0, x, &modes);
     return rosenbrock_step(&motion, &from, h, x);
 }
@@ -141,7 +143,7 @@ double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate
 /* A whole communication step; 1 where it succeeds. */
 int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                   double h, States *x) {
-    const Motion motion = motion_of(p, u, rate, tolerance);
+    const Motion motion = motion_of(p, u, rate, tolerance, h);
     Modes m = modes;
     double step = 0;
     const Point from = point_at(&motion, 0, x, &m);
@@ -157,7 +159,7 @@ static loop_Motion loop_of(const Motion *motion, double mass, double speed, doub
  * its sign. */
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h,
                      double resolution) {
-    const Motion motion = motion_of(p, u, rate, 1e-6);
+    const Motion motion = motion_of(p, u, rate, 1e-6, h);
     const loop_Motion loop = loop_of(&motion, 1, 1, h);
     loop_States y = loop_no_states;
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
@@ -173,7 +175,7 @@ double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, d
 /* A step with the body. */
 double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load,
                   double mass, double speed, double h, States *x, double *dv) {
-    const Motion motion = motion_of(p, u, rate, 1e-6);
+    const Motion motion = motion_of(p, u, rate, 1e-6, h);
     loop_Motion loop = loop_of(&motion, mass, speed, h);
     loop_States y = loop_no_states;
     for (int i = 0; i < 3; i++) {
