@@ -126,15 +126,10 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
-# The same as a target of CMake, by the compiler of this machine: <name>_library, or with a last
-# argument of another name.
-function(bristle_add_native_library library source folders)
+# The same as a target of CMake, by the compiler of this machine.
+function(bristle_add_native_library target library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
-    set(target ${name}_library)
-    if(ARGV3)
-        set(target ${ARGV3})
-    endif()
     add_library(${target} MODULE ${source})
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
         LIBRARY_OUTPUT_DIRECTORY "${folder}")
@@ -149,7 +144,8 @@ endfunction()
 function(bristle_add_library library source platform folders)
     cmake_path(GET library FILENAME file)
     if(targets_${platform} STREQUAL native)
-        bristle_add_native_library("${library}" "${source}" "${folders}")
+        cmake_path(GET library STEM name)
+        bristle_add_native_library(${name}_library "${library}" "${source}" "${folders}")
         return()
     endif()
     list(LENGTH targets_${platform} count)
@@ -257,9 +253,10 @@ function(bristle_add_fmu description)
             endif()
             if(target STREQUAL native)
                 set(folders "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
-                bristle_add_native_library("${library2}" "${generated}/fmu.c" "${folders}")
-                bristle_add_native_library("${library3}" "${generated}/fmi3/fmu.c" "${folders}"
-                    ${model}_library3)
+                bristle_add_native_library(${model}_library "${library2}" "${generated}/fmu.c"
+                    "${folders}")
+                bristle_add_native_library(${model}_library3 "${library3}"
+                    "${generated}/fmi3/fmu.c" "${folders}")
             else()
                 bristle_add_both(${model} "${generated}" ${platform} ${target} "${library3}"
                     "${library2}")

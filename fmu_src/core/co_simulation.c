@@ -35,8 +35,9 @@ NOINLINE static Status set_rates(Instance *c, const Reference vr[], size_t nvr, 
     return STATUS_OK;
 }
 
-static Status set_input_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
-                              const double value[], const char *function) {
+static INLINED Status set_input_rates(Instance *c, const Reference vr[], size_t nvr,
+                                      const int order[], const double value[],
+                                      const char *function) {
     Status status = allow_kind(c, KIND_STEPPING, BEFORE_START | STEP_COMPLETE, function);
     if (status == STATUS_OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == STATUS_OK && nvr > 0) status = need(c, order, function);
@@ -266,10 +267,13 @@ static Status make_step(Instance *c, double point, double length) {
     }
     const int outcome = with_coupling ? advance_coupled(c, &motion, length)
                                       : advance_alone(c, &motion, length, event);
-    if (stop.met) {
-        length = stop.length;
-        end = inputs_at(&motion, length);
-        shorten(k, length);
+    if (c->uses_events) {
+        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
+        if (stop.met) {
+            length = stop.length;
+            end = inputs_at(&motion, length);
+            shorten(k, length);
+        }
     }
     k->reals.u = end;
     apply_constraints(k);
@@ -287,8 +291,6 @@ static Status make_step(Instance *c, double point, double length) {
     } else {
         pass_advice(c);
     }
-    if (c->uses_events)
-        c->event = stop.met || memcmp(&before.state.modes, &k->state.modes, sizeof(Modes)) != 0;
     if (status == STATUS_OK && N_MODES > 0 && !stop.met && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before, event);
     if (outcome == SOLVER_SKIPPED && status == STATUS_OK)

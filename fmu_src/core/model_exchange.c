@@ -132,14 +132,14 @@ static Status enter_continuous_time(Instance *c, const char *function) {
 }
 
 /* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
-static Status complete_step(Instance *c, const void *answers, const char *function) {
+static INLINED Status complete_step(Instance *c, const void *answers, const char *function) {
     Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
     if (status == STATUS_OK) status = need(c, answers, function);
     if (status == STATUS_OK) pass_advice(c);
     return status;
 }
 
-static Status set_time(Instance *c, double time, const char *function) {
+static INLINED Status set_time(Instance *c, double time, const char *function) {
     const Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
     if (status != STATUS_OK) return status;
     if (!isfinite(time)) return refuse(c, STATUS_DISCARD, "The time must be finite, not %g.", time);
@@ -147,7 +147,7 @@ static Status set_time(Instance *c, double time, const char *function) {
     return STATUS_OK;
 }
 
-static Status set_states(Instance *c, const double x[], size_t nx, const char *function) {
+static INLINED Status set_states(Instance *c, const double x[], size_t nx, const char *function) {
     const Status status = allow_vector(c, MODEL_EXCHANGE, x, nx, N_STATES, "states", function);
     if (status != STATUS_OK || nx == 0) return status;
     if (!all_finite(x, N_STATES))
@@ -180,7 +180,8 @@ static Status get_nominals(Instance *c, double nominals[], size_t nx, const char
     return STATUS_OK;
 }
 
-static Status get_derivatives(Instance *c, double derivatives[], size_t nx, const char *function) {
+static INLINED Status get_derivatives(Instance *c, double derivatives[], size_t nx,
+                                      const char *function) {
     Status status = allow_vector(c, ANY_PHASE, derivatives, nx, N_STATES, "derivatives", function);
     if (status == STATUS_OK) status = bring_up_to_date(c);
     if (status != STATUS_OK || nx == 0) return status;
@@ -199,7 +200,8 @@ static Status read_indicators(Instance *c, Inputs *u, double values[]) {
                                             : refuse_result(c, "an event indicator overflows");
 }
 
-static Status get_indicators(Instance *c, double values[], size_t ni, const char *function) {
+static INLINED Status get_indicators(Instance *c, double values[], size_t ni,
+                                     const char *function) {
     Status status =
         allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", function);
     if (status != STATUS_OK || ni == 0) return status;

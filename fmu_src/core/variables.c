@@ -34,8 +34,8 @@ NOINLINE static Status evaluate_reals(Instance *c, const Reference vr[], size_t 
     return copy_reals(c, vr, nvr, value);
 }
 
-static Status get_reals(Instance *c, const Reference vr[], size_t nvr, double value[],
-                        const char *function) {
+static INLINED Status get_reals(Instance *c, const Reference vr[], size_t nvr, double value[],
+                                const char *function) {
     const Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status != STATUS_OK) return status;
     return c->memory.state.stale ? evaluate_reals(c, vr, nvr, value)
@@ -132,8 +132,8 @@ NOINLINE static Status set_any_reals(Instance *c, const Reference vr[], size_t n
     return STATUS_OK;
 }
 
-static Status set_reals(Instance *c, const Reference vr[], size_t nvr, const double value[],
-                        const char *function) {
+static INLINED Status set_reals(Instance *c, const Reference vr[], size_t nvr, const double value[],
+                                const char *function) {
     const Status status = allow_arrays(c, ANY_PHASE & ~TERMINATED, vr, value, nvr, function);
     if (status != STATUS_OK) return status;
     if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS))

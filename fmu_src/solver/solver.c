@@ -73,11 +73,11 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 #include "solver/trials.c"
 
 /* Whether one trial may be enough for a communication step: without states and modes there is
- * nothing to take over it; under held inputs modes alone do not change; linear states have an exact
- * solution there and are followed easily under moving ones, unless earlier steps have found that
- * the solver has to go in smaller ones. */
+ * nothing to take over it, unless it is to end at an event; under held inputs modes alone do not
+ * change; linear states have an exact solution there and are followed easily under moving ones,
+ * unless earlier steps have found that the solver has to go in smaller ones. */
 static int goes_at_once(const Motion *motion, double length, double step) {
-    if (N_STATES + N_MODES == 0) return 1;
+    if (N_STATES + N_MODES == 0) return !motion->note;
     if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !FOLLOWS) return 0;
     return length > 0 && !(step > 0 && step < length);
 }

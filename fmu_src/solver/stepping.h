@@ -20,15 +20,17 @@ static double shrinkage(double error) {
 /* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only
  * outputs need that it does not give is left out. NOINLINE and COLD: functions that stay out of
  * their callers, so as not to burden the usual way through these; COLD ones are seldom called at
- * all. */
+ * all. INLINED: short functions that each version of FMI has for itself. */
 #ifdef __GNUC__
 #define FLATTENED __attribute__((noinline, flatten))
 #define NOINLINE __attribute__((noinline))
 #define COLD __attribute__((noinline, cold))
+#define INLINED inline __attribute__((always_inline))
 #else
 #define FLATTENED
 #define NOINLINE
 #define COLD
+#define INLINED inline
 #endif
 
 /* The members of a struct as an array: …_values to read, …_places to write. Typed, so that a wrong

@@ -100,11 +100,7 @@ class Suggestion:
 def suggest(model: str | Path, known: Known) -> Suggestion:
     """First values for a model."""
     made = Suggestion(describe(model))
-    if (
-        _is_normal_contact(made.model)
-        and form_of(made.model) is None
-        and not _has_friction(made.model)
-    ):
+    if _is_normal_contact(made.model) and not _has_friction(made.model):
         if known.mass is None:
             raise BristleError(
                 f"{made.model.name} needs the mass to be known, for its largest step."

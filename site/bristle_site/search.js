@@ -13,12 +13,13 @@ function weight(text, word) {
 }
 
 /* All words have to be there; a word in a title counts more, and one that stands alone most. */
-function rank([, title, head, text], words) {
+function rank([link, title, head, text], words) {
+    const own = link.startsWith("models/") ? 0.5 : 1; /* pages of models repeat shared texts */
     let sum = 0;
     for (const word of words) {
         const heads = `${title} ${head}`.toLowerCase();
         const inHead = heads.includes(word);
-        const about = weight(text.toLowerCase(), word);
+        const about = own * weight(text.toLowerCase(), word);
         if (!inHead && !about) return 0;
         const alone = heads.split(/[^\p{L}\p{N}_]+/u).includes(word);
         sum += (alone ? 9 : inHead ? 4 : 1) + about;

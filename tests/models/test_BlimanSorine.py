@@ -193,3 +193,16 @@ def test_after_the_normal_force_has_fallen_the_short_bristle_is_as_exact_as_the_
             assert one.get("frictionForce") == pytest.approx(
                 tight.get("frictionForce"), abs=10 * tolerance * P["staticFriction"] * normal
             )
+
+
+@ONLY
+def test_without_a_peak_its_slopes_are_finite(fmu):
+    """The slow part is none there; its slope has no bound, and none is given instead."""
+    with fmu.model_exchange() as instance:
+        same = {"staticFriction": 0.5, "dynamicFriction": 0.5}
+        instance.start({**P, **same, "normalForce": 9.81, "relativeVelocity": 0.01})
+        instance.states = [0.4 * 9.81 / 98100.0, 0.0]
+        force = [fmu.description["frictionForce"].reference]
+        for name in ("staticFriction", "lengthRatio"):
+            known = [fmu.description[name].reference]
+            assert all(map(math.isfinite, instance.slopes(force, known, [1.0])))

@@ -179,3 +179,11 @@ def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
         assert min(instance.indicators) < 0
         instance.event()
         assert instance.get("mode") == STICK
+
+
+@ONLY
+def test_the_lines_have_to_meet_on_the_other_side_too(fmu):
+    """Where friction is less backward, or the viscous part more."""
+    for change in ({"backwardFrictionRatio": 0.1}, {"backwardViscousRatio": 10.0}):
+        said = refusal(fmu, **P | {"viscousFriction": 100.0}, **change)
+        assert said.startswith("backwardViscousRatio times viscousFriction"), said

@@ -1,7 +1,7 @@
 """Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS, with default
 values; prints the tables of docs/coupling.md, a line per model.
 
-    python tests/scripts/measure_coupling.py hold|rest|bound|bodies|hosts|best|mass [models]
+    python tests/scripts/measure_coupling.py hold|rest|bound|bodies|hosts|best|energy|mass [models]
 
 hold    how high a load may jump, over what the law holds in fine steps; creep beyond the law's at
         0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
@@ -13,6 +13,8 @@ hosts   the same with other integrators and Either, and on the belt with a force
         late
 best    drift, break-away and period beside those of the best element that knows nothing of the load
         but what velocities show
+energy  work that friction has taken over that of the load with either sign, under a ramp to 0.2 of
+        the limit in 200 steps, all and 0.3 of the mass given: negative where stick gives some back
 mass    told more than the mass: how far the force is off the load, and whether the log says so
 
 rest, bodies and hosts end with a line per case: median and largest of the models, and, of the last
@@ -197,6 +199,19 @@ def best(fmu):
                 for d, b, p in found
             ),
         )
+
+
+def energy(fmu):
+    for name, (step, late) in HOSTS.items():
+        cells = []
+        for part in (1.0, 0.3):
+            with element(fmu, part) as instance:
+                rise = 0.2 * limit_of(fmu) / (200 * step)
+                load = lambda t, x: rise * min(t, 200 * step)  # noqa: B023, E731
+                rows = run_loop(instance, load, 400 * step, step, late=late)
+            mean = 0.5 * (rows[:, 2] + np.concatenate([[0.0], rows[:-1, 2]]))
+            cells.append(f"{np.sum(rows[:, 3] * mean) / np.sum(abs(rows[:, 4] * mean)):+.2f}")
+        yield name, " ".join(cells)
 
 
 def mass(fmu):

@@ -22,6 +22,7 @@ from bristle import BristleError, cli
 from bristle.systems import run_system
 from bristle.papers import quantity
 from bristle_site.report.rig import Experiment, Rig
+from bristle.sweep import execution
 from bristle.sweep.execution import on_this_machine
 from bristle.sweep.journal import Journal
 from bristle.sweep.pictures import picture
@@ -308,6 +309,22 @@ def test_another_sweep_does_not_take_what_was_left_behind(refused):  # noqa: F81
         "sweep", "pulse", "LuGre", "--over", "load=1,2", "-o", "a.csv", *SHORT
     )
     assert Path("a.csv.part").read_text() == '"other"\n'
+
+
+@pytest.mark.parametrize("workers, most", [(1, 1), (3, 3), (None, 5)])
+def test_as_many_runs_at_a_time_as_workers(workers, most, monkeypatch):
+    """By default as many as the machine has processors."""
+    monkeypatch.setattr(execution.os, "cpu_count", lambda: 5)
+    asked = []
+    pool = execution.ThreadPoolExecutor
+    monkeypatch.setattr(
+        execution, "ThreadPoolExecutor", lambda count: asked.append(count) or pool(count)
+    )
+    tasks = [(i, {}) for i in range(9)]
+    assert sorted(i for i, _ in execution.on_this_machine(lambda _: {}, tasks, workers)) == list(
+        range(9)
+    )
+    assert asked == [most]
 
 
 def test_results_come_from_all_workers_in_any_order():
