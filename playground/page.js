@@ -718,7 +718,8 @@ class Page {
         const wiring = model.variables
             .filter(
                 ([name, , , causality]) =>
-                    causality === "input" || (causality === "output" && /(Force|Torque)/.test(name)),
+                    causality === "input" ||
+                    (causality === "output" && /(Force|Torque)/.test(name)),
             )
             .map(([name]) => name)
             .join();

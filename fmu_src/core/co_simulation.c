@@ -247,7 +247,7 @@ static Status make_step(Instance *c, double point, double length) {
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
     copy_state(&before, k, with_coupling);
     Motion motion = {&k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL,
-                     NULL, length};
+                     NULL,        length};
     for (int i = 0; i < N_INPUTS; i++)
         if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
     Inputs end = inputs_at(&motion, length);

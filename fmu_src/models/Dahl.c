@@ -5,9 +5,9 @@
  *     w     = 1 - sgn(v) sigma0 z/F_d
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
- * Bounded |F| <= F_d, which it passes only where the normal force has fallen. A bristle that follows
- * slower than printed, in contacts that are all but free (common/slowing.h), gives no more energy
- * than it loses (common/spring_back.h).
+ * Bounded |F| <= F_d, which it passes only where the normal force has fallen. A bristle that
+ * follows slower than printed, in contacts that are all but free (common/slowing.h), gives no more
+ * energy than it loses (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that
  * would say how fast). F has the sign of the sliding velocity and is subtracted from the body's

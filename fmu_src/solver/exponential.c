@@ -28,8 +28,8 @@ static void own_slopes(const Point *from, double *slopes) {
     for (int i = 0; i < N_STATES; i++) slopes[i] = from->J[i][i];
 }
 
-/* Whether a rate f of a vector, by the Jacobian at a point, has the slope that all of its directions
- * share, to rounding: with a grain, or out of the plane, it has another. */
+/* Whether a rate f of a vector, by the Jacobian at a point, has the slope that all of its
+ * directions share, to rounding: with a grain, or out of the plane, it has another. */
 static int shares_slope(const Point *from, const double *slopes, const double *f) {
     double change[STATE_ROOM], size = 0, off = 0;
     multiply(from, f, change);

@@ -160,8 +160,8 @@ static double shortest_growing(const Motion *motion) {
     return INFINITY;
 }
 
-/* Time at which the velocity turns round, or its size is least, and the rates have a corner, so that
- * a step must not run over it; -1 where it does not move. */
+/* Time at which the velocity turns round, or its size is least, and the rates have a corner, so
+ * that a step must not run over it; -1 where it does not move. */
 static double time_of_reversal(const Motion *motion) {
     if (motion->held) return -1;
     double along = 0, square = 0;
