@@ -36,12 +36,13 @@ CODE = re.compile(
     r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL
 )  # the second part takes what is left as it is
 ABOUT = """\
-Bristle {version}: friction models for multibody simulation, each as an FMI 2.0 FMU.
+Bristle {version}: friction models for multibody simulation, each as an FMI 2.0 FMU
+and, in the folder fmi3, as one of FMI 3.0.
 
-Import any of these files into a tool that supports FMI 2.0 (Simulink, Dymola, OpenModelica, FMPy
-and others). Normal force [N] and relative velocity [m/s] go in, frictionForce [N] comes out; it has
-the sign of the sliding velocity and is subtracted: m a = F - frictionForce. Names that end in
-Rotational are the same laws for joints, in rad/s and N.m.
+Import any of these files into a tool that supports FMI (Simulink, Dymola, OpenModelica, FMPy and
+others; most of them take 2.0). Normal force [N] and relative velocity [m/s] go in, frictionForce
+[N] comes out; it has the sign of the sliding velocity and is subtracted: m a = F - frictionForce.
+Names that end in Rotational are the same laws for joints, in rad/s and N.m.
 
 Each file has its own page inside, documentation/index.html: an FMU is a zip archive. If in doubt,
 take ImplicitBristle where the tool handles state events, else SecondOrderBristle. In a host with a
@@ -53,9 +54,9 @@ SHA256SUMS has the checksums (sha256sum -c SHA256SUMS). LICENSE: MIT.
 
 def write_archive(folder: Path, fmus: Path, license_file: Path) -> Path:
     """bristle-<version>.zip in the folder: the FMUs, their checksums, the licence and a text."""
-    files = _fmus(fmus)
-    content = {file.name: file.read_bytes() for file in files} | {
-        SUMS: _sums(files).encode(),
+    files = [*_fmus(fmus), *sorted(fmus.glob("fmi3/*.fmu"))]
+    content = {file.relative_to(fmus).as_posix(): file.read_bytes() for file in files} | {
+        SUMS: _sums(files, fmus).encode(),
         "LICENSE": license_file.read_bytes(),
         "README.txt": ABOUT.format(version=VERSION).encode(),
     }
@@ -137,10 +138,12 @@ def _size(file: Path) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _sums(files: Iterable[Path]) -> str:
-    """As sha256sum writes and checks them."""
+def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
+    """As sha256sum writes and checks them, with paths from the folder on, else with names alone."""
     return "".join(
-        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}"
+        f"  {file.relative_to(folder or file.parent).as_posix()}\n"
+        for file in files
     )
 
 
