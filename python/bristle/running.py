@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from . import BristleError
 from . import native
 from .format.archive import contents
-from .format.hosting import Instance, instance
+from .format.hosting import Instance, Instance3
 from .library import Model, Variable, describe
 
 # step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
@@ -240,15 +240,10 @@ class Runs:
         return found if table is None else found | results.slopes(slopes, table)
 
     def _hosted(self, results: Results, parameters: Values) -> None:
-        moves = bool((self.signals.values != self.signals.values[:1]).any())
-        if self.linear and moves:
-            raise BristleError(
-                f"{self.about.name}: FMI 3.0 has no derivatives of inputs, so they cannot be linear"
-                ' between samples: give interpolate="hold" (--hold), or take the FMU of FMI 2.0.'
-            )
         values = settings(self.about, parameters, self.about.parameters)
         samples = range(len(self.times))
-        _hosted(self.about, results, values, self.signals, self.times, samples, self.tolerance)
+        how = (self.tolerance, self.linear)
+        _hosted(self.about, results, values, self.signals, self.times, samples, *how)
 
     def nothing(self) -> dict[str, np.ndarray]:
         """Results as of a run that could not be made."""
@@ -415,18 +410,19 @@ def _hosted(
     times: np.ndarray,
     samples: range,
     tolerance: float = 0.0,
+    linear: bool = False,
 ) -> None:
-    """Takes a record through an FMU of FMI 3.0, which the runner does not know; inputs are held
-    from sample to sample."""
+    """Takes a record through an FMU of FMI 3.0, which the runner does not know."""
     sample = samples[0]
     given = {one.reference: value for one, value in values.items()}
-    fmu: Instance | None = None
+    fmu: Instance3 | None = None
     try:
-        fmu = instance(native.library_of(about), contents(about.file)[0])
+        fmu = Instance3(native.library_of(about), contents(about.file)[0])
         fmu.begin(tolerance, times[sample], given, signals.at(sample))
         results.read(sample, fmu)
         for sample in samples[1:]:
             if times[sample] > times[sample - 1]:
+                fmu.ends = signals.at(sample) if linear else {}
                 fmu.step(times[sample - 1], times[sample] - times[sample - 1])
             fmu.put(signals.at(sample))
             results.read(sample, fmu)

@@ -45,27 +45,28 @@ def test_list_and_show_tell_the_same_of_both():
     assert len(differing) == 1 and "x86_64-linux" in differing[0]
 
 
+@pytest.mark.parametrize("interpolate", ["linear", "hold"])
 @pytest.mark.parametrize("model", ["LuGre", "ProjectedLuGre", "GeneralizedMaxwellSlip"])
-def test_a_run_on_hold_is_that_of_2_bit_for_bit(model):
-    """Modes and vectors too, with a parameter of one's own and inputs that vary."""
+def test_a_run_is_that_of_2(model, interpolate):
+    """Modes and vectors too, with a parameter of one's own and inputs that vary. On hold bit for
+    bit; rates of linear inputs are rounded in another order, and the law makes 2e-13 of that."""
     about = bristle.describe(model)
     velocity = 0.02 * np.sin(200 * TIME)
     vector = len([one for one in about.inputs if one.base == "relativeVelocity"]) > 1
     inputs = {"relativeVelocity": np.outer(velocity, [1, 0, 0]) if vector else velocity}
     values = {"staticFriction": 0.5}
     old, new = (
-        bristle.run(bristle.fmu(model, fmi=n), TIME, inputs, values, interpolate="hold")
+        bristle.run(bristle.fmu(model, fmi=n), TIME, inputs, values, interpolate=interpolate)
         for n in (2, 3)
     )
     assert old.keys() == new.keys()
     for name, column in old.items():
-        np.testing.assert_array_equal(new[name], column, name)
+        rounding = 1e-11 * np.abs(column).max() if interpolate == "linear" else 0
+        np.testing.assert_allclose(new[name], column, rtol=0, atol=rounding, err_msg=name)
 
 
 def test_what_3_cannot_do_is_said():
     file = bristle.fmu("LuGre", fmi=3)
-    with pytest.raises(bristle.BristleError, match="--hold"):
-        bristle.run(file, TIME, {"relativeVelocity": TIME})
     with pytest.raises(bristle.BristleError, match="needs an FMU of FMI 2.0"):
         bristle.run(file, TIME, {"relativeVelocity": 0.1}, slopes="staticFriction")
     with pytest.raises(bristle.BristleError, match="^LuGre: staticFriction = -1 must be at least"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from ctypes import CFUNCTYPE, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32
 from ctypes import c_int64, c_size_t, c_uint, c_void_p
 from typing import Any
@@ -15,6 +16,7 @@ from .variables import elements_of, scalars, token_name, version_of
 
 _LOGGER = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
 _LOGGER_3 = CFUNCTYPE(None, c_void_p, c_int, c_char_p, c_char_p)
+_UPDATE_3 = CFUNCTYPE(None, c_void_p, c_double, *[c_bool] * 4, c_void_p, c_void_p)
 _ALLOCATE = CFUNCTYPE(c_void_p, c_size_t, c_size_t)
 _FREE = CFUNCTYPE(None, c_void_p)
 _TYPES = {"Float64": c_double, "Int32": c_int32, "Enumeration": c_int64}  # of FMI 3.0
@@ -140,6 +142,12 @@ class Instance3(Instance):
     prefix = "fmi3"
 
     def __init__(self, functions: ctypes.CDLL, root: Element) -> None:
+        self.ends: Mapping[int, Number] = {}  # inputs at the end of the next step, if they move
+        self.inputs = [
+            int(one.get("valueReference", ""))
+            for one in elements_of(root)
+            if one.get("causality") == "input"
+        ]
         self.values: dict[int, list[Any]] = {}  # of each variable, as they were set or start
         self.types: dict[int, str] = {}
         self.places: dict[int, tuple[int, int]] = {}  # variable and element
@@ -154,10 +162,18 @@ class Instance3(Instance):
         self.logger = _LOGGER_3(
             lambda *message: self.said.append(message[-1].decode(errors="replace"))
         )
+        self.update = _UPDATE_3(self._update)
         self.functions.fmi3InstantiateCoSimulation.restype = c_void_p
         flags = [c_bool(False)] * 4
-        about = (b"bristle", self.token, None, *flags, None, c_size_t(0), None, self.logger, None)
+        moving = ((c_uint * len(self.inputs))(*self.inputs), c_size_t(len(self.inputs)))
+        hosted = (None, self.logger, self.update)
+        about = (b"bristle", self.token, None, *flags, *moving, *hosted)
         return self.functions.fmi3InstantiateCoSimulation(*about)
+
+    def _update(self, *_intermediate: object) -> None:
+        """Gives the inputs at the end of a step, to which they move on a straight line."""
+        with suppress(BristleError):  # what was said is reported by the step
+            self.put(self.ends)
 
     def begin(
         self,
