@@ -5,9 +5,9 @@
  *     w     = 1 - sgn(v) sigma0 z/F_d
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
- * Bounded |F| <= F_d, which it passes only where the normal force has fallen. A bristle that
- * follows slower than printed, in contacts that are all but free (common/slowing.h), gives no more
- * energy than it loses (common/spring_back.h).
+ * Bounded |F| <= F_d, which it passes only where the normal force has fallen. The heat is never
+ * negative at the printed rate; where a bristle follows slower than that, in contacts that are all
+ * but free (common/slowing.h), it counts as zero then.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that
  * would say how fast). F has the sign of the sliding velocity and is subtracted from the body's
@@ -21,7 +21,6 @@
 #include "common/printed_law.h"
 #include "common/resolution.h"
 #include "common/scalar.h"
-#include "common/spring_back.h"
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
@@ -31,11 +30,11 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
         const double F_d = p->mu_d * u->N;
         dx->z = dahl_rate(saturation_length(limit_towards(p, F_d, u->v), p->sigma0), p->delta_D,
                           p->tau_r, u->v, x->z);
-        F = without_gain(p->sigma0 * x->z, p->sigma0 * x->z * dx->z, dx->z, u->v);
+        F = p->sigma0 * x->z;
         if (m->law != LAW_PRINTED) F = between_limits(p, F, F_d);
     }
     contact_outputs(u, F, u->v - dx->z, y);
-    heat_output(p->sigma0 * x->z * dx->z, y);
+    heat_output(fmin(p->sigma0 * x->z * dx->z, y->P), y);
 }
 
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,

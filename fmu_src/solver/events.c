@@ -56,7 +56,7 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
 COLD static double early_change(const Motion *motion, const Cubic *cubic, const Look *start,
                                 double h) {
     Look looks[3] = {*start, *start, *start};
-    for (double s = 0x1p-30; s < 0x1p-5; s *= 4) {
+    for (double s = 1.0 / (1 << 30); s < 1.0 / 32; s *= 4) {
         const States between = dense_output(motion, cubic, s);
         looks[0] = looks[1];
         looks[1] = looks[2];

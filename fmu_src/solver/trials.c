@@ -85,10 +85,8 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
-        if (error > 1) { /* no shorter step can be told from none, and this one says nothing */
-            *x = from.x;
-            relax(motion, &from, h, x);
-        }
+        /* no shorter step can be told from none, and this one says nothing */
+        if (error > 1) *x = from.x;
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
         const double t = h < rest ? from.t + h : target;

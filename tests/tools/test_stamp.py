@@ -274,7 +274,7 @@ REFUSED = {
         {"name": "LuGre"},
         "LuGre is the name of the model; give the element one of its own.",
     ),
-    "too long": ({}, {"name": "a" * 128}, f"the name {'a' * 128} has more than 127 letters."),
+    "too long": ({}, {"name": "a" * 128}, f"the name {'a' * 20}… has more than 127 letters."),
     "not an FMU's name": ({}, {"out": "own.zip"}, "own.zip: the name of an FMU ends in .fmu."),
     "the model itself": (
         {},

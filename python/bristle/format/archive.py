@@ -49,7 +49,7 @@ def this_platform(version: int = 2) -> str:
 def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
     with (
         writing(fmu, "wb") as file,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
@@ -58,7 +58,7 @@ def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
                 3  # with the rights of Unix, so that an unzipped library can be loaded
             )
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
-            archive.writestr(entry, data)
+            archive.writestr(entry, data, compresslevel=9)
 
 
 @contextmanager
