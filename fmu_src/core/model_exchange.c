@@ -204,10 +204,11 @@ static INLINED Status get_indicators(Instance *c, double values[], size_t ni,
                                      const char *function) {
     Status status =
         allow_vector(c, ANY_PHASE, values, ni, N_INDICATORS, "event indicators", function);
-    if (status == STATUS_OK && ni == 0) return check_effect(c);
+    if (status != STATUS_OK) return status;
+    if (ni == 0) return check_effect(c);
     Memory *k = &c->memory;
     Inputs u;
-    if (status == STATUS_OK) status = read_indicators(c, &u, values);
+    status = read_indicators(c, &u, values);
     if (status != STATUS_OK) return status;
     look_ahead(k, &u, values);
     k->kept.t_seen = k->state.time;
