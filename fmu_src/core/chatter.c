@@ -84,9 +84,9 @@ static int swings_lighter(const Memory *k, double ff, double af) {
 static void judge_mass(Instance *c) {
     const Memory *k = &c->memory;
     const Chatter *w = &k->stepping.chatter;
-    const Gains *gains = &gains_of_timing[k->state.modes.timing - 1];
-    if ((gains->least == 0 && swings_lighter(k, w->ff, w->af)) ||
-        (gains->most == 1 && swings_lighter(k, w->ff_late, w->af_late)))
+    const Timing *timing = &timings[k->state.modes.timing - 1];
+    if ((timing->least == 0 && swings_lighter(k, w->ff, w->af)) ||
+        (timing->most == 1 && swings_lighter(k, w->ff_late, w->af_late)))
         warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
              real_names[COUPLED_MASS]);
 }

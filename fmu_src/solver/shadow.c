@@ -1,38 +1,48 @@
 /* Friction for hosts that hold its force over a step: the law acts on a shadow, a body of the mass
- * couplingMass with a velocity w of its own, and the host's body is led back to it. Such a host
- * gives the velocity v[n] and a step h, and applies the force F[n] that it gets in this step (at
- * once) or in the next one (late). Each step
+ * couplingMass with a velocity w of its own, and the host's body is held to it by a damper and a
+ * spring. Such a host gives the velocity v[n] and a step h, and applies the force F[n] that it gets
+ * in this step (at once) or in the next one (late). Each step
  *
  *   observes the load      e := the load nearest to e among those that the body may have met,
  *                          m (v[n] - v[n-1])/h + F_acted, F_acted between F[n-1] (at once) and
  *                          F[n-2] (late)
  *   advances the shadow    over the last step under e: what the law did under the load there was
  *   looks ahead            with a copy over this step under the same e: F_mean = e - m (w' - w)/h
- *   leads the body back    F[n] = F_mean + k m (v[n] - w)/h* + k_x m xi/h*^2,   xi += h (v[n] - w),
+ *   holds the body         F[n] = F_mean + k m (v[n] - w)/h* + (s - q F_mean),
+ *                          s += q k m h (v[n] - w)/(lag h*^2)
  *
- * h* the longest of the last steps, which fades. The force goes no further than the static limit of
- * the present normal force, or than F_mean where the law is beyond it. The excess v - w is momentum
- * that friction did not take because it could not know the load yet; it is no slip, so the law does
- * not see it. Nothing is learnt. docs/coupling.md has the tables.
+ * h* the longest of the last steps, which fades, s the force of the spring. The force goes no
+ * further than the static limit of the present normal force, or than F_mean where the law is beyond
+ * it. The excess v - w is momentum that friction did not take because it could not know the load
+ * yet; it is no slip, so the law does not see it.
+ *
+ * F answers to a load one or two steps later (lag), so a load that rises by e' per time needs
+ * k m v/h = lag h e': the body moves by lag h^2/(k m) times the load, as on a spring, the stiffest
+ * that the step bears. So that nobody gives energy, s is the force of that very spring, scaled down
+ * to a part q of the load: it is in balance there, and takes back only what the limit or noise has
+ * added. Nothing is learnt. docs/coupling.md has the tables.
  */
 #include <math.h>
 #include <string.h>
 
-/* Part of F[n-2] in the force that has acted, at least and at most, and the gains, in the order of
- * couplingTiming. The loads that the body may have met are an interval that holds the true one, so
- * e never moves away from it, and a load that has jumped while the force was steady is known at
- * once, whatever the timing. With e known and r = couplingMass/mass the loop in stick is linear: at
- * once, where k_x = 0, z = 1 - k r, dead beat at k = r = 1; late z^2 - z + k r, a double root at
- * k = 1/4, and the least overshoot of a load that was told too small a mass near 0.3. Contacts
- * that share a body at rest pull at each other without a trace in v, and each takes its own force
- * for its load: late that would be F[n-2] for ever, so half of F[n-1] is allowed there, too.
+/* Part of F[n-2] in the force that has acted, at least and at most, the gain k, and the steps until
+ * a force answers to a load, in the order of couplingTiming. The loads that the body may have met
+ * are an interval that holds the true one, so e never moves away from it, and a load that has
+ * jumped while the force was steady is known at once, whatever the timing. With e known and r =
+ * couplingMass/mass the loop in stick is linear: at once z = 1 - k r, dead beat at k = r = 1; late
+ * z^2 - z + k r, a double root at k = 1/4, and the fewest steps to rest near 0.3. Contacts that
+ * share a body at rest pull at each other without a trace in v, and each takes its own force for
+ * its load: late that would be F[n-2] for ever, so half of F[n-1] is allowed there, too.
  * docs/coupling_stability.py computes all. */
 typedef struct {
-    double least, most, k, k_x;
-} Gains;
+    double least, most, k, lag;
+} Timing;
 
-static const Gains gains_of_timing[] = {{0, 1, 0.3, 0.007}, {0, 0, 1, 0.02}, {0.5, 1, 0.3, 0.007}};
+static const Timing timings[] = {{0, 1, 0.3, 2}, {0, 0, 1, 1}, {0.5, 1, 0.3, 2}};
 
+/* Part of the load that the spring holds: the force is off by as much where the spring is not yet
+ * loaded, and comes to rest within 1 % all the same. */
+static const double SPRING_PART = 0.01;
 /* Error of a trial step of law and body, relative to the change of velocity that matters: the mean
  * force is off by as much of what the contact holds, and the next step takes that for load. Errors
  * are judged along each axis: with 5e-5 the force on a point under a load that turns would depend
@@ -42,7 +52,7 @@ static const double LOOP_TOLERANCE = N_AXES == 1 ? 5e-5 : 2.5e-5;
  * limit moves a body by as much within a step as the tolerance is of the way. */
 static const double LOOP_SHORTEST = 1.0 / 64;
 /* Change of the load that the shadow may get a step later, relative to what the load is away from
- * the limit: it then sees twice the change once, and a load within 1 % of the limit stays there. */
+ * the limit: a load within 1 % of the limit stays on its side. */
 static const double LOOP_DEFERS = 0.01;
 /* What is left after a step of the longest one, so that the gains do not jump with steps that vary:
  * twenty steps count, which is what the loop takes to settle. */
@@ -56,11 +66,10 @@ typedef struct {
     double h;                /* length of the step */
     double longest;          /* of the last steps, which fades */
     double w_end[N_AXES];    /* velocity of the shadow at its end, as it was looked ahead */
-    double ahead[N_AXES];    /* way by which the body is ahead of the shadow */
+    double spring[N_AXES];   /* force of the spring between shadow and body */
     double force[2][N_AXES]; /* given, the last one first */
     double v_mean[N_AXES];   /* velocity expected on the average while the last one acts */
     double load[N_AXES];     /* observed, less what is given as an input */
-    double owed[N_AXES];     /* what the shadow gets beside it in the step */
     double kept;             /* part of a velocity given to the shadow that it has 20 steps later */
 } History;
 
@@ -184,7 +193,8 @@ static int rates_between(const Inputs *start, const Inputs *end, double h, Input
 }
 
 /* Observes the load over the last step, at the end of which the inputs are u; gives its change. */
-static void observe(History *s, const Gains *gains, double mass, const Inputs *u, double *change) {
+static void observe(History *s, const Timing *timing, double mass, const Inputs *u,
+                    double *change) {
     const double *v = (const double *)u + COUPLED_VELOCITY;
     double between[N_AXES]; /* what is met at once and what is met late */
     for (int i = 0; i < N_AXES; i++) {
@@ -196,15 +206,14 @@ static void observe(History *s, const Gains *gains, double mass, const Inputs *u
     project_onto_plane(u, between);
     const double square = dot_product(between, between);
     const double nearest = square > 0 ? -dot_product(change, between) / square : 0;
-    const double late = fmin(fmax(nearest, gains->least), gains->most);
+    const double late = fmin(fmax(nearest, timing->least), timing->most);
     for (int i = 0; i < N_AXES; i++) s->load[i] += change[i] += late * between[i];
 }
 
 /* Observes the load over the last step, at the end of which the inputs are u, and takes states,
  * modes and velocity of the shadow over it. They come as they were looked ahead; where the load has
- * hardly changed since, that serves, and the shadow gets the impulse that it has missed in this
- * step. */
-static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, const Gains *gains,
+ * hardly changed since, that serves. */
+static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, const Timing *timing,
                             States *x, Modes *m, double *w) {
     History *s = &c->history;
     const double mass = ((const double *)p)[COUPLED_MASS],
@@ -212,27 +221,27 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
     Inputs rate;
     double load[N_AXES], change[N_AXES];
     int outcome = SOLVER_DONE;
-    observe(s, gains, mass, u, change);
-    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + s->owed[i] + given_load(&s->u, i);
+    observe(s, timing, mass, u, change);
+    for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(&s->u, i);
     const int held = rates_between(&s->u, u, s->h, &rate);
     const double limit = most_held(p, pressing_force(p, &s->u, &s->x, &c->m));
     const double force = fmax(limit, norm_of(load));
     if (held && norm_of(change) <= LOOP_DEFERS * fabs(limit - norm_of(load))) {
         memcpy(w, s->w_end, sizeof s->w_end);
-        memcpy(s->owed, change, sizeof change);
     } else {
         const Motion last = {p, &s->u, &rate, LOOP_TOLERANCE, held, NULL, NULL, 0};
         *x = s->x;
         *m = c->m;
         memcpy(w, s->w, sizeof s->w);
-        memset(s->owed, 0, sizeof s->owed);
         outcome = run_shadow(&last, s->h, load, force * s->h / mass, x, m, w, change, NULL);
         if (outcome == SOLVER_NOT_FINITE) return outcome;
     }
 #if HAS_CONSTRAIN
     constrain(p, &s->u, u, x);
 #endif
-    for (int i = 0; i < N_AXES; i++) s->ahead[i] += s->h * (v[i] - w[i]);
+    const double stiffness =
+        SPRING_PART * timing->k * mass / (timing->lag * s->longest * s->longest);
+    for (int i = 0; i < N_AXES; i++) s->spring[i] += stiffness * s->h * (v[i] - w[i]);
     return outcome;
 }
 
@@ -241,48 +250,46 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
  * that is given. */
 static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
     const Parameters *p = motion->p;
-    const Gains *gains = &gains_of_timing[m->timing - 1];
+    const Timing *timing = &timings[m->timing - 1];
     const double mass = ((const double *)p)[COUPLED_MASS];
     History *s = &c->history;
     const Inputs u = *motion->u_start;
     const double *v = (const double *)&u + COUPLED_VELOCITY;
     double w[N_AXES] = {0}, load[N_AXES], own[N_AXES], force[N_AXES], excess[N_AXES];
-    const int before = c->steps > 0 ? follow_last_step(c, p, &u, gains, x, m, w) : SOLVER_DONE;
+    const int before = c->steps > 0 ? follow_last_step(c, p, &u, timing, x, m, w) : SOLVER_DONE;
     if (before == SOLVER_NOT_FINITE) return before;
     const double pressing = pressing_force(p, &u, x, m), limit = most_held(p, pressing);
     const int apart = !(pressing > 0) && motion->held;
     const double longest = s->longest = fmax(h, LOOP_FADES * s->longest);
+    const int known = c->steps > 0 && !apart;
     for (int i = 0; i < N_AXES; i++) {
-        const int known = c->steps > 0 && !apart;
         excess[i] = known ? v[i] - w[i] : 0;
-        if (!known) s->ahead[i] = s->owed[i] = 0;
         load[i] = s->load[i] + given_load(&u, i);
     }
     project_onto_plane(&u, excess);
-    project_onto_plane(&u, s->ahead);
+    project_onto_plane(&u, s->spring);
     project_onto_plane(&u, load);
     /* In slip friction does not care which of the velocities it sees: the shadow takes the excess
-     * for its own. Out of the plane law and body move together. */
+     * for its own, and the spring is loaded. Out of the plane law and body move together. */
     const double slips = fmax(0, 2 * s->kept - 1);
     for (int i = 0; i < N_AXES; i++) {
-        s->w[i] = w[i] = v[i] - (1 - slips * gains->k) * excess[i];
+        s->w[i] = w[i] = v[i] - (1 - slips * timing->k) * excess[i];
         excess[i] *= 1 - slips;
-        s->ahead[i] *= 1 - slips;
-        own[i] = load[i] + s->owed[i];
     }
     s->x = *x;
     s->u = u;
     s->h = h;
     c->m = *m;
     c->steps = 1;
-    const int outcome =
-        run_shadow(motion, h, own, fmax(limit, norm_of(own)) * h / mass, x, m, w, excess, &s->kept);
+    const int outcome = run_shadow(motion, h, load, fmax(limit, norm_of(load)) * h / mass, x, m, w,
+                                   excess, &s->kept);
     if (outcome == SOLVER_NOT_FINITE) return outcome;
     for (int i = 0; i < N_AXES; i++) {
         s->w_end[i] = w[i];
         own[i] = apart ? 0 : load[i] - mass * (w[i] - s->w[i]) / h;
-        force[i] =
-            own[i] + mass * (gains->k * excess[i] + gains->k_x * s->ahead[i] / longest) / longest;
+        const double part = apart ? 0 : SPRING_PART * (own[i] - given_load(&u, i));
+        s->spring[i] += (known ? slips : 1) * (part - s->spring[i]);
+        force[i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / longest;
     }
     limit_force(motion, c, limit, own, x, m, force);
     for (int i = 0; i < N_AXES; i++) {

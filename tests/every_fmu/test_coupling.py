@@ -522,6 +522,31 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
 
 
 @scalar
+@at_once_and_late
+def test_a_body_that_slides_has_the_force_of_the_law(fmu, late):
+    """Under twice the limit from rest on, after 200 steps: that of the law at the same velocity, to
+    a thousandth."""
+    with element(fmu, 1.0) as instance:
+        rows = run_loop(instance, lambda t, x: 2 * limit_of(fmu), 0.2, 1e-3, late=late)
+    with element(fmu, 0.0) as instance:
+        instance.set({"relativeVelocity": rows[-2, 2], "normalForce": NORMAL})
+        instance.step(0.1)
+        assert rows[-1, 3] == pytest.approx(instance.get("frictionForce"), rel=1e-3)
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_what_a_jump_has_moved_is_taken_back(fmu):
+    """Close to the limit little is left to stop the body, and it gets ahead by more than the load
+    asks for, 2 h²/k times it; the spring takes that back with a time constant of 200 steps."""
+    load, step = 0.93 * limit_of(fmu), 1e-3
+    with element(fmu, 1.0) as instance:
+        rows = run_loop(instance, lambda t, x: load, 1.5, step, late=True)
+    beyond = rows[:, 1] / (2 * step**2 / 0.3 * load) - 1
+    assert beyond.max() > 2
+    assert beyond[400] / beyond[600] == pytest.approx(math.e, rel=0.05)
+
+
+@scalar
 def test_random_loads_never_gain_energy(fmu):
     """The body has less kinetic energy than the same loads would have given it without friction,
     and friction has taken some."""
@@ -546,6 +571,12 @@ LOADS = {
     "jumps": lambda n, choice: held_numbers(n, choice, 1.0),
     "ramps": lambda n, choice: np.interp(
         np.arange(n), np.arange(0, n + 16, 16), choice.uniform(-1.5, 1.5, len(range(0, n + 16, 16)))
+    ),
+    "ramp in stick": lambda n, choice: choice.uniform(0.1, 0.5) * np.minimum(np.arange(n) / 200, 1),
+    "sine in stick": (
+        lambda n, choice: (
+            choice.uniform(0.1, 0.5) * np.sin(2 * np.pi * np.arange(n) / choice.uniform(60, 300))
+        )
     ),
     "near the limit": lambda n, choice: 0.98 + 0.05 * choice.standard_normal(n),
     "slow sine": lambda n, choice: 1.1 * np.sin(2 * np.pi * np.arange(n) / choice.uniform(20, 60)),

@@ -60,7 +60,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))
         words += max(states, 1) + inputs + 2  # last step: start, length, the longest of late
-        words += (4 + 2 + 2) * axes  # velocities and way ahead; forces; load and what is owed
+        words += (4 + 2 + 1) * axes  # velocities and spring; forces; load
         words += 1  # what is kept of a velocity
         words += modes + 1
     with fmu.instance(kind) as instance:
