@@ -12,7 +12,7 @@ BUILT = Path(os.environ.get("BRISTLE_DIST", "dist"))
 
 
 class BuildWithFmus(build_py):
-    def run(self):
+    def run(self) -> None:
         super().run()
         if self.editable_mode:  # which finds them in dist/
             return

@@ -103,10 +103,10 @@ static int nearest_indicator(Motion *motion, Event *event, double *rate) {
     return found;
 }
 
-/* Takes states and sensitivities over the event that the FMU makes at the time t, with the states x.
- * `last`: the point before it, of which s is; it comes where an indicator crosses zero. NULL: it
- * comes at a given time. At a fold of a law rates and sensitivities grow without bound, so that
- * both must be of one point. */
+/* Takes the states x and the sensitivities s over the event that the FMU makes at the time t.
+ * `last` is the point before it, where s was found, of an event that comes where an indicator
+ * crosses zero; NULL where it comes at a given time. At a fold of a law rates and sensitivities
+ * grow without bound, so that both are taken at that one point. */
 static int jump(Motion *motion, double s[][STATE_ROOM], const Point *last, double t, States *x) {
     const Record *record = motion->record;
     const Fmu *fmu = record->fmu;

@@ -197,8 +197,8 @@ static double along(const Sensitivities *own, const Table *table, const double *
     return sum;
 }
 
-/* The sensitivities after a step of length h, and the largest error in units of what is allowed; not
- * a number where they are not finite. */
+/* Finds the sensitivities after a step of length h; gives the largest error in units of what is
+ * allowed, NaN where one is not finite. */
 static double follow(const Motion *motion, Sensitivities *own, double h, double tolerance) {
     const size_t n = own->states;
     double matrix[MATRIX_ROOM][MATRIX_ROOM], filter[MATRIX_ROOM][MATRIX_ROOM], worst = 0;
@@ -245,7 +245,7 @@ static double follow(const Motion *motion, Sensitivities *own, double h, double 
     return worst;
 }
 
-/* The same for a step of the run to x1, whose linearizations are still to be made. */
+/* Makes the linearizations of a step of the run to x1 first; gives the rates there, too. */
 static double follow_to(const Motion *motion, Sensitivities *own, double h, const States *x1,
                         double tolerance, States *f1) {
     const double t = own->from.t;

@@ -150,7 +150,8 @@ def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
 def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: list[Path]) -> None:
     """All files with their sizes and checksums, one by one."""
     files = [*packages, *models.values()]
-    sums = dict(reversed(line.split("  ")) for line in _sums(files).splitlines())
+    lines = [line.split("  ") for line in _sums(files).splitlines()]
+    sums = {file: digest for digest, file in lines}
     write_text(site / FMUS / SUMS, _sums(models.values()))
     write_text(site / SUMS, _sums(packages))
 

@@ -472,7 +472,9 @@ def _line(run: Run, plot: Plot, column: str) -> list[str]:
     """x and y of a line, with as many rows as it needs, as little-endian floats."""
     pair = [run.columns[plot.x.column], run.columns[column]]
     close = (
-        [np.clip(pair[0], *(limit / plot.x.factor for limit in plot.range))] if plot.range else []
+        [np.clip(pair[0], plot.range[0] / plot.x.factor, plot.range[1] / plot.x.factor)]
+        if plot.range
+        else []
     )
     rows = kept_rows(run.columns["time"], [_quiet(one) for one in pair + close], ROWS, TOLERANCE)
     return [base64.b64encode(_quiet(one)[rows].astype("<f4").tobytes()).decode() for one in pair]

@@ -102,7 +102,7 @@ def _sections() -> dict[str, dict[str, Any]]:
 
 
 def _picture(entry: Mapping[str, Any]) -> Picture:
-    case = _sections()[entry["section"]] | entry if "section" in entry else dict(entry)
+    case = {**(_sections()[entry["section"]] if "section" in entry else {}), **entry}
     more = {"motion": getattr(motions, case["motion"])()} if "motion" in case else {}
     lines = case.get("lines", [{"label": "", "set": {}}])
     experiments = tuple(
