@@ -1,5 +1,5 @@
 """Puts what the build has made, the FMUs, the playground, the runner and the systems, into the
-wheel; everything else is told in pyproject.toml."""
+wheel; everything else is in pyproject.toml."""
 
 import os
 import shutil

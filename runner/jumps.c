@@ -17,7 +17,7 @@ typedef struct {
     double speed;                    /* of the time by one unit */
     const fmi2ValueReference *known; /* that changes by one unit, from this value; NULL: none */
     double value;
-    int over;             /* what is looked at: the states after the event; 0: the indicators */
+    int over;             /* what is found: the states after the event; 0: the indicators */
     int modes[MODE_ROOM]; /* after it */
 } Event;
 

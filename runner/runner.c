@@ -80,8 +80,8 @@ static int give_up(Record *record, const char *why) {
     return 1;
 }
 
-/* The clock of a process is a call of the system, which costs more than a sample: it is asked now
- * and then. */
+/* Reading the clock of a process is a system call, which costs more than a sample: it is read every
+ * 64 samples. */
 static int out_of_time(const Record *record, clock_t begin) {
     return record->seconds > 0 && record->done % 64 == 0 &&
            (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
@@ -158,7 +158,7 @@ static int in_an_instance(Record *record, fmi2Type kind, Runs *runs) {
     if (!component) return give_up(record, "The FMU cannot be instantiated.");
     const int failed = runs(record, component);
     record->fmu->free_instance(component);
-    return failed ? give_up(record, "The FMU refused a call without telling why.") : 0;
+    return failed ? give_up(record, "The FMU refused a call and gave no reason.") : 0;
 }
 
 int runner_simulate(Record *record) {

@@ -124,7 +124,8 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
 static const double SLOPE_TOLERANCE = 1e-3;
 /* of a step towards an event: at a fold of the law slopes grow without bound */
 static const double EVENT_TOLERANCE = 1e-6;
-/* to which an event is located, as a part of the interval between two samples */
+/* to which an event is located, as a part of the interval between two samples: nearer to a fold the
+ * error of its time is no longer small against the distance to it */
 static const double EVENT_TIME = 1e-6;
 /* between two samples: beyond, a bristle swings faster than the record shows */
 enum { EVENTS_AT_MOST = 40 };

@@ -1,4 +1,4 @@
-"""Changes by rule. Each token of the C is looked at; comments, texts, directives and declarations
+"""Changes by rule. Each token of the C is examined; comments, texts, directives and declarations
 of types are left alone.
 
     relation     < for >, <= for >=, == for !=, and the other way round

@@ -162,7 +162,7 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
 
 
 def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
-    """Writes the pictures of one folder and, where nobody else puts any there, removes those that
+    """Writes the pictures of one folder and, where nothing else puts any there, removes those that
     are no longer made."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)
