@@ -34,7 +34,7 @@ PICTURES = Path(__file__).with_name(
     "pictures.toml"
 )  # where the pictures are defined, with their captions
 
-READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~\n"  # in the address that a picture is
+READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # in the address that a picture is
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 ElementTree.register_namespace("", MATHML)
