@@ -103,6 +103,7 @@ class Coupling:
     preload: Variable | None = None  # parameter: what is added to the normal force
     lever: Variable | None = None  # parameter: that turns a force into a torque
     load: Variable | None = None  # input: the load, where the law asks for it
+    rest: Variable | None = None  # parameter: speed that is rest to a law without a slope there
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
     proportional: tuple[

@@ -138,6 +138,7 @@ def _coupling(description: Description) -> list[str]:
         "COUPLED_MASS": _place(description.parameters, coupling.mass),
         "COUPLED_LIMIT": _place(description.parameters, coupling.limit),
         "COUPLED_RATIO": _place(description.parameters, coupling.ratio),
+        "COUPLED_REST": _place(description.parameters, coupling.rest),
         "COUPLED_PRELOAD": _place(description.parameters, coupling.preload),
         "COUPLED_LEVER": _place(description.parameters, coupling.lever),
         "PRESSING_INPUT": _place(description.inputs, coupling.pressing),

@@ -494,7 +494,8 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
             " given."
         )
         return
-    cases = {"at rest": 0.0}
+    rest = made.model.facts.roles.get("rest_velocity")  # of a law without a slope at rest
+    cases = {f"at rest (half of {rest})": 0.5 * made.value(rest)} if rest else {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
     mass = known.mass
