@@ -19,7 +19,7 @@ function(bristle_name_in_fmi3 name target)
     set(${name} ${found} PARENT_SCOPE)
 endfunction()
 
-set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
+set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
     -DFMI2_OVERRIDE_FUNCTION_PREFIX -DFMI3_OVERRIDE_FUNCTION_PREFIX
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
@@ -126,18 +126,23 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
-# The same as a target of CMake, by the compiler of this machine.
+# The same as a target of CMake, by the compiler of this machine; further arguments are options of
+# the linker.
 function(bristle_add_native_library target library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
     add_library(${target} MODULE ${source})
-    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    bristle_compile_natively(${target} "${folders}")
+    target_link_options(${target} PRIVATE ${sanitizers} ${ARGN})
+    target_link_libraries(${target} PRIVATE m)
+endfunction()
+
+function(bristle_compile_natively target folders)
     target_include_directories(${target} PRIVATE ${folders})
     target_include_directories(${target} SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
     target_compile_options(${target} PRIVATE ${native_flags})
-    target_link_options(${target} PRIVATE ${sanitizers})
-    target_link_libraries(${target} PRIVATE m)
 endfunction()
 
 # Compiles and links one source for a platform, for all its processors in one library.
@@ -253,10 +258,13 @@ function(bristle_add_fmu description)
             endif()
             if(target STREQUAL native)
                 set(folders "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
-                bristle_add_native_library(${model}_library "${library2}" "${generated}/fmu.c"
-                    "${folders}")
-                bristle_add_native_library(${model}_library3 "${library3}"
-                    "${generated}/fmi3/fmu.c" "${folders}")
+                add_library(${model}_both OBJECT "${generated}/both.c")
+                bristle_compile_natively(${model}_both "${folders}")
+                set(object "$<TARGET_OBJECTS:${model}_both>")
+                bristle_add_native_library(${model}_library "${library2}" "${object}" "${folders}"
+                    ${only_2})
+                bristle_add_native_library(${model}_library3 "${library3}" "${object}"
+                    "${folders}" ${only_3})
             else()
                 bristle_add_both(${model} "${generated}" ${platform} ${target} "${library3}"
                     "${library2}")
@@ -308,6 +316,7 @@ endfunction()
 # The runner, which takes records through an FMU: beside the FMUs, where the Python package looks
 # for it.
 function(bristle_add_runner)
+    file(GLOB solver_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu_src/solver/*")
     foreach(platform IN LISTS platforms)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
@@ -315,7 +324,7 @@ function(bristle_add_runner)
                             "${PROJECT_SOURCE_DIR}/runner/runner.h"
                             "${PROJECT_SOURCE_DIR}/runner/sensitivities.c"
                             "${PROJECT_SOURCE_DIR}/runner/jumps.c"
-                            "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
+                            ${solver_files})
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})

@@ -196,7 +196,7 @@ class Description:
     bounded: Bounded
     references: tuple[Reference, ...]
     files: tuple[Path, ...] = field(default=())  # everything that was read
-    frame: Frame | None = None  # where the law sees other variables than the element has
+    frame: Frame | None = None  # where the law has other variables than the element
 
     @property
     def model(self) -> str:
@@ -214,7 +214,7 @@ class Description:
 
     @property
     def tunable(self) -> tuple[Variable, ...]:
-        """The parameters that may change in a run: all but those that are looked at when it
+        """The parameters that may change in a run: all but those that are read when it
         begins, which come last."""
         return self.parameters[: -len(self.states)] if self.states else self.parameters
 

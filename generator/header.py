@@ -196,7 +196,7 @@ def _tables(description: Description) -> str:
 
 
 def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
-    """A table in C; one that has no values gets one that nobody reads, for C knows no empty
+    """A table in C; one without values gets one that is never read, since C has no empty
     arrays."""
     rows = [f"    {value}," for value in values or [empty]]
     return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])

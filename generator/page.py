@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
@@ -27,13 +27,14 @@ from bristle.format.parameter_set import ParameterSet
 from .description import Choice, Description, Equation, Reference, Variable
 from .facts import facts
 from .page_start import start_html
-from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
 PICTURES = Path(__file__).with_name(
     "pictures.toml"
 )  # where the pictures are defined, with their captions
+
+READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # in the address that a picture is
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 ElementTree.register_namespace("", MATHML)
@@ -267,11 +268,10 @@ def _figures(
 
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
-    content = (
-        twin.redrawn(picture.read_text(encoding="utf-8")).encode() if twin else picture.read_bytes()
-    )
-    data = base64.b64encode(content).decode()
-    source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
+    drawing = picture.read_text(encoding="utf-8")
+    # as text, which the archive packs better than base64
+    data = escape(quote(twin.redrawn(drawing) if twin else drawing, safe=READABLE))
+    source = f"data:image/svg+xml,{data}"
     name = escape(picture.stem.replace("_", " "))
     return (
         f'<figure><img src="{source}"'

@@ -1,7 +1,6 @@
 """The report and the documentation pages in a real browser, and the pictures that come from the
 same runs."""
 
-import base64
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from importlib import metadata
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -505,10 +505,8 @@ def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(docume
     ], "in the order of their definitions"
     for figure in figures:
         assert figure["width"] > 0, "drawn"
-        assert (
-            base64.b64decode(figure["data"].partition("base64,")[2])
-            == (kept / f"{figure['name']}.svg").read_bytes()
-        )
+        data = figure["data"].removeprefix("data:image/svg+xml,")
+        assert unquote(data) == (kept / f"{figure['name']}.svg").read_text(encoding="utf-8")
         assert figure["caption"] == captions()[figure["name"]]
 
 

@@ -102,7 +102,7 @@ def _sections() -> dict[str, dict[str, Any]]:
 
 
 def _picture(entry: Mapping[str, Any]) -> Picture:
-    case = _sections()[entry["section"]] | entry if "section" in entry else dict(entry)
+    case = {**(_sections()[entry["section"]] if "section" in entry else {}), **entry}
     more = {"motion": getattr(motions, case["motion"])()} if "motion" in case else {}
     lines = case.get("lines", [{"label": "", "set": {}}])
     experiments = tuple(
@@ -163,7 +163,7 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
 
 
 def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
-    """Writes the pictures of one folder and, where nobody else puts any there, removes those that
+    """Writes the pictures of one folder and, where nothing else puts any there, removes those that
     are no longer made."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)
