@@ -1,5 +1,5 @@
 """Puts what the build has made, the FMUs, the playground, the runner and the systems, into the
-wheel; everything else is told in pyproject.toml."""
+wheel; everything else is in pyproject.toml."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ BUILT = Path(os.environ.get("BRISTLE_DIST", "dist"))
 
 
 class BuildWithFmus(build_py):
-    def run(self):
+    def run(self) -> None:
         super().run()
         if self.editable_mode:  # which finds them in dist/
             return

@@ -326,8 +326,8 @@ def peer_table(
     return table(
         "FMUs of other tools beside LuGre",
         "The cycle of model exchange with the states as they start, and fmi2DoStep of 1 ms under"
-        " held inputs, with LuGre's parameters where the FMU has them by name. The force tells"
-        " whether two FMUs compute the same: the root mean square over the steps. "
+        " held inputs, with LuGre's parameters where the FMU has them by name. The root mean"
+        " square of the force over the steps shows whether two FMUs compute the same. "
         + " ".join(said),
         ["FMU", "what", "motion", "time [ns]", "over LuGre", "instructions", "force [N]"],
         rows,

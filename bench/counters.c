@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-static Counters seen;
+static Counters counted;
 
 Counters counters(void) {
-    return seen;
+    return counted;
 }
 
 /* The allocator behind the public names, by which glibc lets a program put its own in front. */
@@ -20,36 +20,36 @@ void *__libc_realloc(void *block, size_t size);
 void __libc_free(void *block);
 
 void *malloc(size_t size) {
-    seen.allocations++;
+    counted.allocations++;
     return __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    seen.allocations++;
+    counted.allocations++;
     return __libc_calloc(count, size);
 }
 
 void *realloc(void *block, size_t size) {
-    seen.allocations++;
+    counted.allocations++;
     return __libc_realloc(block, size);
 }
 
 void free(void *block) {
-    seen.allocations++;
+    counted.allocations++;
     __libc_free(block);
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     static int (*next)(pthread_mutex_t *);
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-    seen.locks++;
+    counted.locks++;
     return next(mutex);
 }
 
 int vsnprintf(char *text, size_t size, const char *format, va_list arguments) {
     static int (*next)(char *, size_t, const char *, va_list);
     if (!next) *(void **)&next = dlsym(RTLD_NEXT, "vsnprintf");
-    seen.formats++;
+    counted.formats++;
     return next(text, size, format, arguments);
 }
 

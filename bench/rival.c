@@ -52,14 +52,14 @@ static void ignore(void *data, const char *text) {
     (void)text;
 }
 
-static ErrorListener nobody = {ignore, NULL};
+static ErrorListener silent = {ignore, NULL};
 
 static void open_cvode(Rival *c, double tolerance) {
     c->solver = CVodeCreate(c->method == CVODE_ADAMS ? CV_ADAMS : CV_BDF, c->context);
     CVodeInit(c->solver, rates, 0, c->states);
     CVodeSVtolerances(c->solver, tolerance, c->tolerances);
     CVodeSetUserData(c->solver, c);
-    (void)LISTEN_TO(CVode, c->context, c->solver, &nobody);
+    (void)LISTEN_TO(CVode, c->context, c->solver, &silent);
     CVodeSetMaxHnilWarns(c->solver, -1);
     CVodeSetMaxNumSteps(c->solver, 100000);
     CVodeSetLinearSolver(c->solver, c->linear_solver, c->matrix);
@@ -70,7 +70,7 @@ static void open_arkode(Rival *c, double tolerance) {
     c->solver = ARKStepCreate(NULL, rates, 0, c->states, c->context);
     ARKODE(SVtolerances)(c->solver, tolerance, c->tolerances);
     ARKODE(SetUserData)(c->solver, c);
-    (void)LISTEN_TO(ARKStep, c->context, c->solver, &nobody);
+    (void)LISTEN_TO(ARKStep, c->context, c->solver, &silent);
     ARKODE(SetMaxHnilWarns)(c->solver, -1);
     ARKODE(SetMaxNumSteps)(c->solver, 100000);
     ARKODE(SetLinearSolver)(c->solver, c->linear_solver, c->matrix);

@@ -316,6 +316,7 @@ endfunction()
 # The runner, which takes records through an FMU: beside the FMUs, where the Python package looks
 # for it.
 function(bristle_add_runner)
+    file(GLOB solver_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fmu_src/solver/*")
     foreach(platform IN LISTS platforms)
         set(library "${BRISTLE_DIST}/runner/${platform}/runner${suffix_${platform}}")
         bristle_add_library("${library}" "${PROJECT_SOURCE_DIR}/runner/runner.c" ${platform}
@@ -323,7 +324,7 @@ function(bristle_add_runner)
                             "${PROJECT_SOURCE_DIR}/runner/runner.h"
                             "${PROJECT_SOURCE_DIR}/runner/sensitivities.c"
                             "${PROJECT_SOURCE_DIR}/runner/jumps.c"
-                            "${PROJECT_SOURCE_DIR}/fmu_src/solver/matrix.c")
+                            ${solver_files})
         list(APPEND libraries "${library}")
     endforeach()
     add_custom_target(runner ALL DEPENDS ${libraries})

@@ -103,6 +103,7 @@ class Coupling:
     preload: Variable | None = None  # parameter: what is added to the normal force
     lever: Variable | None = None  # parameter: that turns a force into a torque
     load: Variable | None = None  # input: the load, where the law asks for it
+    rest: Variable | None = None  # parameter: speed that is rest to a law without a slope there
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
     proportional: tuple[
@@ -195,7 +196,7 @@ class Description:
     bounded: Bounded
     references: tuple[Reference, ...]
     files: tuple[Path, ...] = field(default=())  # everything that was read
-    frame: Frame | None = None  # where the law sees other variables than the element has
+    frame: Frame | None = None  # where the law has other variables than the element
 
     @property
     def model(self) -> str:
@@ -213,7 +214,7 @@ class Description:
 
     @property
     def tunable(self) -> tuple[Variable, ...]:
-        """The parameters that may change in a run: all but those that are looked at when it
+        """The parameters that may change in a run: all but those that are read when it
         begins, which come last."""
         return self.parameters[: -len(self.states)] if self.states else self.parameters
 

@@ -48,14 +48,14 @@ def generate(
     _write(out / OWN_DEFAULTS, defaults.c_text())
     sources = included_files(BOTH, (out, project.source)) | fmi_headers(fmi_include, VERSIONS)
     texts = [(name, file.read_text(encoding="utf-8")) for name, file in sorted(sources.items())]
-    told = {"modelDescription.xml": xml_text, "fmi3/modelDescription.xml": xml3_text}
+    descriptions = {"modelDescription.xml": xml_text, "fmi3/modelDescription.xml": xml3_text}
     texts = [
-        (name, text(description, structure, code.resets, "")) for name, text in told.items()
+        (name, text(description, structure, code.resets, "")) for name, text in descriptions.items()
     ] + texts
     guid = content_guid(texts)
 
     _write(out / OWN_DEFAULTS, replace(defaults, guid=guid).c_text())
-    for name, text in told.items():
+    for name, text in descriptions.items():
         _write(out / name, text(description, structure, code.resets, guid))
     _write(out / "fmi3" / "sources" / BUILD, build_text(description))
     _write(out / "fmi3" / TERMINALS, terminals_text(description))
@@ -127,7 +127,7 @@ def _check_events(description: Description, code: ModelCode) -> None:
 
 
 def _check_used(description: Description, code: ModelCode) -> None:
-    """Refuses a parameter that neither the code looks at nor a limit, nor a state for its start,
+    """Refuses a parameter that neither the code reads nor a limit, nor a state for its start,
     nor the coupling."""
     limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}

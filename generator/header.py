@@ -138,6 +138,7 @@ def _coupling(description: Description) -> list[str]:
         "COUPLED_MASS": _place(description.parameters, coupling.mass),
         "COUPLED_LIMIT": _place(description.parameters, coupling.limit),
         "COUPLED_RATIO": _place(description.parameters, coupling.ratio),
+        "COUPLED_REST": _place(description.parameters, coupling.rest),
         "COUPLED_PRELOAD": _place(description.parameters, coupling.preload),
         "COUPLED_LEVER": _place(description.parameters, coupling.lever),
         "PRESSING_INPUT": _place(description.inputs, coupling.pressing),
@@ -195,7 +196,7 @@ def _tables(description: Description) -> str:
 
 
 def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
-    """A table in C; one that has no values gets one that nobody reads, for C knows no empty
+    """A table in C; one without values gets one that is never read, since C has no empty
     arrays."""
     rows = [f"    {value}," for value in values or [empty]]
     return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])

@@ -24,10 +24,10 @@ def start_html(description: Description, known: Facts) -> str:
         "Printed or bounded": _law(description),
         "Fixed step": _coupling(known),
     }
-    told = "\n".join(
+    items = "\n".join(
         f"<li><strong>{title}:</strong> {text}</li>" for title, text in lines.items() if text
     )
-    return f"<ul>\n{told}\n</ul>\n{_uses(description, known)}"
+    return f"<ul>\n{items}\n</ul>\n{_uses(description, known)}"
 
 
 def _needs(description: Description, known: Facts) -> str:

@@ -14,7 +14,7 @@ from .description import Choice, Description
 KEYS = {"title": str, "source": str, "models": list, "values": dict}
 OPTIONAL_KEYS = {
     "values_of": dict,  # values of one model in place of those that all share
-    "notes": dict,  # on values, by the names of parameters: told where the model has one of them
+    "notes": dict,  # on values, by the names of parameters: shown where the model has one of them
 }
 
 

@@ -254,7 +254,7 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
 
 
 def _coupling_reference(description: Description) -> int | None:
-    """The value reference of the mass that an element is told in a host with a fixed step."""
+    """The value reference of the mass that an element is given in a host with a fixed step."""
     reference = 0
     for entry in description.parameters:
         if description.coupling and entry == description.coupling.mass:

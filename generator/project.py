@@ -63,6 +63,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _included(folder: Path, file: Path) -> set[str]:
-    """The names of the shared files that a description includes, also by way of others."""
+    """The names of the shared files that a description includes, also through others."""
     own = _read(file).get("include", [])
     return set(own).union(*(_included(folder, folder / "shared" / f"{one}.toml") for one in own))

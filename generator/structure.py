@@ -35,7 +35,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
-    # What no law sees, though one that hands all its parameters to a companion seems to.
+    # What no law reads, although one that hands all its parameters to a companion seems to.
     hidden = (
         frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
     )

@@ -1,9 +1,9 @@
 // One of the models on the page: its parameters, its run and the rows of it that the plots show.
 
 const ROWS = 6000;
-const TRIALS = 400; // between two looks at the clock
+const TRIALS = 400; // between two readings of the clock
 const TURNS = 0.02; // weight of a step in the share of those that turn the force: 50 count
-const TURN = 0.02; // of the largest force: what is less is not seen
+const TURN = 0.02; // of the largest force: what is less is not visible
 
 /** What the plots draw, whatever the system and the element call it; the first name that there is
  * a column of. */

@@ -29,7 +29,7 @@ typedef struct {
     char *version, *guid, *identifier;
     int n_indicators;
     bool has_slopes;            /* directional derivatives */
-    bool needs_completed_steps; /* wants to hear of every step of the integrator */
+    bool needs_completed_steps; /* needs a call after every step of the integrator */
     int n_variables;
     Variable *variables;
     int n_items;

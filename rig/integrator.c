@@ -122,34 +122,7 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
         for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
 }
 
-/* A motion that grows by itself is left to the estimate of its error. */
-static double shortest_growing(const Motion *motion) {
-    (void)motion;
-    return INFINITY;
-}
-
-/* A velocity is a state, and when it turns round or surfaces part is not known before. */
-static double time_of_reversal(const Motion *motion) {
-    (void)motion;
-    return -1;
-}
-
-static int keeps_contact(const Motion *motion, double t, double end) {
-    (void)motion;
-    (void)t;
-    (void)end;
-    return 1;
-}
-
-#include "solver/rosenbrock.c"
-
-static double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
-    return rosenbrock_step(motion, from, h, x1);
-}
-
-#include "solver/looks.c"
-
-#include "solver/events.c"
+#include "solver/hosted.c"
 
 enum { EVENTS_TO_A_WATCH = 1000 };
 

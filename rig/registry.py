@@ -68,7 +68,7 @@ def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
 
 def scalars(values: dict) -> list[tuple[str, object]]:
     """Names and values; the elements of an array one by one, counted from 1."""
-    pairs = []
+    pairs: list[tuple[str, object]] = []
     for name, value in values.items():
         pairs += (
             [(f"{name}[{i}]", item) for i, item in enumerate(value, 1)]

@@ -8,7 +8,7 @@
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_types.h>
 
-/* Who hears what a solver has to say when it fails. */
+/* Receives the messages of a solver that fails. */
 typedef struct {
     void (*report)(void *data, const char *text);
     void *data;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { INPUT_ROOM = 64 }; /* at most */
+
 int runner_version(void) {
     return RUNNER_VERSION;
 }
@@ -62,9 +64,13 @@ static int start(const Record *record, fmi2Component component, size_t sample) {
 
 /* The inputs move from where they are to the next sample. */
 static int move_signals(const Record *record, fmi2Component component, const double *from,
-                        size_t sample, double length, const fmi2Integer *orders, double *rates) {
+                        size_t sample, double length, double *rates) {
     const double *to = signals_at(record, sample + 1);
-    for (size_t i = 0; i < record->signals.count; i++) rates[i] = (to[i] - from[i]) / length;
+    fmi2Integer orders[INPUT_ROOM];
+    for (size_t i = 0; i < record->signals.count; i++) {
+        orders[i] = 1;
+        rates[i] = (to[i] - from[i]) / length;
+    }
     return fails(record->fmu->set_input_derivatives(component, record->signals.references,
                                                     record->signals.count, orders, rates));
 }
@@ -74,8 +80,8 @@ static int give_up(Record *record, const char *why) {
     return 1;
 }
 
-/* The clock of a process is a call of the system, which costs more than a sample: it is asked now
- * and then. */
+/* Reading the clock of a process is a system call, which costs more than a sample: it is read every
+ * 64 samples. */
 static int out_of_time(const Record *record, clock_t begin) {
     return record->seconds > 0 && record->done % 64 == 0 &&
            (double)(clock() - begin) > record->seconds * (double)CLOCKS_PER_SEC;
@@ -83,11 +89,12 @@ static int out_of_time(const Record *record, clock_t begin) {
 
 /* Inputs that move are not set anew at each sample, since they have come there by themselves, to
  * rounding; `inputs` is where the FMU has them, so that what is rounded off does not add up. */
-static int simulate(Record *record, fmi2Component component, const fmi2Integer *orders,
-                    double *rates, double *inputs) {
+static int simulate(Record *record, fmi2Component component) {
     const Fmu *fmu = record->fmu;
     const size_t count = record->signals.count;
     const clock_t begin = record->seconds > 0 ? clock() : 0;
+    double rates[INPUT_ROOM], inputs[INPUT_ROOM];
+    if (count > INPUT_ROOM) return give_up(record, "The FMU has too many inputs.");
     if (start(record, component, 0) || fails(fmu->exit_initialization(component))) return 1;
     memcpy(inputs, signals_at(record, 0), count * sizeof *inputs);
     for (;;) {
@@ -98,8 +105,7 @@ static int simulate(Record *record, fmi2Component component, const fmi2Integer *
         if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
         const double length = record->times[sample + 1] - record->times[sample];
         const int moves = record->linear && length > 0; /* two samples at one time are a jump */
-        if (moves && move_signals(record, component, inputs, sample, length, orders, rates))
-            return 1;
+        if (moves && move_signals(record, component, inputs, sample, length, rates)) return 1;
         if (length > 0 && fails(fmu->do_step(component, record->times[sample], length, fmi2True)))
             return 1;
         if (moves) {
@@ -111,26 +117,29 @@ static int simulate(Record *record, fmi2Component component, const fmi2Integer *
     }
 }
 
-#include "sensitivities.c"
-
-/* Slopes of all outputs, known by known. */
-static int get_slopes(const Record *record, fmi2Component component, size_t sample) {
-    const Variables *outputs = &record->outputs, *knowns = &record->knowns;
+/* Slopes of some variables along each of the knowns, in columns that are so far apart. */
+static int slopes_along(const Record *record, fmi2Component component, const Variables *knowns,
+                        const fmi2ValueReference *unknowns, size_t rows, size_t apart,
+                        double *table) {
     const double one = 1;
-    double *slopes = record->slopes + sample * knowns->count * outputs->count;
     for (size_t i = 0; i < knowns->count; i++)
-        if (fails(record->fmu->directional_derivative(component, outputs->references,
-                                                      outputs->count, &knowns->references[i], 1,
-                                                      &one, slopes + i * outputs->count)))
+        if (fails(record->fmu->directional_derivative(
+                component, unknowns, rows, &knowns->references[i], 1, &one, table + i * apart)))
             return 1;
     return 0;
 }
 
+#include "sensitivities.c"
+
 static int evaluate(Record *record, fmi2Component component) {
     const Fmu *fmu = record->fmu;
+    const Variables *outputs = &record->outputs, *knowns = &record->knowns;
     for (; record->done < record->n_samples; record->done++) {
         const size_t sample = record->done;
-        if (start(record, component, sample) || get_slopes(record, component, sample) ||
+        if (start(record, component, sample) ||
+            slopes_along(record, component, knowns, outputs->references, outputs->count,
+                         outputs->count,
+                         record->slopes + sample * knowns->count * outputs->count) ||
             fails(fmu->exit_initialization(component)) || get_results(record, component, sample) ||
             fails(fmu->reset(component)))
             return 1;
@@ -138,47 +147,28 @@ static int evaluate(Record *record, fmi2Component component) {
     return 0;
 }
 
-static fmi2Component instance_of(Record *record, const fmi2CallbackFunctions *callbacks,
-                                 fmi2Type kind) {
+typedef int Runs(Record *record, fmi2Component component);
+
+static int in_an_instance(Record *record, fmi2Type kind, Runs *runs) {
+    const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
     record->done = 0;
     memset(record->message, 0, sizeof record->message);
-    return record->fmu->instantiate("run", kind, record->guid, "", callbacks, fmi2False, fmi2False);
-}
-
-static int end(Record *record, fmi2Component component, int failed) {
-    record->fmu->free_instance(component);
-    return failed ? give_up(record, "The FMU refused a call without telling why.") : 0;
-}
-
-typedef int Simulation(Record *record, fmi2Component component, const fmi2Integer *orders,
-                       double *rates, double *inputs);
-
-static int run_along(Record *record, Simulation *simulation) {
-    const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
-    const size_t count = record->signals.count;
-    fmi2Component component = instance_of(record, &callbacks, fmi2CoSimulation);
+    fmi2Component component =
+        record->fmu->instantiate("run", kind, record->guid, "", &callbacks, fmi2False, fmi2False);
     if (!component) return give_up(record, "The FMU cannot be instantiated.");
-    double *rates = calloc(2 * count + 1, sizeof *rates); /* and where the inputs are */
-    fmi2Integer *orders = calloc(count + 1, sizeof *orders);
-    int failed = !rates || !orders;
-    for (size_t i = 0; i < count && !failed; i++) orders[i] = 1;
-    if (!failed) failed = simulation(record, component, orders, rates, rates + count);
-    free(rates);
-    free(orders);
-    return end(record, component, failed);
+    const int failed = runs(record, component);
+    record->fmu->free_instance(component);
+    return failed ? give_up(record, "The FMU refused a call and gave no reason.") : 0;
 }
 
 int runner_simulate(Record *record) {
-    return run_along(record, simulate);
+    return in_an_instance(record, fmi2CoSimulation, simulate);
 }
 
 int runner_sensitivities(Record *record) {
-    return run_along(record, simulate_with_slopes);
+    return in_an_instance(record, fmi2ModelExchange, simulate_with_slopes);
 }
 
 int runner_evaluate(Record *record) {
-    const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
-    fmi2Component component = instance_of(record, &callbacks, fmi2ModelExchange);
-    if (!component) return give_up(record, "The FMU cannot be instantiated.");
-    return end(record, component, evaluate(record, component));
+    return in_an_instance(record, fmi2ModelExchange, evaluate);
 }

@@ -13,7 +13,7 @@
 
 #include "export.h"
 
-enum { RUNNER_VERSION = 4, MESSAGE_BYTES = 512 };
+enum { RUNNER_VERSION = 5, MESSAGE_BYTES = 512 };
 
 /* What is called of an FMU. */
 typedef struct {
@@ -38,6 +38,7 @@ typedef struct {
     fmi2GetContinuousStatesTYPE *get_continuous_states;
     fmi2GetDerivativesTYPE *get_derivatives;
     fmi2GetEventIndicatorsTYPE *get_indicators;
+    fmi2GetNominalsOfContinuousStatesTYPE *get_nominals;
 } Fmu;
 
 /* Variables by their value references. */

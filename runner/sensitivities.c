@@ -2,24 +2,131 @@
  *
  *     dx/dt = f(p, u, x),  y = g(p, u, x);   with s = dx/dp:   ds/dt = A s + B,   dy/dp = C s + D
  *
- * The states come from the FMU's own co-simulation, whose steps end where slopes are needed; A =
- * df/dx, B = df/dp, C = dg/dx and D = dg/dp there are its exact directional derivatives. The
- * sensitivities s follow by Radau IIA with two stages (Hairer and Wanner, Solving Ordinary
+ * The run is one of model exchange, by the stepper of the FMUs' own co-simulation; A = df/dx, B =
+ * df/dp, C = dg/dx and D = dg/dp are exact directional derivatives along it. The sensitivities s
+ * follow each of its steps by Radau IIA with two stages (Hairer and Wanner, Solving Ordinary
  * Differential Equations II, IV.5): of order 3, L-stable, and without any iteration, because their
- * equation is linear. Where the inputs turn the law round, the steps become short, down to a part
- * of the interval between two samples. Where a mode changes, states and rates jump, and with them
- * s: steps end there, and jumps.c takes s over the event. */
+ * equation is linear. Where a mode changes, jumps.c takes them over the event.
+ *
+ * The instance stays in event mode, which allows at any point all that is needed: inputs, states,
+ * parameters, modes. The time, which no law knows, is never set. */
 #include <math.h>
 
-enum { STATES_AT_MOST = 16, MATRIX_ROOM = 2 * STATES_AT_MOST };
+#include "solver/stepping.h"
+
+enum {
+    STATE_ROOM = 16,
+    MATRIX_ROOM = 2 * STATE_ROOM,
+    INDICATOR_ROOM = 64,
+    MODE_ROOM = 16,
+    KNOWN_ROOM = 128,
+    ROW_ROOM = 64,
+    IS_LINEAR = 1,
+    N_MODES = 1
+};
+#define N_STATES ((int)motion->record->states.count)
+#define N_INDICATORS (motion->indicators)
+
+typedef struct {
+    double value[STATE_ROOM];
+} States;
+
+typedef struct {
+    int none; /* they are in the FMU */
+} Modes;
+
+/* From one sample to the next, with times since the first of them. */
+typedef struct {
+    Record *record;
+    fmi2Component component;
+    const double *from, *rates; /* of the inputs */
+    double length, tolerance;
+    int held, indicators;
+    States resolved;
+    fmi2FMUstate before; /* an event */
+} Motion;
+
+static const States no_states = {{0}};
+
 #include "solver/matrix.c"
+
+#include "solver/point.c"
+
+/* ---- the FMU as an ODE of the solver ---- */
+
+static int set_point(const Motion *motion, double t, const States *x) {
+    const Fmu *fmu = motion->record->fmu;
+    const Variables *signals = &motion->record->signals;
+    double u[INPUT_ROOM];
+    for (size_t i = 0; i < signals->count; i++)
+        u[i] = motion->from[i] + (motion->held ? 0 : motion->rates[i] * t);
+    return fails(fmu->set_real(motion->component, signals->references, signals->count, u)) ||
+           fails(fmu->set_continuous_states(motion->component, x->value, (size_t)N_STATES));
+}
+
+/* Not finite where the FMU refuses the point; so are all that follow from it. */
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    (void)m;
+    States f = no_states;
+    if (set_point(motion, t, x) ||
+        fails(motion->record->fmu->get_derivatives(motion->component, f.value, (size_t)N_STATES)))
+        for (int i = 0; i < N_STATES; i++) f.value[i] = NAN;
+    return f;
+}
+
+static States rate_derivatives(const Motion *motion, const Point *from) {
+    const Record *record = motion->record;
+    States f_rate = no_states;
+    if (set_point(motion, from->t, &from->x) ||
+        fails(record->fmu->directional_derivative(
+            motion->component, record->derivatives.references, (size_t)N_STATES,
+            record->signals.references, record->signals.count, motion->rates, f_rate.value)))
+        f_rate.value[0] = NAN;
+    return f_rate;
+}
+
+static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    const Record *record = motion->record;
+    Point point = {.t = t, .x = *x, .m = *m, .f = rates_at(motion, t, x, m)};
+    double columns[STATE_ROOM][STATE_ROOM];
+    if (slopes_along(record, motion->component, &record->states, record->derivatives.references,
+                     (size_t)N_STATES, STATE_ROOM, columns[0]))
+        point.f.value[0] = NAN;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) point.J[i][j] = columns[j][i];
+    return point;
+}
+
+/* The largest of what the law has resolved so far: the nominal values of model exchange, which it
+ * renews at events, nearly vanish where surfaces touch. */
+static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    (void)t;
+    (void)x;
+    (void)m;
+    return motion->resolved;
+}
+
+static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
+                          double *g) {
+    (void)m;
+    if (set_point(motion, t, x) ||
+        fails(motion->record->fmu->get_indicators(motion->component, g, (size_t)N_INDICATORS)))
+        for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
+}
+
+#include "solver/hosted.c"
 
 #include "jumps.c"
 
-/* of a step, relative to the largest sensitivity so far */
+/* ---- the sensitivities ---- */
+
+/* of a step, relative to the largest sensitivity so far, or to what comes up to the next sample */
 static const double SLOPE_TOLERANCE = 1e-3;
 /* of a step towards an event: at a fold of the law slopes grow without bound */
-static const double EVENT_TOLERANCE = 1e-5;
+static const double EVENT_TOLERANCE = 1e-6;
+/* to which an event is located, as a part of the interval between two samples: nearer to a fold the
+ * error of its time is no longer small against the distance to it */
+static const double EVENT_TIME = 1e-6;
 /* between two samples: beyond, a bristle swings faster than the record shows */
 enum { EVENTS_AT_MOST = 40 };
 /* part of the interval between two samples, below which an error is taken */
@@ -28,224 +135,205 @@ static const double STAGE = 1.0 / 3; /* of a step; the other stage is its end */
 /* 1/sqrt(6): the mean of the eigenvalues of Radau IIA */
 static const double FILTER = 0.40824829046386302;
 
-/* Everything that is needed during a run, in one piece of memory. A linearization has a column for
- * each state and known, and a row for the rate of each state and each output. */
+/* A column for each state and known, a row for the rate of each state and each output. */
+typedef struct {
+    double column[STATE_ROOM + KNOWN_ROOM][ROW_ROOM];
+} Table;
+
 typedef struct {
     size_t states, knowns, rows;
-    fmi2ValueReference *unknowns; /* rates and outputs */
-    /* linearizations at the start, the inner stage and the end of a step */
-    double *begin, *inner, *end;
-    /* sensitivities, after the step, and the largest of each so far; known by known */
-    double *s, *next, *largest;
-    double *right, *error; /* of the linear systems */
-    double trial;          /* length of the next step, 0: none yet */
-    fmi2FMUstate stored;
-    Events events; /* where there are states and modes */
+    fmi2ValueReference unknowns[ROW_ROOM]; /* rates and outputs */
+    Table tables[3];
+    Table *begin, *inner, *end; /* of these: at the start, the inner stage and the end of a step */
+    /* sensitivities, after a step, and the largest of each so far; known by known */
+    double s[KNOWN_ROOM][STATE_ROOM], next[KNOWN_ROOM][STATE_ROOM], largest[KNOWN_ROOM][STATE_ROOM];
+    double rates[INPUT_ROOM];
+    double trial; /* length of the next step, 0: none yet */
+    Point from;
 } Sensitivities;
 
-static int make_room(Sensitivities *own, const Record *record) {
-    const size_t n = record->states.count, m = record->knowns.count,
-                 rows = n + record->outputs.count;
-    const size_t table = rows * (n + m),
-                 sizes[] = {table, table, table, n * m, n * m, n * m, 2 * n, n};
-    double **const places[] = {&own->begin, &own->inner,   &own->end,   &own->s,
-                               &own->next,  &own->largest, &own->right, &own->error};
-    memset(own, 0, sizeof *own);
-    own->states = n;
-    own->knowns = m;
-    own->rows = rows;
-    own->unknowns = calloc(rows + 1, sizeof *own->unknowns);
-    if (!own->unknowns) return 1;
-    for (size_t i = 0; i < rows; i++)
-        own->unknowns[i] =
-            i < n ? record->derivatives.references[i] : record->outputs.references[i - n];
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (!(*places[i] = calloc(sizes[i] + 1, sizeof(double)))) return 1;
-    return 0;
+static void make_tables(Sensitivities *own, const Record *record) {
+    own->states = record->states.count;
+    own->knowns = record->knowns.count;
+    own->rows = own->states + record->outputs.count;
+    memcpy(own->unknowns, record->derivatives.references, own->states * sizeof *own->unknowns);
+    memcpy(own->unknowns + own->states, record->outputs.references,
+           record->outputs.count * sizeof *own->unknowns);
+    own->begin = &own->tables[0];
+    own->inner = &own->tables[1];
+    own->end = &own->tables[2];
 }
 
-static void give_room_back(Sensitivities *own, const Record *record, fmi2Component component) {
-    double *const places[] = {own->begin, own->inner,   own->end,   own->s,
-                              own->next,  own->largest, own->right, own->error};
-    if (own->stored) record->fmu->free_state(component, &own->stored);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) free(places[i]);
-    free(own->unknowns);
+/* At the point that is set. */
+static int linearize(const Motion *motion, const Sensitivities *own, Table *table) {
+    const Record *record = motion->record;
+    return slopes_along(record, motion->component, &record->states, own->unknowns, own->rows,
+                        ROW_ROOM, table->column[0]) ||
+           slopes_along(record, motion->component, &record->knowns, own->unknowns, own->rows,
+                        ROW_ROOM, table->column[own->states]);
 }
 
-static int linearize(const Record *record, fmi2Component component, const Sensitivities *own,
-                     double *table) {
-    const double one = 1;
-    for (size_t i = 0; i < own->states + own->knowns; i++) {
-        const fmi2ValueReference *known = i < own->states
-                                              ? &record->states.references[i]
-                                              : &record->knowns.references[i - own->states];
-        if (fails(record->fmu->directional_derivative(component, own->unknowns, own->rows, known, 1,
-                                                      &one, table + i * own->rows)))
-            return 1;
-    }
+/* Begins a step at the time t, from x, with a linearization that has been made there. */
+static void begin_with(const Motion *motion, Sensitivities *own, double t, const States *x,
+                       const States *f) {
+    own->from.t = t;
+    own->from.x = *x;
+    own->from.f = *f;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) own->from.J[i][j] = own->begin->column[j][i];
+}
+
+static int begin_at(const Motion *motion, Sensitivities *own, double t, const States *x) {
+    const States f = rates_at(motion, t, x, &own->from.m);
+    if (linearize(motion, own, own->begin)) return 1;
+    begin_with(motion, own, t, x, &f);
     return 0;
 }
 
 /* A s + B, or with rows behind those of the states C s + D, for one known. */
-static double along(const Sensitivities *own, const double *table, const double *s, size_t known,
+static double along(const Sensitivities *own, const Table *table, const double *s, size_t known,
                     size_t row) {
-    double sum = table[(own->states + known) * own->rows + row];
-    for (size_t k = 0; k < own->states; k++) sum += table[k * own->rows + row] * s[k];
+    double sum = table->column[own->states + known][row];
+    for (size_t k = 0; k < own->states; k++) sum += table->column[k][row] * s[k];
     return sum;
 }
 
-/* The sensitivities after a step of length h, and the largest error in units of what is allowed. */
-static double follow(Sensitivities *own, double h, double tolerance) {
-    const size_t n = own->states, rows = own->rows;
-    const int size = (int)n;
+/* Finds the sensitivities after a step of length h; gives the largest error in units of what is
+ * allowed, NaN where one is not finite. */
+static double follow(const Motion *motion, Sensitivities *own, double h, double tolerance) {
+    const size_t n = own->states;
     double matrix[MATRIX_ROOM][MATRIX_ROOM], filter[MATRIX_ROOM][MATRIX_ROOM], worst = 0;
     int row[MATRIX_ROOM], filter_row[MATRIX_ROOM];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
-            const double inner = own->inner[k * rows + i], end = own->end[k * rows + i],
+            const double inner = own->inner->column[k][i], end = own->end->column[k][i],
                          one = i == k;
             matrix[i][k] = one - h * 5 / 12 * inner;
             matrix[i][n + k] = h / 12 * end;
             matrix[n + i][k] = -h * 3 / 4 * inner;
             matrix[n + i][n + k] = one - h / 4 * end;
-            filter[i][k] = one - h * FILTER * own->begin[k * rows + i];
+            filter[i][k] = one - h * FILTER * own->begin->column[k][i];
         }
-    factorize(2 * size, matrix, row);
-    factorize(size, filter, filter_row);
+    factorize(2 * N_STATES, matrix, row);
+    factorize(N_STATES, filter, filter_row);
     for (size_t j = 0; j < own->knowns; j++) {
-        const double *s = own->s + j * n;
-        double *next = own->next + j * n, *z = own->right, inner_stage[STATES_AT_MOST];
+        const double *s = own->s[j];
+        double *next = own->next[j], z[MATRIX_ROOM], stage[STATE_ROOM], error[STATE_ROOM];
         for (size_t i = 0; i < n; i++) {
             const double inner = along(own, own->inner, s, j, i),
                          end = along(own, own->end, s, j, i);
             z[i] = h * (5 * inner - end) / 12;
             z[n + i] = h * (3 * inner + end) / 4;
         }
-        back_substitute(2 * size, matrix, row, z, z);
+        back_substitute(2 * N_STATES, matrix, row, z, z);
         for (size_t i = 0; i < n; i++) {
-            inner_stage[i] = s[i] + z[i];
+            stage[i] = s[i] + z[i];
             next[i] = s[i] + z[n + i];
         }
-        double *error = own->error;
         for (size_t i = 0; i < n; i++)
             error[i] =
                 FILTER * h *
-                (along(own, own->begin, s, j, i) - 1.5 * along(own, own->inner, inner_stage, j, i) +
+                (along(own, own->begin, s, j, i) - 1.5 * along(own, own->inner, stage, j, i) +
                  0.5 * along(own, own->end, next, j, i));
-        back_substitute(size, filter, filter_row, error, error);
+        back_substitute(N_STATES, filter, filter_row, error, error);
         for (size_t i = 0; i < n; i++) {
             const double scale =
-                fmax(own->largest[j * n + i], fabs(h * own->end[(n + j) * rows + i]));
-            if (!isfinite(next[i]) || !isfinite(error[i])) return INFINITY;
+                fmax(own->largest[j][i], fabs(motion->length * own->end->column[n + j][i]));
+            if (!isfinite(next[i]) || !isfinite(error[i])) return NAN;
             if (error[i] != 0) worst = fmax(worst, fabs(error[i]) / (tolerance * scale));
         }
     }
     return worst;
 }
 
-/* One step of the run, with the linearization at its end. Where it leads over an event, it ends
- * there, and `passed` is 1. */
-static int try_step(const Record *record, fmi2Component component, Sensitivities *own,
-                    size_t sample, double done, double from, double to, double *table,
-                    int *passed) {
-    *passed = 0;
-    if (fails(record->fmu->do_step(component, record->times[sample] + done + from, to - from,
-                                   fmi2False)) ||
-        (watches(record) &&
-         event_passed(record, component, &own->events, sample, done + to, passed)))
-        return 1;
-    return *passed ? 0 : linearize(record, component, own, table);
+/* Makes the linearizations of a step of the run to x1 first; gives the rates there, too. */
+static double follow_to(const Motion *motion, Sensitivities *own, double h, const States *x1,
+                        double tolerance, States *f1) {
+    const double t = own->from.t;
+    *f1 = rates_at(motion, t + h, x1, &own->from.m);
+    if (linearize(motion, own, own->end)) return NAN;
+    if (N_STATES == 0) return 0;
+    const Cubic cubic = cubic_between(motion, &own->from, x1, f1, h);
+    const States inner = dense_output(motion, &cubic, STAGE);
+    if (set_point(motion, t + STAGE * h, &inner) || linearize(motion, own, own->inner)) return NAN;
+    return follow(motion, own, h, tolerance);
+}
+
+/* Takes over what a step has led to. */
+static void take_step(Sensitivities *own) {
+    Table *const begin = own->begin;
+    own->begin = own->end;
+    own->end = begin;
+    memcpy(own->s, own->next, own->knowns * sizeof *own->s);
 }
 
 static void take_largest(Sensitivities *own) {
-    for (size_t i = 0; i < own->states * own->knowns; i++)
-        own->largest[i] = fmax(own->largest[i], fabs(own->s[i]));
+    for (size_t j = 0; j < own->knowns; j++)
+        for (size_t i = 0; i < own->states; i++)
+            own->largest[j][i] = fmax(own->largest[j][i], fabs(own->s[j][i]));
+}
+
+/* The next time at which an input passes through zero, where laws have corners. */
+static double next_stop(const Motion *motion, double t) {
+    double stop = motion->length;
+    for (size_t i = 0; !motion->held && i < motion->record->signals.count; i++) {
+        const double zero = -motion->from[i] / motion->rates[i];
+        if (zero > t + EVENT_TIME * motion->length && zero < stop) stop = zero;
+    }
+    return stop;
 }
 
 /* Takes states and sensitivities from one sample to the next. */
-static int advance_slopes(Record *record, fmi2Component component, Sensitivities *own,
-                          size_t sample, double length) {
-    const Fmu *fmu = record->fmu;
-    const double resolution = fmax(EVENT_TIME * length, 1e-14 * fabs(record->times[sample]));
-    double until = length; /* where the next event lies ahead */
-    /* how far ahead: more than can be resolved, where the repeated steps towards it
-     * were others */
-    double back = 0;
-    int due = 0, events = 0;
-    for (double done = 0; done < length;) {
-        const double remaining = length - done;
-        int passed = 0;
-        if (due) {
-            const double ahead = fmin(2 * resolution, remaining);
+static int advance_slopes(Motion *motion, Sensitivities *own) {
+    const double resolution = EVENT_TIME * motion->length, finest = 1e-12 * motion->length;
+    int events = 0, nears = 0; /* an event that has been located */
+    while (own->from.t < motion->length) {
+        const double stop = next_stop(motion, own->from.t), remaining = stop - own->from.t;
+        double h = own->trial > 0 && own->trial < remaining ? own->trial : remaining, after = 0;
+        if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;
+        States x1 = own->from.x, f1 = own->from.f;
+        Look start = {0, {0}};
+        double error = trial_step(motion, &own->from, h, &x1);
+        if (N_INDICATORS > 0 && isfinite(error) && can_change(motion)) {
+            look(motion, &own->from, 0, 0, &own->from.x, &start);
+            const double changed = first_change(motion, &own->from, &start, h, &x1);
+            if (changed > 0) {
+                locate_change(motion, &own->from, &start, changed, resolution, &h, &after);
+                x1 = own->from.x;
+                error = h > 0 ? trial_step(motion, &own->from, h, &x1) : 0;
+                nears = 1;
+            }
+        }
+        const double tolerance = nears ? EVENT_TOLERANCE : SLOPE_TOLERANCE,
+                     slope_error =
+                         h > 0 && error <= 1 ? follow_to(motion, own, h, &x1, tolerance, &f1) : 0,
+                     next = h * fmin(growth(error), fmin(4, fmax(0.2, 0.8 / cbrt(slope_error)))),
+                     shortest =
+                         isnan(slope_error) || nears ? resolution : SHORTEST * motion->length;
+        if ((!(error <= 1) && h > finest) || (!(slope_error <= 1) && h > shortest)) {
+            own->trial = error <= 1 ? next : h * shrinkage(error);
+            continue;
+        }
+        if (!isfinite(error) || isnan(slope_error))
+            return give_up(motion->record, "The slopes are not finite.");
+        if (after == 0 && (h < remaining || next > own->trial)) own->trial = next;
+        const double t = h < remaining ? own->from.t + h : stop;
+        if (h > 0) take_step(own);
+        if (after == 0) {
+            begin_with(motion, own, t, &x1, &f1);
+        } else {
+            const Point last = {.t = t, .x = x1, .f = f1};
+            const double crossed =
+                own->from.t + cross_change(motion, &own->from, &start, h, after, &x1);
             if (++events > EVENTS_AT_MOST)
-                return give_up(record, "There are too many events for slopes.");
-            if (cross(record, component, &own->events, own->s, sample, done, ahead, length,
-                      &passed) ||
-                linearize(record, component, own, own->begin))
-                return 1;
+                return give_up(motion->record, "There are too many events for slopes.");
             take_largest(own);
-            due = 0;
-            until = length;
-            back = 0;
-            done = ahead < remaining ? done + ahead : length;
-            continue;
-        }
-        const double to_go = until - done;
-        const double shortest = SHORTEST * (until < length ? to_go : length);
-        double h = own->trial > 0 && own->trial < to_go ? own->trial : to_go;
-        if (h < to_go && h > 0.5 * to_go) h = 0.5 * to_go;
-        if (own->states && fails(fmu->get_state(component, &own->stored))) return 1;
-        const double inner = own->states ? STAGE * h : 0;
-        if (own->states &&
-            try_step(record, component, own, sample, done, 0, inner, own->inner, &passed))
-            return 1;
-        const double tried = passed ? inner : h;
-        if (!passed && try_step(record, component, own, sample, done, inner, h, own->end, &passed))
-            return 1;
-        if (passed) {
-            double before;
-            if (locate(record, component, &own->events, own->stored, sample, done, tried,
-                       resolution, &before) ||
-                fails(fmu->set_state(component, own->stored)))
+            if (jump(motion, own->s, &last, crossed, &x1) || begin_at(motion, own, crossed, &x1))
                 return 1;
-            due = before <= resolution;
-            back = until < length ? 4 * fmax(back, resolution) : 0;
-            until = done + fmax(before - back, 0.5 * before);
-            continue;
+            nears = 0;
         }
-        const double error =
-            own->states ? follow(own, h, until < length ? EVENT_TOLERANCE : SLOPE_TOLERANCE) : 0;
-        const double next = h * fmin(4, fmax(0.2, 0.8 / cbrt(fmax(error, 1e-3))));
-        /* an end that is near says nothing about it */
-        own->trial = h < to_go || error > 1 ? next : fmax(next, own->trial);
-        if (error > 1 && h > shortest) {
-            own->trial = fmax(own->trial, 0.999 * shortest);
-            if (fails(fmu->set_state(component, own->stored))) return 1;
-            continue;
-        }
-        memcpy(own->s, own->next, own->states * own->knowns * sizeof *own->s);
         take_largest(own);
-        double *begin = own->begin;
-        own->begin = own->end;
-        own->end = begin;
-        done = h < to_go ? done + h : until;
-        if (h >= to_go) {
-            due = until < length && back == 0;
-            until = length;
-            back = 0;
-        }
     }
-    return 0;
-}
-
-/* How the states at the start depend on the parameters. */
-static int start_slopes(const Record *record, fmi2Component component, Sensitivities *own) {
-    const double one = 1;
-    for (size_t j = 0; j < own->knowns; j++)
-        if (own->states && fails(record->fmu->directional_derivative(
-                               component, record->states.references, own->states,
-                               &record->knowns.references[j], 1, &one, own->s + j * own->states)))
-            return 1;
     return 0;
 }
 
@@ -254,54 +342,75 @@ static void keep_slopes(const Record *record, const Sensitivities *own, size_t s
     for (size_t j = 0; j < own->knowns; j++)
         for (size_t i = 0; i < count; i++)
             record->slopes[(sample * own->knowns + j) * count + i] =
-                along(own, own->begin, own->s + j * own->states, j, own->states + i);
+                along(own, own->begin, own->s[j], j, own->states + i);
 }
 
-static int simulate_slopes(Record *record, fmi2Component component, Sensitivities *own,
-                           const fmi2Integer *orders, double *rates) {
+/* New inputs at a sample; those that move have come to it by themselves, to rounding, and make no
+ * event there but that a law without modes may project its states. */
+static int take_sample(Motion *motion, Sensitivities *own, size_t sample) {
+    const Record *record = motion->record;
+    const int there = record->linear && motion->length > 0 && (N_STATES > 0 || N_INDICATORS > 0);
+    States x = own->from.x;
+    motion->from = signals_at(record, sample);
+    motion->held = 1;
+    own->from.t = 0;
+    if (there && record->event_modes.count > 0) return set_point(motion, 0, &x);
+    if (jump(motion, own->s, NULL, 0, &x)) return 1;
+    if (there && memcmp(&x, &own->from.x, sizeof x) == 0) return 0;
+    return begin_at(motion, own, 0, &x);
+}
+
+static int simulate_slopes(Motion *motion, Sensitivities *own) {
+    Record *record = motion->record;
+    const Fmu *fmu = record->fmu;
     const clock_t begin = record->seconds > 0 ? clock() : 0;
-    if (start(record, component, 0) || start_slopes(record, component, own) ||
-        fails(record->fmu->exit_initialization(component)) ||
-        linearize(record, component, own, own->begin) ||
-        (watches(record) && remember(record, component, &own->events, 0, 0)))
+    States x = no_states;
+    motion->from = signals_at(record, 0);
+    motion->held = 1;
+    if (start(record, motion->component, 0) ||
+        slopes_along(record, motion->component, &record->knowns, record->states.references,
+                     own->states, STATE_ROOM, own->s[0]) ||
+        fails(fmu->exit_initialization(motion->component)) || settle(motion) ||
+        fails(fmu->get_continuous_states(motion->component, x.value, record->states.count)) ||
+        begin_at(motion, own, 0, &x))
         return 1;
     for (;;) {
         const size_t sample = record->done;
-        if (get_results(record, component, sample)) return 1;
+        if (get_results(record, motion->component, sample)) return 1;
         keep_slopes(record, own, sample);
+        record->message[0] = '\0'; /* what was refused was only tried */
         record->done = sample + 1;
         if (record->done == record->n_samples) return 0;
         if (out_of_time(record, begin)) return give_up(record, "The run takes too long.");
-        const double length = record->times[sample + 1] - record->times[sample];
-        if (length > 0) {
-            if (record->linear && move_signals(record, component, signals_at(record, sample),
-                                               sample, length, orders, rates))
-                return 1;
-            if (advance_slopes(record, component, own, sample, length)) return 1;
+        motion->length = record->times[sample + 1] - record->times[sample];
+        if (motion->length > 0) {
+            const double *to = signals_at(record, sample + 1);
+            motion->held = 1;
+            for (size_t i = 0; record->linear && i < record->signals.count; i++) {
+                own->rates[i] = (to[i] - motion->from[i]) / motion->length;
+                if (own->rates[i] != 0) motion->held = 0;
+            }
+            if ((N_STATES > 0 || N_INDICATORS > 0) && advance_slopes(motion, own)) return 1;
         }
-        if (set_signals(record, component, sample + 1)) return 1;
-        /* inputs that move are already there, to rounding */
-        if (record->linear && length > 0) continue;
-        if ((watches(record) &&
-             jump_at_sample(record, component, &own->events, own->s, sample + 1)) ||
-            linearize(record, component, own, own->begin))
-            return 1;
+        if (take_sample(motion, own, sample + 1)) return 1;
     }
 }
 
-static int simulate_with_slopes(Record *record, fmi2Component component, const fmi2Integer *orders,
-                                double *rates, double *inputs) {
-    (void)inputs;
-    Sensitivities own;
-    if (record->states.count > STATES_AT_MOST)
-        return give_up(record, "The FMU has too many states for slopes.");
-    const fmi2CallbackFunctions callbacks = {keep_message, calloc, free, NULL, record};
-    int failed = make_room(&own, record);
-    if (!failed && watches(record))
-        failed = make_room_for_events(&own.events, record, rates) ||
-                 start_watching(record, &callbacks, &own.events);
-    if (!failed) failed = simulate_slopes(record, component, &own, orders, rates);
-    give_room_for_events_back(&own.events, record, component);
-    give_room_back(&own, record, component);
+static int simulate_with_slopes(Record *record, fmi2Component component) {
+    if (record->states.count > STATE_ROOM || record->signals.count > INPUT_ROOM ||
+        record->n_indicators > INDICATOR_ROOM || record->event_modes.count > MODE_ROOM ||
+        record->knowns.count > KNOWN_ROOM || record->outputs.count > ROW_ROOM - STATE_ROOM)
+        return give_up(record, "The FMU is too large for slopes.");
+    Sensitivities *own = calloc(1, sizeof *own);
+    if (!own) return give_up(record, "There is not enough memory.");
+    Motion motion = {.record = record,
+                     .component = component,
+                     .indicators = record->event_modes.count ? (int)record->n_indicators : 0,
+                     .rates = own->rates,
+                     .tolerance = record->tolerance > 0 ? record->tolerance : 1e-6};
+    make_tables(own, record);
+    const int failed = simulate_slopes(&motion, own);
+    if (motion.before) record->fmu->free_state(component, &motion.before);
+    free(own);
     return failed;
 }

@@ -10,7 +10,7 @@
 
 enum { TRIALS_AT_ONCE = 1000, ROWS_AT_ONCE = 1024, TRIALS_AT_MOST = 20000000 };
 
-/* What a set has and the element does not take is left out without a word. */
+/* What a set has and the element does not take is left out without a message. */
 void warn(const char *format, ...) {
     (void)format;
 }
@@ -85,7 +85,7 @@ static bool integrate(SystemRun *run, Watch *watch, double stop) {
     return true;
 }
 
-/* The element as the coupling sees it. */
+/* The element as the coupling takes it. */
 static Fmu element_of(const SystemRun *run) {
     Fmu fmu = {.path = copied(run->name),
                .name = copied(run->name),

@@ -1,10 +1,10 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
- * alone, and once more with a prefix for law and body together; rig/integrator.c compiles them for
- * a system of elements, whose size it knows at run time. An ODE is a type States of N_STATES
- * doubles, IS_LINEAR, SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at,
- * resolved_at, indicators_at, keeps_contact, settle_at, shortest_growing, time_of_reversal and
- * trial_step; everything else is written once over these, and the compiler sees constant sizes and
- * no call through a pointer. */
+ * alone, and once more with a prefix for law and body together; rig/integrator.c and
+ * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
+ * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, SOLUTIONS, a Motion, and the
+ * functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at, keeps_contact,
+ * settle_at, shortest_growing, time_of_reversal and trial_step; everything else is written once
+ * over these, and the compiler sees constant sizes and no call through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 

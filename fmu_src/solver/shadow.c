@@ -112,11 +112,28 @@ static double pressing_force(const Parameters *p, const Inputs *u, const States 
     return ((const double *)&y)[PRESSING_OUTPUT];
 }
 
+static double lever_of(const Parameters *p) {
+    return COUPLED_LEVER >= 0 ? ((const double *)p)[COUPLED_LEVER] : 1;
+}
+
 /* What the contact holds at most under a normal force, in the direction in which it holds most. */
 static double most_held(const Parameters *p, double pressing) {
     const double *value = (const double *)p;
-    const double lever = COUPLED_LEVER >= 0 ? value[COUPLED_LEVER] : 1;
-    return COUPLED_LIMIT >= 0 ? fmax(pressing, 0) * value[COUPLED_LIMIT] * lever : 0;
+    return COUPLED_LIMIT >= 0 ? fmax(pressing, 0) * value[COUPLED_LIMIT] * lever_of(p) : 0;
+}
+
+/* The part of a velocity that is kept after a time h from a point on. A law without a slope at rest
+ * is judged in the middle of the band of speeds that is rest to it, on the side of the load. */
+static double kept_by_law(const loop_Motion *motion, const loop_Point *from, double h,
+                          const double *direction) {
+    if (COUPLED_REST < 0) return kept_velocity(from, h, direction);
+    const Parameters *p = motion->of.p;
+    const double rest = ((const double *)p)[COUPLED_REST] / lever_of(p);
+    loop_States y = from->x;
+    if (!(fabs(y.value[N_STATES]) < rest)) return kept_velocity(from, h, direction);
+    y.value[N_STATES] = copysign(0.5 * rest, motion->load[0]);
+    const loop_Point inside = loop_point_at(motion, from->t, &y, &from->m);
+    return kept_velocity(&inside, h, direction);
 }
 
 static double size_of_force(const Parameters *p, Inputs u, const double *w, const States *x,
@@ -170,7 +187,7 @@ static int run_shadow(const Motion *motion, double h, const double *load, double
     }
     loop_settle_at(&of, 0, &y, m);
     const loop_Point from = loop_point_at(&of, 0, &y, m);
-    if (kept) *kept = kept_velocity(&from, h / (1 - LOOP_FADES), direction);
+    if (kept) *kept = kept_by_law(&of, &from, h / (1 - LOOP_FADES), direction);
     const int outcome = loop_advance_in_trials(&of, from, h, &y, m, &step);
     if (outcome == SOLVER_NOT_FINITE) return outcome;
     memcpy(x, y.value, N_STATES * sizeof(double));

@@ -31,7 +31,7 @@ def check_contract(unit: Unit) -> None:
 
 
 def members_used(unit: Unit) -> frozenset[str]:
-    """The members of structs that any function looks at."""
+    """The members of structs that any function reads."""
     nodes = (inner for node in unit.definitions.values() for inner in all_nodes(node.body))
     return frozenset(node.field.name for node in nodes if isinstance(node, c_ast.StructRef))
 

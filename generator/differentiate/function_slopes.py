@@ -19,7 +19,7 @@ OPPOSITE = {"+=": "-=", "-=": "+="}
 
 
 class FunctionWriter(CallWriter):
-    """Writes `f_slopes`. Runs until it is known which locals need no slope: those that nobody
+    """Writes `f_slopes`. Runs until it is known which locals need no slope: those that nothing
     reads, and those that are zero throughout."""
 
     def __init__(self, unit: Unit, function: Function, slopes_of: SlopesOf) -> None:
@@ -55,7 +55,7 @@ class FunctionWriter(CallWriter):
         self.block(self.function.node.body)
 
     def needless_slopes(self) -> set[int]:
-        """Locals whose slope nobody reads or is never more than zero, as the last run saw it."""
+        """Locals whose slope nothing reads or is always zero, by the last run."""
         active = [s for s in self.symbols if s.place == "local" and is_active(s.kind)]
         unread = {s.key for s in active} - self.found.read
         return (

@@ -36,8 +36,8 @@ def _check_divisions(unit: Unit, function: c_ast.FuncDef) -> None:
         ):
             raise unit.error(
                 node,
-                "a division of two whole numbers drops the rest; write one of them as a double, as"
-                " in 1.0/2",
+                "a division of two whole numbers drops the remainder; write one of them as a"
+                " double, as in 1.0/2",
             )
 
 

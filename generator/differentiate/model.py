@@ -22,7 +22,7 @@ class ModelCode:
     slopes: str
     dependencies: Dependencies
     resets: frozenset[str]  # states that an event may set
-    used: frozenset[str]  # members of structs that are looked at
+    used: frozenset[str]  # members of structs that are read
     includes: list[str]
 
 

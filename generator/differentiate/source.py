@@ -151,7 +151,7 @@ class _Lexer(c_lexer.CLexer):
 
 @lru_cache(maxsize=2)
 def syntax_tree(text: str) -> c_ast.FileAST:
-    """Of the same text the same tree: nobody changes it."""
+    """The same tree for the same text: nothing changes it."""
     parser = c_parser.CParser(lexer=_Lexer)
     try:
         return parser.parse(text)

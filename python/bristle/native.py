@@ -14,14 +14,14 @@ from . import BristleError
 from .format.archive import LIBRARY_SUFFIX, library_suffix, opened, this_platform
 from .library import Model, fmu_folders
 
-VERSION = 4  # of the runner's interface: RUNNER_VERSION in runner.h
+VERSION = 5  # of the runner's interface: RUNNER_VERSION in runner.h
 
 # The functions of an FMU in the order of the struct Fmu in runner.h.
 FUNCTIONS = (
     "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode Reset"
     " SetReal GetReal SetInteger GetInteger SetRealInputDerivatives DoStep GetDirectionalDerivative"
     " GetFMUstate SetFMUstate FreeFMUstate NewDiscreteStates SetContinuousStates"
-    " GetContinuousStates GetDerivatives GetEventIndicators"
+    " GetContinuousStates GetDerivatives GetEventIndicators GetNominalsOfContinuousStates"
 ).split()
 
 

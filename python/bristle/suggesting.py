@@ -195,7 +195,7 @@ def _at_radius(made: Suggestion, known: Known) -> Known:
 
 
 def _radius(made: Suggestion) -> float:
-    """The factor between what an element has and ways and forces: 1 of one that slides."""
+    """The factor between what an element has and distances and forces: 1 of one that slides."""
     return made.value(form.radius) if (form := form_of(made.model)) and form.turns else 1.0
 
 
@@ -439,8 +439,8 @@ def _warn_of_roots(made: Suggestion, normal: float) -> None:
             " its damping is."
         )
         return
-    rest = (exponent - 1) / exponent
-    steepest = exponent * (rest**rest if rest else 1.0) * math.exp(-rest)
+    power = (exponent - 1) / exponent  # of the speed at the inflection, over v_A
+    steepest = exponent * (power**power if power else 1.0) * math.exp(-power)
     fall = (
         steepest
         * normal
@@ -494,7 +494,8 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
             " given."
         )
         return
-    cases = {"at rest": 0.0}
+    rest = made.model.facts.roles.get("rest_velocity")  # of a law without a slope at rest
+    cases = {f"at rest (half of {rest})": 0.5 * made.value(rest)} if rest else {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
     mass = known.mass
@@ -580,7 +581,7 @@ def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes
     radius = _radius(made)
     motion = {form.normal_force: normal, form.velocity: speed / radius}
     values: dict[str, Any] = {**made.values, **motion}
-    if speed and states:  # where the states are after a long way
+    if speed and states:  # where the states are after a long distance
         long = run(about.file, [0.0, 1.0, 10.0], motion, made.values, states)
         values |= {start_of(name): long[name][-1] for name in states}
     starts, rates = [start_of(name) for name in states], [f"der({name})" for name in states]

@@ -1,4 +1,4 @@
-"""What all pages of the site share: the style, the ways to the other parts, and the frame."""
+"""What all pages of the site share: the style, the links to the other parts, and the frame."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Frame:
 <style>{STYLE}{style}</style>
 </head>
 <body>
-{self.ways(here)}
+{self.navigation(here)}
 <main>
 {reachable(body)}
 </main>
@@ -43,7 +43,7 @@ class Frame:
 </html>
 """
 
-    def ways(self, here: Path) -> str:
+    def navigation(self, here: Path) -> str:
         """The links to all parts, of which a page may be one."""
         links = "".join(
             f'<a href="{up(here)}{escape(link)}"{self._current(here, link)}>{escape(word)}</a>'
@@ -57,7 +57,7 @@ class Frame:
 
 
 def up(here: Path) -> str:
-    """The way from a page to the root."""
+    """The relative path from a page to the root."""
     return "../" * (len(here.parts) - 1)
 
 

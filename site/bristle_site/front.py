@@ -1,4 +1,4 @@
-"""The front page of the site: what this is, a file in one click, which model, and the ways on."""
+"""The front page of the site: what this is, a file in one click, which model, what next."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ are in it.</p>
 <p><a href="files.html">All {len(files)} files, one by one with their checksums</a>{downloads}.</p>
 <h2 id="which-model">Which model?</h2>
 {_questions()}
-<h2 id="on">Three ways on</h2>
-<ul class="ways">{_ways(links)}</ul>
+<h2 id="on">Where to go on</h2>
+<ul class="links">{_links(links)}</ul>
 <form class="search" role="search" action="search.html"><label for="q">Search</label>
 <input id="q" name="q" type="search"><button type="submit">Search</button></form>
 <h2 id="models">All models</h2>
@@ -88,7 +88,7 @@ def script(links: Links, files: Collection[str]) -> str:
     return f"const DECISION = {json.dumps(data, ensure_ascii=False)};\n{code}"
 
 
-def _ways(links: Links) -> str:
+def _links(links: Links) -> str:
     """Those of three that are there, else the page that has everything."""
     wanted = [
         (

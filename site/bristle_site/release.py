@@ -82,8 +82,8 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
     for name, file in models.items():
         place = Path(MODELS, f"{name}.html")
         page = _model_page(file, models, without_suffix(name) in played)
-        ways = f"{frame.ways(place)}\n<main>"
-        write_text(site / place, page.replace("<main>", ways, 1))
+        top = f"{frame.navigation(place)}\n<main>"
+        write_text(site / place, page.replace("<main>", top, 1))
         _copy(file, site / FMUS / file.name)
     for here in documents:
         document = repository / here
@@ -106,13 +106,13 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
 
 
 def _frame(parts: Iterable[str], documents: list[Path]) -> Frame:
-    """The ways that every page has: to what is there."""
-    ways = [("index.html", "Bristle"), ("files.html", "Files")]
-    ways += [(f"{part}/index.html", PARTS[part]) for part in parts]
-    ways.append((str(_page(README)), "Documentation"))
+    """The links that every page has, to the parts that exist."""
+    links = [("index.html", "Bristle"), ("files.html", "Files")]
+    links += [(f"{part}/index.html", PARTS[part]) for part in parts]
+    links.append((str(_page(README)), "Documentation"))
     if REFERENCE in documents:
-        ways.append((str(_page(REFERENCE)), "Python"))
-    return Frame((*ways, ("search.html", "Search")))
+        links.append((str(_page(REFERENCE)), "Python"))
+    return Frame((*links, ("search.html", "Search")))
 
 
 def _link_report(file: Path) -> None:
@@ -150,7 +150,8 @@ def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
 def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: list[Path]) -> None:
     """All files with their sizes and checksums, one by one."""
     files = [*packages, *models.values()]
-    sums = dict(reversed(line.split("  ")) for line in _sums(files).splitlines())
+    lines = [line.split("  ") for line in _sums(files).splitlines()]
+    sums = {file: digest for digest, file in lines}
     write_text(site / FMUS / SUMS, _sums(models.values()))
     write_text(site / SUMS, _sums(packages))
 
@@ -200,22 +201,22 @@ def _copy(file: Path, target: Path) -> None:
 
 
 def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
-    """The page inside an FMU, with the ways back to the others, to its other form, to the file
+    """The page inside an FMU, with links to the others, to its other form, to the file
     itself and to the playground, where this has it."""
     text = _named_models(page_of(fmu), models, fmu.stem)
-    ways = [
+    links = [
         '<a href="../index.html#models">All models</a>',
         f'<a href="../{FMUS}/{fmu.name}">Download {fmu.name}</a>',
     ]
     for name in models:
         if name != fmu.stem and without_suffix(name) == without_suffix(fmu.stem):
-            ways.append(
+            links.append(
                 f'<a href="{name}.html">{name},'
                 f" {'the model' if name == without_suffix(name) else 'for a joint'}</a>"
             )
     if is_played:
-        ways.append(f'<a href="../playground/index.html{address(fmu.stem)}">Try it live</a>')
-    return text.replace("<header>", f"<p>{' · '.join(ways)}</p>\n<header>", 1)
+        links.append(f'<a href="../playground/index.html{address(fmu.stem)}">Try it live</a>')
+    return text.replace("<header>", f"<p>{' · '.join(links)}</p>\n<header>", 1)
 
 
 def _named_models(page: str, models: dict[str, Path], own: str) -> str:

@@ -17,7 +17,7 @@ INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong|sub|sup)\b[^>]*>")  
 def entries(page: Path, site: Path) -> list[list[str]]:
     """The parts of a page: its address with the place, its title, the part's title, the words."""
     text = page.read_text(encoding="utf-8")
-    title = _words(re.search(r"<title>(.*?)</title>", text, re.DOTALL)[1])
+    title = _words(text.partition("<title>")[2].partition("</title>")[0])
     body = text.partition("<body>")[2]
     link = page.relative_to(site).as_posix()
     heads = list(HEAD.finditer(body))

@@ -23,7 +23,7 @@ class Oracle(Element):
         super().__init__(instance, normal)
         self.limit, self.late, self.fine = limit, late, fine
         self.state = None  # of the law at the start of the last step, and its velocity there
-        self.velocity = self.load = self.rest = 0.0
+        self.velocity = self.load = self.remainder = 0.0
         self.forces = [0.0, 0.0]  # given, the last one first
 
     def follow(self, state, velocity, load, time, length):
@@ -37,7 +37,7 @@ class Oracle(Element):
         return self.instance.save(), velocity, load - (velocity - begin) / length
 
     def share(self, excess):
-        """What the contact holds of an excess of momentum beside the load, and the rest."""
+        """What the contact holds of an excess of momentum beside the load, and the remainder."""
         held = confined(self.load + excess, self.limit) - confined(self.load, self.limit)
         return held, excess - held
 
@@ -51,19 +51,21 @@ class Oracle(Element):
                 drop(self.ahead[0])
                 self.load = shown
                 self.ahead = self.follow(
-                    self.state, self.velocity, shown + self.rest, time - length, length
+                    self.state, self.velocity, shown + self.remainder, time - length, length
                 )
             drop(self.state)
             self.state, self.velocity, _ = self.ahead
         self.before = velocity
-        held, self.rest = self.share((velocity - self.velocity) / length)
-        self.ahead = self.follow(self.state, self.velocity, self.load + self.rest, time, length)
+        held, self.remainder = self.share((velocity - self.velocity) / length)
+        self.ahead = self.follow(
+            self.state, self.velocity, self.load + self.remainder, time, length
+        )
         force = self.ahead[2]
         if self.late:
             begin = velocity + length * (self.load - self.forces[0])
-            held, rest = self.share((begin - self.ahead[1]) / length)
+            held, remainder = self.share((begin - self.ahead[1]) / length)
             further, _, force = self.follow(
-                *self.ahead[:2], self.load + rest, time + length, length
+                *self.ahead[:2], self.load + remainder, time + length, length
             )
             drop(further)
         force = confined(force + held, max(self.limit, abs(force)))

@@ -1115,7 +1115,7 @@ ERRORS = {
         "    y->F = 1 / 2 * u->v;",
         "",
         10,
-        "a division of two whole numbers drops the rest; write one of them as a double",
+        "a division of two whole numbers drops the remainder; write one of them as a double",
     ),
     "whole division of a call": (
         "    y->F = u->v * (f(u->v) / -3);",

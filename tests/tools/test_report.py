@@ -27,7 +27,7 @@ from generator.page import captions, page_text
 from generator.reading import read_description
 from bristle_site import commands
 from bristle_site.report import uplot
-from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES
+from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES, readme_pictures
 from bristle_site.report.sections import Quantity, pretty_unit
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
@@ -629,3 +629,13 @@ def test_equal_axes_have_one_scale(width, height):
 @pytest.mark.parametrize("name", README_PICTURES)
 def test_pictures_of_the_readme_are_what_the_rig_gives(name, report):
     check_in_step(REPOSITORY / "docs" / f"{name}.svg", report / "docs" / f"{name}.svg")
+
+
+@pytest.mark.parametrize("picture", README_PICTURES.values(), ids=README_PICTURES)
+def test_a_folder_without_all_models_of_a_picture_does_not_redraw_it(picture):
+    """Or who adds a model would overwrite that of the README with one that lacks the others."""
+
+    def run(*words):
+        raise AssertionError("nothing to run")
+
+    assert picture.name not in readme_pictures(picture.models[1:], run)

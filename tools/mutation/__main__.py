@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process is forked for each mutant
@@ -107,14 +108,18 @@ def load_modules() -> None:
         importlib.import_module(name)
 
 
-def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: int, report) -> None:
-    """Makes trials of (mutant, models, groups of tests); `report` hears of each outcome, with its
-    number, as it comes."""
-    waiting, free, trials = (
-        list(range(len(trials_to_make)))[::-1],
-        [Workshop(folder / str(i), originals) for i in range(jobs)],
-        {},
-    )
+# a mutant, models and groups of tests
+Wanted = tuple[Mutant | None, tuple[str, ...], list[tuple[str, ...]]]
+Report = Callable[[int, Outcome], None]
+
+
+def run(
+    trials_to_make: list[Wanted], folder: Path, originals: Originals, jobs: int, report: Report
+) -> None:
+    """Makes trials; `report` is called with each outcome and its number, as it comes."""
+    waiting = list(range(len(trials_to_make)))[::-1]
+    free = [Workshop(folder / str(i), originals) for i in range(jobs)]
+    trials: dict[int, Trial] = {}
     while waiting or trials:
         while waiting and free:
             number, workshop = waiting.pop(), free.pop()
@@ -128,7 +133,7 @@ def run(trials_to_make: list[tuple], folder: Path, originals: Originals, jobs: i
         time.sleep(0.05)
 
 
-def asked(mutant: Mutant, killer: str) -> tuple[Mutant, tuple[str, ...], list[tuple[str, ...]]]:
+def asked(mutant: Mutant, killer: str) -> Wanted:
     """A trial, in which the test that killed it the last time comes first, with the FMU that it ran
     on."""
     models = sorted(mutant.models, key=lambda model: model not in re.split(r"[\[\]-]", killer))
@@ -143,10 +148,10 @@ def unproven(
     for outcome in results.values():
         if "::" in outcome.by:
             wanted.setdefault(outcome.models, {})[outcome.by] = None
-    trials = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
+    trials: list[Wanted] = [(None, models, [tuple(tests)]) for models, tests in wanted.items()]
     failed: set[tuple] = set()
 
-    def report(number, outcome):
+    def report(number: int, outcome: Outcome) -> None:
         if outcome.fate not in (ALIVE, KILLED):
             raise MutationError(
                 f"without any change: {outcome.fate} ({', '.join(trials[number][1])}) {outcome.by}"
@@ -200,7 +205,7 @@ def main() -> int:
     if len(waiting) < len(results):
         print(f"{len(results) - len(waiting)} outcomes are kept from before.")
 
-    def report(number, outcome):
+    def report(number: int, outcome: Outcome) -> None:
         mutant = waiting[number]
         results[mutant] = outcome
         kept.note(mutant, outcome)
@@ -221,10 +226,11 @@ def main() -> int:
             chosen.jobs,
             report,
         )
-        for mutant in unproven(results, Path(folder), originals, chosen.jobs):
-            results[mutant] = Outcome(BROKEN, "", 0.0)
-            kept.note(mutant, results[mutant])
-    return summary(list(results.items()), named, time.monotonic() - begun)
+        made = {mutant: outcome for mutant, outcome in results.items() if outcome}
+        for mutant in unproven(made, Path(folder), originals, chosen.jobs):
+            made[mutant] = Outcome(BROKEN, "", 0.0)
+            kept.note(mutant, made[mutant])
+    return summary(list(made.items()), named, time.monotonic() - begun)
 
 
 def summary(

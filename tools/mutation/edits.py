@@ -21,7 +21,7 @@ class MutationError(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file; `models` are the FMUs it is looked for in, `tests` what may notice
+    """One change of one file; `models` are the FMUs it is tested in, `tests` what may notice
     it."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Changes by rule. Each token of the C is looked at; comments, texts, directives and declarations
+"""Changes by rule. Each token of the C is examined; comments, texts, directives and declarations
 of types are left alone.
 
     relation     < for >, <= for >=, == for !=, and the other way round
@@ -73,6 +73,9 @@ TYPES = (
 )
 
 
+Tokens = list[tuple[str | None, str, int, int]]  # kind, text, begin and end
+
+
 def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes of one file."""
     if file.endswith(".py"):
@@ -86,7 +89,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
     ]
     depth, spans = 0, []  # of function bodies: outside of them are tables and types
 
-    def change(kind, begin, end, text):
+    def change(kind: str, begin: int, end: int, text: str) -> Mutant:
         return Mutant(kind, file, begin, end, text)
 
     for i, (kind, text, begin, end) in enumerate(tokens):
@@ -136,7 +139,7 @@ def _larger(number: str) -> str:
     return f"{value + 1!r}{number[len(digits) :]}"
 
 
-def _is_binary(tokens, i):
+def _is_binary(tokens: Tokens, i: int) -> bool:
     """Not a pointer in a declaration (double *x), not a unary mark; (Type *)x is a cast."""
     text, before, after = tokens[i][1], tokens[i - 1], tokens[i + 1]
     if text != "*":
@@ -156,7 +159,7 @@ def _is_binary(tokens, i):
     )
 
 
-def _closing(tokens, opening):
+def _closing(tokens: Tokens, opening: int) -> int:
     depth = 0
     for i in range(opening, len(tokens)):
         depth += (tokens[i][1] == "(") - (tokens[i][1] == ")")
@@ -165,7 +168,7 @@ def _closing(tokens, opening):
     raise ValueError("a bracket is not closed")
 
 
-def _ends_condition(tokens, closing):
+def _ends_condition(tokens: Tokens, closing: int) -> bool:
     """Whether the bracket that closes here is that of an if, a for or a while."""
     depth = 0
     for i in range(closing, -1, -1):
@@ -175,7 +178,7 @@ def _ends_condition(tokens, closing):
     return False
 
 
-def _statement(tokens, i):
+def _statement(tokens: Tokens, i: int) -> int | None:
     """The end of the assignment or call that begins here; None where it is another statement."""
     if tokens[i][1] in TYPES:
         return None
@@ -226,7 +229,8 @@ def drawn(count: int, seed: int, only: str = "", language: str = "c") -> list[Mu
     """A sample of all changes. A longer one of the same seed begins with it; and each change has a
     place of its own, by its text, so that a line of the sources that is written anew moves no other
     one in or out."""
-    places, seen = [], Counter()
+    places: list[tuple[bytes, Mutant]] = []
+    seen: Counter[tuple] = Counter()
     for file in files(language):
         for mutant in mutants_of(file) if only in file else ():
             same = (mutant.name, *change_of(mutant))

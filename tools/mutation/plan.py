@@ -47,7 +47,7 @@ def planned(mutant: Mutant) -> Mutant:
     models = mutant.models or tuple(plan.get("models", ()))
     if not mutant.models and mutant.file.startswith(("common/", "models/")):
         models = tuple(users_of(mutant.file)) + models
-    tests = []
+    tests: list[str] = []
     for test in mutant.tests or plan["tests"]:
         tests += (
             [

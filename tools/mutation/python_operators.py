@@ -39,7 +39,8 @@ def python_mutants_of(file: str) -> Iterator[Mutant]:
 
 class _Changes(ast.NodeVisitor):
     def __init__(self, source: str) -> None:
-        self.source, self.changes = source, []
+        self.source = source
+        self.changes: list[tuple[str, int, int, str]] = []
         self.lines = source.splitlines(keepends=True)
         self.starts = [0]
         for line in self.lines:
@@ -49,23 +50,24 @@ class _Changes(ast.NodeVisitor):
         """The place in the text of what the parser counts in bytes."""
         return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
 
-    def _span(self, node: ast.AST) -> tuple[int, int]:
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None and node.end_col_offset is not None  # of parsed text
         return self._place(node.lineno, node.col_offset), self._place(
             node.end_lineno, node.end_col_offset
         )
 
-    def _between(self, kind: str, left: ast.AST, right: ast.AST, mark: str, other: str) -> None:
+    def _between(self, kind: str, left: ast.expr, right: ast.expr, mark: str, other: str) -> None:
         """Exchanges what stands between two operands, beside brackets and comments."""
         first, last = self._span(left)[1], self._span(right)[0]
         pattern = rf"\b{mark}\b".replace(" ", r"\s+") if mark[0].isalpha() else re.escape(mark)
         if place := re.search(pattern, self.source[first:last]):
             self.changes.append((kind, first + place.start(), first + place.end(), other))
 
-    def _negation(self, test: ast.AST) -> None:
+    def _negation(self, test: ast.expr) -> None:
         begin, end = self._span(test)
         self.changes.append(("negation", begin, end, f"(not ({self.source[begin:end]}))"))
 
-    def _omission(self, node: ast.AST) -> None:
+    def _omission(self, node: ast.expr | ast.stmt) -> None:
         self.changes.append(("statement", *self._span(node), "pass"))
 
     def visit_Compare(self, node: ast.Compare) -> None:

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from bristle import BristleError
 from generator.generate import generate
@@ -237,7 +238,7 @@ class Workshop:
             )
             if code == pytest.ExitCode.TESTS_FAILED:
                 break
-        known = {
+        known: dict[int, str] = {
             pytest.ExitCode.OK: ALIVE,
             pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE,
         }  # none: not about these FMUs
@@ -252,13 +253,14 @@ class Watch:
     process dead."""
 
     def __init__(self, running: Path, seconds: float) -> None:
-        self.failed, self.running, self.seconds = [], running, seconds
+        self.failed: list[str] = []
+        self.running, self.seconds = running, seconds
 
-    def pytest_runtest_logstart(self, nodeid):
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.running.write_text(nodeid)
         signal.setitimer(signal.ITIMER_PROF, self.seconds)
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self.failed.append(report.nodeid)
 
@@ -296,6 +298,7 @@ class Trial:
         late = time.monotonic() - self.begun > MUTANT_SECONDS
         if self.process.is_alive() and not late:
             return None
+        assert self.process.pid is not None  # it was started
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.join()

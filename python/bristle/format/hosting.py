@@ -212,5 +212,5 @@ class Instance3(Instance):
 
     def step(self, time: float, length: float) -> None:
         point = (c_double(time), c_double(length), c_bool(True))
-        told = [byref(c_bool()) for _ in range(3)]  # an event, the end, an early return
-        self.call("DoStep", *point, *told, byref(c_double()))
+        flags = [byref(c_bool()) for _ in range(3)]  # an event, the end, an early return
+        self.call("DoStep", *point, *flags, byref(c_double()))

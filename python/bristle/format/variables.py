@@ -81,7 +81,7 @@ def elements_of(root: Element) -> list[Element]:
 
 
 def kind_of(element: Element) -> Element:
-    """Where the type of a variable is told: in 2.0 inside of it."""
+    """The element that holds the type of a variable: in 2.0 one inside of it."""
     return element[0] if element.tag == "ScalarVariable" else element
 
 

@@ -22,7 +22,7 @@ def kept_rows(
     rows = {0, last}
     waiting: list[tuple[float, int, int, int]] = []
 
-    def look(a: int, b: int) -> None:
+    def split(a: int, b: int) -> None:
         if b - a < 2:
             return
         span = time[b] - time[a]
@@ -35,10 +35,10 @@ def kept_rows(
         if deviation[worst - a] > tolerance:
             heapq.heappush(waiting, (-float(deviation[worst - a]), a, worst, b))
 
-    look(0, last)
+    split(0, last)
     while waiting and len(rows) < limit:
         _, a, middle, b = heapq.heappop(waiting)
         rows.add(middle)
-        look(a, middle)
-        look(middle, b)
+        split(a, middle)
+        split(middle, b)
     return np.array(sorted(rows))

@@ -95,7 +95,7 @@ def _write_page(bench: Bench, out: Path) -> None:
     ]
     bench.run_all((name, experiment) for experiment in experiments for name in names)
     cells = {name: [_cell(bench, name, column) for column in columns] for name in names}
-    numbers = {section.id: [] for section in chapters}
+    numbers: dict[str, list] = {section.id: [] for section in chapters}
     for number in bench.numbers(cases()):
         numbers[section_of(number.case, chapters).id].append(number)
     content = Report(

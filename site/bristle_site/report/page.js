@@ -439,11 +439,11 @@ function save(plot, kind) {
     else plot.holder.querySelector("canvas").toBlob((blob) => download(name, blob));
 }
 
-/* A click on the title of a column sorts by it, a second one the other way round. */
+/* A click on the title of a column sorts by it, a second one in reverse. */
 document.querySelectorAll("table.properties th button").forEach((button, column) => {
-    let way = -1;
+    let order = -1;
     button.addEventListener("click", () => {
-        way = -way;
+        order = -order;
         const rank = (row) => {
             const text = row.cells[column].innerText;
             const value = parseFloat(text.replace(/^\D*/, ""));
@@ -454,7 +454,7 @@ document.querySelectorAll("table.properties th button").forEach((button, column)
         rows.sort((a, b) => {
             const [p, q] = [rank(a), rank(b)];
             return (
-                way *
+                order *
                 (typeof p === typeof q
                     ? p < q
                         ? -1

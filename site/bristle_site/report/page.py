@@ -67,7 +67,7 @@ class Report:
     properties: Sequence[Property]
     cells: Mapping[str, Sequence[Cell | None]]  # by the name of the model
     references: Mapping[str, Reference]
-    playground: str | None = None  # the way from the page to it, where it is there
+    playground: str | None = None  # its path from the page, where it exists
     situations: Collection[str] = ()  # systems that it offers
 
 
@@ -199,8 +199,8 @@ def _tried(report: Report, model: str) -> str:
 
 
 def _play(report: Report, section: Section) -> str:
-    """The way to the same situation in the playground, with three models at the most that are shown
-    at first, or those that run."""
+    """The link to the same situation in the playground, with at most three of the models that are
+    shown at first, or of those that run."""
     one = section.experiment
     if not report.playground or one.system not in report.situations or one.set or one.sets:
         return ""
@@ -265,7 +265,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
 
 
 def _not_met(report: Report) -> str:
-    """All printed numbers that are not met, with the ways to their systems."""
+    """All printed numbers that are not met, with links to their systems."""
     rows = [
         f'<li><span class="mark {MARKS[number.state]}">{number.state}</span> <a'
         f' href="#{section.id}">{escape(section.title)}</a>, {escape(number.case.fmu)}: '
@@ -472,7 +472,9 @@ def _line(run: Run, plot: Plot, column: str) -> list[str]:
     """x and y of a line, with as many rows as it needs, as little-endian floats."""
     pair = [run.columns[plot.x.column], run.columns[column]]
     close = (
-        [np.clip(pair[0], *(limit / plot.x.factor for limit in plot.range))] if plot.range else []
+        [np.clip(pair[0], plot.range[0] / plot.x.factor, plot.range[1] / plot.x.factor)]
+        if plot.range
+        else []
     )
     rows = kept_rows(run.columns["time"], [_quiet(one) for one in pair + close], ROWS, TOLERANCE)
     return [base64.b64encode(_quiet(one)[rows].astype("<f4").tobytes()).decode() for one in pair]

@@ -102,7 +102,7 @@ def _sections() -> dict[str, dict[str, Any]]:
 
 
 def _picture(entry: Mapping[str, Any]) -> Picture:
-    case = _sections()[entry["section"]] | entry if "section" in entry else dict(entry)
+    case = {**(_sections()[entry["section"]] if "section" in entry else {}), **entry}
     more = {"motion": getattr(motions, case["motion"])()} if "motion" in case else {}
     lines = case.get("lines", [{"label": "", "set": {}}])
     experiments = tuple(
@@ -148,21 +148,22 @@ def model_pictures(model: str, run: Runner) -> dict[str, str]:
 
 
 def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
-    """The pictures of the README by their name, as SVG."""
+    """The pictures of the README by their name, as SVG; only those all of whose models are
+    there."""
     pictures = {}
     for picture in README_PICTURES.values():
-        present = [model for model in picture.models if model in models]
-        runs = [(model, result) for model in present for _, result in picture.runs(model, run)]
-        if runs:
-            panels = picture.panels(runs)
-            pictures[picture.name] = drawing(
-                panels, width=760, height=340 if len(panels) == 1 else 230
-            )
+        if not set(picture.models) <= set(models):
+            continue
+        runs = [
+            (model, result) for model in picture.models for _, result in picture.runs(model, run)
+        ]
+        panels = picture.panels(runs)
+        pictures[picture.name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
     return pictures
 
 
 def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
-    """Writes the pictures of one folder and, where nobody else puts any there, removes those that
+    """Writes the pictures of one folder and, where nothing else puts any there, removes those that
     are no longer made."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Property:
-    """One column of the table: the runs it looks at and what it makes of them."""
+    """One column of the table: the runs it needs and what it computes from them."""
 
     title: str
     text: str

@@ -42,9 +42,8 @@ class Experiment:
 
 def experiment(system: str, **options: Any) -> Experiment:
     """An experiment whose tables may be written as dictionaries."""
-    return Experiment(
-        system, **{k: tuple(v.items()) if isinstance(v, Mapping) else v for k, v in options.items()}
-    )
+    tables = {k: tuple(v.items()) for k, v in options.items() if isinstance(v, Mapping)}
+    return Experiment(system, **(options | tables))
 
 
 @dataclass(frozen=True)
