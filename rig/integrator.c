@@ -10,6 +10,7 @@ enum {
     MATRIX_ROOM = INTEGRATOR_STATES,
     STATE_ROOM = INTEGRATOR_STATES,
     INDICATOR_ROOM = INTEGRATOR_INDICATORS,
+    BY_INPUTS = 0,
     IS_LINEAR = 1, /* no search for limits inside of a step: elements show them as events */
     N_MODES = 1
 };
