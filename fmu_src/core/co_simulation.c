@@ -97,28 +97,29 @@ static Status check_step(Instance *c, double point, double length) {
     return STATUS_OK;
 }
 
-/* The point at which a step starts; where nothing has changed since the last evaluation, it is
- * known. */
-static Point start_of_step(const Instance *c, const Motion *motion) {
+/* The point at which a step starts; where nothing has changed since the last evaluation, not even
+ * by an event, it is known. */
+static Point start_of_step(const Instance *c, const Motion *motion, int event) {
     const Memory *k = &c->memory;
     if (N_STATES == 0) {
         const Point point = {0, k->reals.x, k->state.modes, no_states, {{0}}};
         return point;
     }
 #if LINEAR_STATES
-    if (N_MODES == 0 && !k->state.stale && c->slopes_known) {
+    if (!event && !k->state.stale && c->slopes_known) {
         Point point = {0, k->reals.x, k->state.modes, k->reals.dx, {{0}}};
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&c->slopes)[i];
         return point;
     }
 #endif
+    (void)event;
     return point_at(motion, 0, &k->reals.x, &k->state.modes);
 }
 
 static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
     if (event && settle_at(motion, 0, &k->reals.x, &k->state.modes)) return SOLVER_DONE;
-    const Point from = start_of_step(c, motion);
+    const Point from = start_of_step(c, motion, event);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
 }

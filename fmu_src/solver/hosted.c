@@ -2,6 +2,8 @@
  * rates, Jacobian and indicators. Included behind these (solver/names.h); no FMU contains it. */
 #include <math.h>
 
+enum { BY_INPUTS = 0 };
+
 /* A motion that grows by itself is left to the estimate of its error. */
 static double shortest_growing(const Motion *motion) {
     (void)motion;

@@ -14,6 +14,7 @@ enum {
     loop_N_STATES = N_STATES + N_AXES,
     loop_STATE_ROOM = loop_N_STATES,
     loop_IS_LINEAR = 0,
+    loop_BY_INPUTS = 0,
     /* of the last step, this one, and where both lead beyond all numbers, this one anew */
     loop_SOLUTIONS = 3
 };
