@@ -165,7 +165,7 @@ def _tell_contact_steps(made: Suggestion, known: Known) -> None:
         if known.step is not None and known.step > limit:
             made.warnings.append(
                 f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
-                f" may be at most {limit:.4g} s."
+                f" may be at most {limit:.4g} s. couplingMass allows any step."
             )
 
 
