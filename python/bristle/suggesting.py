@@ -165,8 +165,9 @@ def _tell_contact_steps(made: Suggestion, known: Known) -> None:
         if known.step is not None and known.step > limit:
             made.warnings.append(
                 f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
-                f" may be at most {limit:.4g} s. couplingMass allows any step."
+                f" may be at most {limit:.4g} s."
             )
+            _couple(made, known.mass)
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:
