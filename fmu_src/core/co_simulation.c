@@ -126,18 +126,27 @@ static int advance_alone(Instance *c, const Motion *motion, double length, int e
 
 /* With the body, where the loop over it is closed or has been until now. */
 NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double length) {
-#if HAS_COUPLING
     Memory *k = &c->memory;
-    if (couples(k)) {
-        /* nothing has moved, and the force that was given still acts */
-        if (length == 0) return SOLVER_DONE;
-        return couple(motion, length, &k->coupling, &k->reals.x, &k->state.modes);
-    }
+    Motion ahead = *motion;
+    Inputs u = *motion->u_start;
+    ahead.u_start = &u;
+    /* nothing has moved, and the force that was given still acts */
+    if (couples(k) && length == 0) return SOLVER_DONE;
+#if HAS_APPROACH
+    if (couples(k))
+        find_pressing(motion->p, motion->u_start, parameter_values(motion->p)[COUPLED_MASS], length,
+                      &k->stepping.pressing);
+    else
+        memset(&k->stepping.pressing, 0, sizeof k->stepping.pressing);
+    press_ahead(k, &u);
+#endif
+#if HAS_COUPLING
+    if (couples(k)) return couple(&ahead, length, &k->coupling, &k->reals.x, &k->state.modes);
     /* it has been switched off and is forgotten */
     memset(&k->coupling, 0, sizeof k->coupling);
     memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
-    return advance_alone(c, motion, length, 1);
+    return advance_alone(c, &ahead, length, 1);
 }
 
 /* Tells which input its rate leads beyond all numbers. */
@@ -224,8 +233,7 @@ static int may_couple(const Memory *k) {
 #if HAS_COUPLING
     return couples(k) || k->coupling.steps > 0;
 #else
-    (void)k;
-    return 0;
+    return couples(k);
 #endif
 }
 

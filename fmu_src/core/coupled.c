@@ -4,7 +4,7 @@
 
 /* Whether the loop over the body is to be closed inside. */
 static int couples(const Memory *k) {
-#if HAS_COUPLING
+#if HAS_COUPLING || HAS_APPROACH
     return parameter_values(&k->reals.p)[COUPLED_MASS] > 0;
 #else
     (void)k;
@@ -40,17 +40,31 @@ static void warn_of_missing_load(Instance *c) {
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
     return k->kept.co_simulates && k->coupling.steps > 0 && couples(k);
+#elif HAS_APPROACH
+    return k->kept.co_simulates && k->stepping.pressing.longest > 0 && couples(k);
 #else
     (void)k;
     return 0;
 #endif
 }
 
-/* The inputs of now. After a step with the body, as long as the host does not say otherwise, the
- * velocity is the one expected at the end of it: they are then put into the room. */
+/* Moves inputs to where the body is ahead in the normal direction. */
+static void press_ahead(const Memory *k, Inputs *u) {
+#if HAS_APPROACH
+    press(u, k->stepping.pressing.way, k->stepping.pressing.rate);
+#else
+    (void)k;
+    (void)u;
+#endif
+}
+
+/* The inputs of now. After a step with the body they are those ahead in the normal direction and,
+ * as long as the host does not say otherwise, the velocity is the one expected at the end of the
+ * step: they are then put into the room. */
 static const Inputs *present_inputs(const Memory *k, Inputs *room) {
     if (!is_coupled(k)) return &k->reals.u;
     *room = k->reals.u;
+    press_ahead(k, room);
 #if HAS_COUPLING
     Inputs before = k->coupling.history.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)

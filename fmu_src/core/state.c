@@ -169,6 +169,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &kept->unchecked, 0, 1);
 #if HAS_APPROACH
     carry_reals(walk, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
+    carry_reals(walk, &stepping->pressing, sizeof stepping->pressing / sizeof(double));
 #endif
 #if HAS_COUPLING
     Coupling *coupling = &stored->memory.coupling;

@@ -118,6 +118,10 @@ static int advance_from(const Motion *motion, const Point *from, double length, 
     return advance_in_trials(motion, *from, length, x, m, step);
 }
 
+#if HAS_APPROACH
+#include "solver/pressing.c"
+#endif
+
 #if HAS_COUPLING
 #include "solver/loop.c"
 

@@ -54,7 +54,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     words += states  # nominal values as they were given
     words += 8 + modes  # marks and counts
     words += stored_of_impact(d)
-    if "couplingMass" in d:
+    if d.family("estimatedLoad"):
         words += 11 + 4 * len(
             d.family("relativeVelocity")
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts

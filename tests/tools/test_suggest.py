@@ -416,6 +416,7 @@ def test_a_contact_is_told_the_steps_that_its_normal_force_bears(model, speed):
         assert ("an impact at 0.3 m/s" in text) == bool(speed)
     warned = [text for text in made.warnings if "for the normal force" in text]
     assert len(warned) == 1 and "acts one step late" in warned[0]
+    assert made.values["couplingMass"] == 2.0
     fine = suggest(model, Known(mass=2.0, speed=speed, step=0.99 * limits[1]))
     assert not any("for the normal force" in text for text in fine.warnings)
 
