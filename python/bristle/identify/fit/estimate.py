@@ -10,9 +10,10 @@ import numpy as np
 
 from ..record.reading import Record
 from .candidates import Candidate
-from .extras import worth_it
+from .extras import Solved, worth_it
 from .intervals import judged
 from .problem import Problem
+from .profile import checked
 from .result import Fit, Wanted
 from .search import ITERATIONS, begins, settled
 from .starts import first_values, scales
@@ -63,10 +64,13 @@ def fit(
         problem = problem.finer()
         point = problem.solved(point, bounds, ITERATIONS).point
     tell("confidence")
-    result = judged(problem, point, bounds, seen)
+    solved, result = Solved(problem, point, bounds), judged(problem, point, bounds, seen)
     if wanted.extras:
         tell("a lag, and a viscous part that differs by direction")
-        result = worth_it(problem, point, wanted, result)
+        solved, result = worth_it(solved, wanted, result)
+    if wanted.released:
+        tell("ends of the intervals")
+        result = checked(solved, result)
     return replace(
         result,
         fixed={name: value for name, value in space.fixed.items() if name in wanted.fixed},
