@@ -150,7 +150,8 @@ def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
     result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
     (share,) = result.load
     assert share.name == "gearLoadCoefficient" and share.determined
-    assert share.value == pytest.approx(0.1, abs=0.01)
+    assert share.low <= 0.1 <= share.high and share.half_width < 0.005
+    assert result.delay is None  # a sign that turns late looks like a lag
     assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
     assert any("the loss coefficient of GearLoad" in text for text in doubts(result))
 

@@ -37,6 +37,7 @@ BOTH_WAYS = (
 )
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
+_BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
 _FLAT, _FLATTEST = (
@@ -179,7 +180,7 @@ class Record:
         if self.place is not None and self.load:
             rows = self.place[:1] if self.load == SPRING else self.place[1:]
         if self.transmitted is not None:
-            rows = np.vstack([rows, directions(self.velocity) * np.abs(self.transmitted)])
+            rows = np.vstack([rows, _sense(self.velocity) * np.abs(self.transmitted)])
         return rows
 
     @property
@@ -232,6 +233,13 @@ def directions(velocity: np.ndarray) -> np.ndarray:
         return np.ones(len(velocity))
     last = np.searchsorted(known, np.arange(len(signs)), side="right") - 1
     return signs[known[np.maximum(last, 0)]].astype(float)
+
+
+def _sense(velocity: np.ndarray) -> np.ndarray:
+    """The sign of the velocity, on a straight line from one to the other within its noise: as
+    `directions` it would turn late, which looks like a lag of the force."""
+    width = max(_BEYOND_NOISE * noise_of(velocity), 1e-6 * float(np.abs(velocity).max()))
+    return np.clip(velocity / width, -1.0, 1.0)
 
 
 @dataclass

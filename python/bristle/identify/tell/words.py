@@ -162,12 +162,12 @@ def _smeared(fit: Fit) -> list[str]:
     if not fit.seen.reverses or not any(name.startswith(BRISTLE) for name in known):
         return []
     return [
-        f"{record.name}: the velocity comes from the displacement by a filter over"
+        f"{record.name}: the velocity went through a filter over"
         f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
         f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
         f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
-        " outside of their intervals. A measured velocity, a finer displacement or slower"
-        " reversals would tell them."
+        " outside of their intervals. A finer measurement of the motion or slower reversals would"
+        " tell them."
         for record in fit.records
         if record.smeared > 2 * turning
     ]
@@ -279,7 +279,7 @@ _HOST = (
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    told = [_of_gear(one) for one in fit.load if one.name == GEAR]
+    told = [_of_gear(one, fit.of) for one in fit.load if one.name == GEAR]
     loads = [one for one in fit.load if one.name != GEAR]
     if not loads:
         return told
@@ -326,18 +326,20 @@ def _of_spring(fit: Fit, load: Estimate) -> str:
     )
 
 
-def _of_gear(one: Estimate) -> str:
+def _of_gear(one: Estimate, of: Candidate) -> str:
+    what = "torque" if of.form.turns else "force"
     known = (
-        f"Of the transmitted torque {shown(one.value, one.half_width)} ±"
-        f" {shown(one.half_width, one.half_width)} is friction"
+        f"Of the transmitted {what} {shown(one.value, one.half_width)} ±"
+        f" {shown(one.half_width, one.half_width)} is friction ({one.name}, the loss coefficient of"
+        " GearLoad)."
         if one.determined
-        else "The data do not determine which share of the transmitted torque is friction: it has"
-        " to change, at the same speeds"
+        else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
+        f" without load: the transmitted {what} has to change, at the same speeds."
     )
     return (
-        f"{known} ({one.name}): the loss coefficient of GearLoad, forward and backward alike. A"
-        " difference of both looks like a part of the load itself, and cannot be told from it, from"
-        " gravity or from a wrong constant of the motor."
+        f"{known} One coefficient holds for driving and being driven: a difference of both looks"
+        " like a part of the load itself, and cannot be told from it, from gravity or from a wrong"
+        " constant of the motor."
     )
 
 
