@@ -154,6 +154,10 @@ def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
     assert result.delay is None  # a sign that turns late looks like a lag
     assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
     assert any("the loss coefficient of GearLoad" in text for text in doubts(result))
+    table[:, 2:] = np.column_stack([force + 3.0 * np.sign(speed), np.full(len(time), 30.0)])
+    np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    steady = read_record(file, Options(normal=1.0))
+    assert steady.transmitted is None and "too little to tell" in steady.notes[-1]
 
 
 @pytest.mark.parametrize("lag", [0.0, -0.001])

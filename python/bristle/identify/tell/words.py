@@ -334,7 +334,7 @@ def _of_gear(one: Estimate, of: Candidate) -> str:
         " GearLoad)."
         if one.determined
         else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
-        f" without load: the transmitted {what} has to change, at the same speeds."
+        f" without load: the transmitted {what} has to change more, at the same speeds."
     )
     return (
         f"{known} One coefficient holds for driving and being driven: a difference of both looks"
