@@ -17,12 +17,13 @@ from .profile import checked
 from .result import Fit, Wanted
 from .search import ITERATIONS, begins, settled
 from .starts import first_values, scales
+from .statistics import correlation_time
 from .unknowns import first_point, unknowns
 
 STARTS = 4  # least squares of the whole, at most, until the best of them is found twice
-# of the sum of squares, by which two solutions are the same: a tenth of what one independent sample
-# of a thousand contributes
-AGREE = 1e-4
+# of what one independent sample contributes to the sum of squares, by which two solutions are the
+# same: a third of a standard deviation of a number
+AGREE = 0.1
 COARSE = 0.2  # of the residual, that modelled means may be off: 4 % of the sum of squares
 
 Teller = Callable[[str], None]
@@ -56,9 +57,10 @@ def fit(
     for begin in starts[:STARTS]:
         point = settled(problem, np.clip(begin, *bounds), bounds, anchor, wanted.released)
         found.append((float(problem.costs([point])[0]), point))
-        if _is_confirmed(found):
+        if len(alike := _best(problem, found)) > 1:
             break
-    point = min(found, key=lambda one: one[0])[1]
+    # the staged start has no seed: where it leads to the best solution, no seed changes anything
+    point, confirmed = alike[0], len(alike) > 1
     if any(record.block > 1 for record in records) and _is_too_coarse(problem, point):
         tell("least squares, with more points of a run for each mean")
         problem = problem.finer()
@@ -75,14 +77,16 @@ def fit(
         result,
         fixed={name: value for name, value in space.fixed.items() if name in wanted.fixed},
         starts=len(found),
-        confirmed=_is_confirmed(found),
+        confirmed=confirmed,
     )
 
 
-def _is_confirmed(found: Sequence[tuple[float, np.ndarray]]) -> bool:
-    """Whether the least sum of squares was found from two starts."""
-    costs = sorted(cost for cost, _ in found)
-    return len(costs) > 1 and costs[1] <= (1 + AGREE) * costs[0]
+def _best(problem: Problem, found: Sequence[tuple[float, np.ndarray]]) -> list[np.ndarray]:
+    """The solutions that cannot be told from the best, in the order of their starts."""
+    least, point = min(found, key=lambda one: one[0])
+    rest = problem.residuals(problem.forces([point])[0])[problem.weight > 0]
+    independent = len(rest) / correlation_time(rest)
+    return [point for cost, point in found if cost <= (1 + AGREE / independent) * least]
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:

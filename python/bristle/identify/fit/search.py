@@ -28,7 +28,7 @@ Bounds = tuple[np.ndarray, np.ndarray]
 
 def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndarray]:
     """The staged start and others around it, after a few steps of least squares in parts of the
-    records, the best first; if all are bad, of a wider search."""
+    records, the best first behind the staged one; if all are bad, of a wider search."""
     space = problem.space
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
@@ -50,7 +50,7 @@ def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndar
         if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
             break
     problem.runs += small.runs
-    return [point for _, point in sorted(found, key=lambda one: one[0])]
+    return [found[0][1], *(point for _, point in sorted(found[1:], key=lambda one: one[0]))]
 
 
 def settled(
