@@ -79,7 +79,7 @@ if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
 fi
 skipped=""
 
-# --- style and static analysis, on one core while rig, benchmark and sanitized FMUs are built ------
+# --- style and static analysis, while rig, benchmark and sanitized FMUs are built ----------------
 
 analyse() {
     found=""

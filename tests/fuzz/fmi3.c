@@ -1,7 +1,7 @@
 /* An FMU for FMI 3.0 in the clothes of 2.0, so that the importers of this folder make the same
  * calls with it, and see the same promises kept. Stands behind the FMU's own sources, whose tables
- * it knows; its functions get the prefix PREFIX. Behind it comes the layer of 2.0, over the same law
- * and core.
+ * it knows; its functions get the prefix PREFIX. Behind it comes the layer of 2.0, over the same
+ * law and core.
  *
  * Co-simulation goes with event mode and early return, and a step goes on from event to event. An
  * input that has been given a rate gets it as its value at the end of a step, when the element
