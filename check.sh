@@ -79,7 +79,7 @@ if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
 fi
 skipped=""
 
-# --- style and static analysis, on one core while rig, benchmark and sanitized FMUs are built ------
+# --- style and static analysis, while rig, benchmark and sanitized FMUs are built ----------------
 
 analyse() {
     found=""
@@ -197,8 +197,8 @@ tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n $workers --dist loadgroup -m "not shipped and not endurance" \
-    --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests/every_fmu tests/models -n $workers --dist loadgroup \
+    -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
 # --- summary -------------------------------------------------------------------------------------
 

@@ -46,10 +46,9 @@ else()
                 "aarch64-linux")
         endif()
         foreach(target IN LISTS targets_${platform})
-            set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
-            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer
-                -fno-sanitize=undefined)
-            set(link_${target} ${zig} -shared -O2 -s)
+            set(compile_${target} "${zig}" cc -target ${target} ${flags} -O2 -g0
+                -fomit-frame-pointer -fno-sanitize=undefined)
+            set(link_${target} "${zig}" cc -target ${target} -shared -O2 -s)
         endforeach()
     endforeach()
 endif()

@@ -62,6 +62,7 @@ def third(fmu):
 
 
 @scalar
+@pytest.mark.endurance
 @at_once_and_late
 def test_holds_a_load_that_jumps(fmu, late):
     """As high as the law holds it in fine steps, or nearly: 0.95 of that, 0.85 with 5 ms; 0.98 and
