@@ -122,12 +122,6 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
         for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
 }
 
-/* A motion that grows by itself is left to the estimate of its error. */
-static double shortest_growing(const Motion *motion) {
-    (void)motion;
-    return INFINITY;
-}
-
 /* A velocity is a state, and when it turns round or surfaces part is not known before. */
 static double time_of_reversal(const Motion *motion) {
     (void)motion;
