@@ -4,12 +4,6 @@
 
 enum { BY_INPUTS = 0 };
 
-/* A motion that grows by itself is left to the estimate of its error. */
-static double shortest_growing(const Motion *motion) {
-    (void)motion;
-    return INFINITY;
-}
-
 static double time_of_reversal(const Motion *motion) {
     (void)motion;
     return -1;
