@@ -15,6 +15,7 @@ enum {
     loop_STATE_ROOM = loop_N_STATES,
     loop_IS_LINEAR = 0,
     loop_BY_INPUTS = 0,
+    loop_SHOWS_LIMITS = 0,
     loop_SOLUTIONS = 2 /* over the last step and this one */
 };
 

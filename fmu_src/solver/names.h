@@ -1,9 +1,9 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
  * alone, and once more with a prefix for law and body together; rig/integrator.c and
  * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
- * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SOLUTIONS, a Motion,
- * and the functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at,
- * keeps_contact, settle_at, time_of_reversal and trial_step; everything else is
+ * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SHOWS_LIMITS,
+ * SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at, resolved_at,
+ * indicators_at, keeps_contact, settle_at, time_of_reversal and trial_step; everything else is
  * written once over these, and the compiler sees constant sizes and no call through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
@@ -16,6 +16,7 @@
 #define STATE_ROOM ODE(STATE_ROOM)
 #define IS_LINEAR ODE(IS_LINEAR)
 #define BY_INPUTS ODE(BY_INPUTS)
+#define SHOWS_LIMITS ODE(SHOWS_LIMITS)
 #define no_states ODE(no_states)
 #define state_values ODE(state_values)
 #define state_places ODE(state_places)
@@ -28,6 +29,7 @@
 #define time_of_reversal ODE(time_of_reversal)
 #define trial_step ODE(trial_step)
 #define cubic_between ODE(cubic_between)
+#define cubic_through ODE(cubic_through)
 #define dense_output ODE(dense_output)
 #define rate_inside ODE(rate_inside)
 #define resolved_at ODE(resolved_at)

@@ -48,7 +48,7 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
     const int beside = is_beside_reversal(motion, from, h);
-    if (!beside && (IS_LINEAR || (N_STATES == 1 && motion->held))) return 0;
+    if (!beside && (SHOWS_LIMITS || (N_STATES == 1 && motion->held))) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
     const Cubic cubic = cubic_between(motion, from, x1, h);
