@@ -223,6 +223,12 @@ class Description:
         return tuple(state.derivative for state in self.states if state.derivative)
 
     @property
+    def body(self) -> Variable | None:
+        """The mass that co-simulation moves together with the element; no law sees it."""
+        named = (one for one in self.parameters if one.name == "couplingMass")
+        return self.coupling.mass if self.coupling else next(named, None)
+
+    @property
     def observed(self) -> tuple[Variable, ...]:
         """The outputs for what is observed of the body."""
         return (self.coupling.observed_load,) if self.coupling else ()

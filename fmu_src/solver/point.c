@@ -20,16 +20,20 @@ typedef struct {
     double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
-static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1,
-                           const States *f1, double h) {
-    (void)motion;
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m);
+
+/* Under held inputs the rates of linear states at the end follow from those at the start. */
+static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1, double h) {
+    const int known = N_STATES == 0 || (IS_LINEAR && motion->held);
+    const States f1 = known ? from->f : rates_at(motion, from->t + h, x1, &from->m);
     Cubic cubic;
     cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
-        const double a = state_values(&from->x)[i], b = state_values(x1)[i];
-        cubic.way[i] = b - a;
-        cubic.left[i] = h * state_values(&from->f)[i] - (b - a);
-        cubic.right[i] = h * state_values(f1)[i] - (b - a);
+        const double way = state_values(x1)[i] - state_values(&from->x)[i];
+        const double turn = known ? from->J[i][i] * way : 0;
+        cubic.way[i] = way;
+        cubic.left[i] = h * state_values(&from->f)[i] - way;
+        cubic.right[i] = h * (state_values(&f1)[i] + turn) - way;
     }
     return cubic;
 }

@@ -5,6 +5,11 @@ taken has a slope of zero, and a dependency. And that pass writes each function 
 callers, with its loops and branches, while a dependency is one of a call: of 36 models 4 get other
 dependencies if the constants that a caller hands over are forgotten, and 6 if the modes at the
 start are. So functions are run here over the names of what they are given, call by call.
+
+Nor can runs of the compiled model at random points, which tests compare with what is found here: a
+point proves that a dependency exists, never that one does not, and a branch that is seldom taken
+would be missing in the XML until a test happened to meet it. The XML would also need a compiler
+before it could be written, and what is never set on some path of evaluate would go unnoticed.
 """
 
 from __future__ import annotations

@@ -167,6 +167,7 @@ def _tell_contact_steps(made: Suggestion, known: Known) -> None:
                 f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
                 f" may be at most {limit:.4g} s."
             )
+            _couple(made, known.mass)
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:

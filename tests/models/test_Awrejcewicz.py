@@ -8,6 +8,8 @@ import pytest
 from scipy.integrate import quad
 
 from body_on_element import run_exchange
+from fixed_step import AT_ONCE, element, holds, limit_of, told
+from held_force import run_loop
 
 ONLY = pytest.mark.fmus(lambda d: d.name == "Awrejcewicz")
 NORMAL, BAND = 10.0, 1e-3
@@ -164,3 +166,23 @@ def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
 
     assert max(speeds_left(0.95)) < 0.02
     assert max(speeds_left(1.05)) > 0.5
+
+
+@ONLY
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_with_a_coupling_mass_its_band_counts_as_stick(fmu, late):
+    """Its force has no slope at rest, which would look like slip: a load of 0.99 of the limit that
+    jumps is held where else 0.8 is not, one of 1.01 breaks away as in fine steps (root of the mean
+    square error of the velocity within 31 mm/s; with a tenth of the band 65 and more)."""
+    limit = limit_of(fmu)
+
+    def rows(part, step, late, timing):
+        with element(fmu, 1.0, timing) as instance:
+            return run_loop(
+                instance, lambda t, x: part * limit * (t > 9.5e-3), 0.15, step, late=late
+            )
+
+    assert holds(fmu, 0.99, 1e-3, late, 1.0, told(late))
+    fine, found = rows(1.01, 2e-5, False, AT_ONCE), rows(1.01, 1e-3, late, told(late))
+    error = found[:, 2] - np.interp(found[:, 0], fine[:, 0], fine[:, 2])
+    assert fine[-1, 2] > 0.1 and np.sqrt(np.mean(error**2)) < 0.04

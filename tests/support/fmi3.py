@@ -62,12 +62,12 @@ class Instance3:
 
     def refused(self, function, *arguments):
         """The one sentence by which a call is refused."""
-        told = len(self.messages)
+        before = len(self.messages)
         try:
             self.call(function, *arguments)
         except FMICallException as refusal:
             assert refusal.status in (2, ERROR)
-            (message,) = self.messages[told:]
+            (message,) = self.messages[before:]
             assert message[0] == refusal.status
             return message[2]
         raise AssertionError(f"{function} was taken")

@@ -35,7 +35,7 @@ COMPILERS = {
     "threads": ("gcc", "-g1", "-fsanitize=thread"),
 }
 # For runs that are the same each time: libFuzzer otherwise learns from values that are compared,
-# and addresses are among them. Where it does not, nothing has to tell it of each comparison: what
+# and addresses are among them. Where it does not, no hook has to report each comparison: what
 # is left of the coverage is which branches were taken how often, and how deep the stack was.
 REPEATABLE = ("-use_cmp=0", "-use_memmem=0")
 COVERAGE = {

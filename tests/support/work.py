@@ -60,7 +60,7 @@ def legal_parameters(d, sampler):
 
 
 def steps(fmu, library, count, seed="work"):
-    """Random steps from random states, ramped and held: (evaluations, what was told, all that it
+    """Random steps from random states, ramped and held: (evaluations, the messages, all that it
     takes to repeat it)."""
     d = fmu.description
     sampler = Sampler(d, seed)
@@ -95,9 +95,13 @@ def steps(fmu, library, count, seed="work"):
                 library.evaluations.value = 0
                 said = len(instance.messages)
                 instance.step(size)
-                told = [m.text for m in instance.messages[said:]]
+                messages = [m.text for m in instance.messages[said:]]
                 made += 1
-                yield library.evaluations.value, told, (parameters, tolerance, here, rates, size)
+                yield (
+                    library.evaluations.value,
+                    messages,
+                    (parameters, tolerance, here, rates, size),
+                )
                 here = {
                     name: value + size * rate for (name, value), rate in zip(here.items(), rates)
                 }
@@ -121,8 +125,8 @@ def main():
         )
         parts = [found[math.ceil(part * len(found)) - 1][0] for part in (0.5, 0.9, 0.99, 1)]
         print(f"{fmu.name}: median, 90 %, 99 % and most evaluations of a step:", *parts, flush=True)
-        told = sum(any("maximumSubsteps" in text for text in f[1]) for f in found)
-        print("   ", told, "steps were finished coarsely; the dearest:", found[-1][1:])
+        coarse = sum(any("maximumSubsteps" in text for text in f[1]) for f in found)
+        print("   ", coarse, "steps were finished coarsely; the most expensive:", found[-1][1:])
 
 
 if __name__ == "__main__":

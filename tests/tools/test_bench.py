@@ -124,7 +124,7 @@ def test_a_law_without_states_is_measured():
     assert {row[1] for row in found if row[0] != "LuGre"} == {"cycle", "step"}
 
 
-def test_what_cannot_be_measured_is_told_in_a_sentence(guest, tmp_path):
+def test_what_cannot_be_measured_is_reported_in_a_sentence(guest, tmp_path):
     text = tmp_path / "text.fmu"
     text.write_text("no FMU")
     assert "it is not a zip file" in refusal("--peer", text)

@@ -178,7 +178,7 @@ def test_a_package_that_is_missing_is_named(refused, monkeypatch):
         (["list", "/nowhere"], "/nowhere: there is no FMU."),
     ],
 )
-def test_a_mistake_is_told_in_one_line(refused, words, sentence):
+def test_a_mistake_is_reported_in_one_line(refused, words, sentence):
     assert refused(*words) == sentence
 
 
@@ -192,7 +192,7 @@ def test_a_mistake_is_told_in_one_line(refused, words, sentence):
         ),
     ],
 )
-def test_a_mistake_of_a_developer_is_told_in_one_line(refused, words, sentence):
+def test_a_mistake_of_a_developer_is_reported_in_one_line(refused, words, sentence):
     assert refused(*words, program="generator") == sentence
 
 
@@ -246,7 +246,7 @@ def test_list_for_programs_has_both_forms(said):
     assert entries["LuGre"]["kind"] == "bristle" and Path(entries["LuGre"]["file"]).is_file()
 
 
-def test_show_tells_all_that_the_fmu_has(fmu, said):
+def test_show_shows_all_that_the_fmu_has(fmu, said):
     """Every variable with its unit, every set and every text; in lines that a terminal holds."""
     about = bristle.describe(fmu.path)
     text = said("show", fmu.path)
@@ -344,7 +344,7 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("text", RECORDS)
-def test_a_bad_record_is_told_with_line_and_column(refused, tmp_path, text):
+def test_a_bad_record_is_reported_with_line_and_column(refused, tmp_path, text):
     record = tmp_path / "record.csv"
     record.write_text(text, encoding="utf-8")
     sentence = RECORDS[text]
@@ -400,7 +400,7 @@ def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tm
     assert refused(*words).startswith(f"{file}: not XML: ")
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
+def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path):
     """The device that is always full stands for the disk."""
     with pytest.raises(bristle.BristleError, match="No space left on device.$"):
         with writing(tmp_path / "out.csv") as handle:
@@ -571,7 +571,9 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
         (b"[parameters]\nx = 1", "Mine.toml: parameters.x: has to be a table"),
     ],
 )
-def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, tmp_path, capsys):
+def test_a_description_that_cannot_be_used_is_reported_in_a_line(
+    content, sentence, tmp_path, capsys
+):
     folder = tmp_path / "modelDescription"
     (folder / "shared").mkdir(parents=True)
     for name in ("units.toml", "references.toml", "co_simulation.toml"):
@@ -600,7 +602,7 @@ def test_a_description_that_cannot_be_used_is_told_in_a_line(content, sentence, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path, capsys):
+def test_a_report_that_cannot_be_written_is_reported_before_anything_runs(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert (
         cli.main(

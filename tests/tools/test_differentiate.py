@@ -1230,7 +1230,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 )
 def test_what_the_modes_are_found_from_counts_at_the_start(tmp_path, search):
     """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no
-    mistake, but tells nothing."""
+    mistake, but shows nothing."""
     body = (
         "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"
     )

@@ -74,7 +74,7 @@ def test_examples_of_docstrings_run(module):
         ),
     ],
 )
-def test_a_mistake_is_told_in_one_sentence(call, error, sentence):
+def test_a_mistake_is_reported_in_one_sentence(call, error, sentence):
     with pytest.raises(error) as raised:
         call()
     assert str(raised.value).startswith(sentence)

@@ -34,7 +34,6 @@ def starts(name):
 CRANK, ROD, MASSES, HEIGHT, GRAVITY = 0.1, 0.3, (1.0, 1.0, 2.0), 0.02, 9.81
 DRIVE, FREQUENCY, FORCE, START = 3.0, 4.0, -20.0, 0.8
 RADIUS = 0.01
-JOINTS = ("main", "crank", "wrist", "guide")
 INERTIAS = (MASSES[0] * CRANK**2 / 12, MASSES[1] * ROD**2 / 12, 1.0)  # the slider does not turn
 
 

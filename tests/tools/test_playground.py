@@ -367,7 +367,7 @@ def test_sliders_and_number_fields_act_on_the_running_element(page):
     assert page.evaluate(read, parameter) == before
 
 
-def test_a_broken_rule_is_told_at_the_field_in_the_words_of_the_element(page):
+def test_a_broken_rule_is_reported_at_the_field_in_the_words_of_the_element(page):
     go(page, "#situation=belt&1=LuGre")
     number = field(page, "dynamicFriction").locator('input[type="text"]')
     before = page.evaluate("page.slot.parameters.dynamicFriction")
@@ -552,7 +552,7 @@ def test_every_control_and_picture_has_a_name_for_a_screen_reader(page):
     assert "LuGre" in page.locator("#force-time").get_attribute("aria-label")
 
 
-def test_verdict_tells_what_the_report_measures(page):
+def test_verdict_shows_what_the_report_measures(page):
     go(page, "#situation=pulse&1=LuGre&2=SecondOrderBristle&3=StaticRegularized")
     cells = "[...document.querySelectorAll('#verdict tbody td')]"
     until(page, f"{cells}.length === 15 && {cells}.every((one) => one.textContent !== '…')")

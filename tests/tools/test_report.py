@@ -210,7 +210,7 @@ def test_a_drag_zooms_all_plots_of_the_system_in_time_and_a_double_click_ends_it
     assert page.evaluate(spans) == pytest.approx(whole)
 
 
-def test_pointing_at_a_plot_tells_the_models_and_their_values(opened):
+def test_pointing_at_a_plot_shows_the_models_and_their_values(opened):
     area = opened.page.locator("#belt-0 .u-over")
     area.hover(position={"x": 100, "y": 60})
     text = opened.page.locator("#belt-0 .tooltip").inner_text()
@@ -306,7 +306,7 @@ def lab(light):
 
 @pytest.mark.parametrize("blindness", BLIND)
 @pytest.mark.parametrize("scheme", ["LIGHT", "DARK"])
-def test_lines_are_told_apart_whatever_colours_one_sees(scheme, blindness):
+def test_lines_can_be_distinguished_whatever_colours_one_sees(scheme, blindness):
     """No two colours are nearer than 15 in CIELAB; 2.3 is just noticeable side by side, thin lines
     need some times that."""
     script = (REPOSITORY / "site" / "bristle_site" / "report" / "page.js").read_text(

@@ -299,7 +299,7 @@ def test_vectors_go_by_name():
         ),
     ],
 )
-def test_a_wrong_type_is_told_in_one_sentence(call, sentence):
+def test_a_wrong_type_is_reported_in_one_sentence(call, sentence):
     with pytest.raises(TypeError) as error:
         call()
     assert str(error.value) == sentence

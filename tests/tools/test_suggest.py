@@ -404,18 +404,19 @@ def test_a_step_that_is_too_long_asks_for_the_mass_of_the_body():
 
 @pytest.mark.parametrize("model", ["HuntCrossley", "ContactPoint"])
 @pytest.mark.parametrize("speed", [None, 0.3])
-def test_a_contact_is_told_the_steps_that_its_normal_force_bears(model, speed):
+def test_the_steps_that_a_normal_force_bears_are_shown(model, speed):
     """In a host that applies it at once, and one step late."""
     values = {one.name: one.start for one in bristle.describe(model).parameters}
     contact = {name: values[name] for name in CONTACT}
     limits = [contact_step(contact, 2.0, speed or 0.0, late) for late in (False, True)]
     made = suggest(model, Known(mass=2.0, speed=speed, step=1.01 * limits[1]))
-    told = [text for text in made.limits if text.startswith("normal force")]
-    for limit, text in zip(limits, told, strict=True):
+    texts = [text for text in made.limits if text.startswith("normal force")]
+    for limit, text in zip(limits, texts, strict=True):
         assert f"at most {limit:.4g} s with a mass of 2 kg" in text
         assert ("an impact at 0.3 m/s" in text) == bool(speed)
     warned = [text for text in made.warnings if "for the normal force" in text]
     assert len(warned) == 1 and "acts one step late" in warned[0]
+    assert made.values["couplingMass"] == 2.0
     fine = suggest(model, Known(mass=2.0, speed=speed, step=0.99 * limits[1]))
     assert not any("for the normal force" in text for text in fine.warnings)
 

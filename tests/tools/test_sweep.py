@@ -336,7 +336,7 @@ def test_results_come_from_all_workers_in_any_order():
     assert found == {i: {"y": i**2} for i in range(50)}
 
 
-def test_a_full_disk_is_told(refused):  # noqa: F811
+def test_a_full_disk_is_reported(refused):  # noqa: F811
     """A limit of the size of files stands for it: writing fails in the same way. What is done
     stays, so that the sweep can go on."""
     loop()
@@ -441,7 +441,7 @@ def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
     assert Path("there.csv").read_bytes() == Path("here.csv").read_bytes()
 
 
-def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F811
+def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noqa: F811
     monkeypatch.setattr("bristle.sweep.execution.CONNECTING", 0.5)
     said = refused(
         "sweep",
@@ -533,12 +533,12 @@ def test_a_scheduler_that_is_not_there_is_told(refused, monkeypatch):  # noqa: F
         (["belt", "HuntCrossley", "--over", "mass=1,2", "--stop", "0.1"], "every run failed"),
     ],
 )
-def test_mistakes_are_told_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
+def test_mistakes_are_reported_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
     assert sentence in refused("sweep", *words)
     assert os.listdir() == []
 
 
-def test_why_a_run_failed_is_told(capsys):
+def test_why_a_run_failed_is_reported(capsys):
     assert (
         cli.main(
             [
@@ -561,7 +561,7 @@ def test_why_a_run_failed_is_told(capsys):
     )
 
 
-def test_a_quantity_that_a_run_does_not_have_is_told():
+def test_a_quantity_that_a_run_does_not_have_is_reported():
     with pytest.raises(BristleError, match="nowhere"):
         quantity("final(nowhere)", {"time": np.arange(3.0)})
 
@@ -604,7 +604,7 @@ def test_a_joint_is_swept_by_its_torque(capsys):
 
 
 @WITH_TWINS
-def test_each_contact_of_a_system_is_told():
+def test_each_contact_of_a_system_is_named():
     assert (
         cli.main(
             [

@@ -213,8 +213,8 @@ def _statement(tokens: Tokens, i: int) -> int | None:
 
 
 def files(language: str = "c") -> list[str]:
-    """Every C file that models are made of, below fmu_src/; or the Python that runs, fits and
-    sweeps them, below its package."""
+    """Every C file that models are made of, below fmu_src/, without the one that only hosts
+    include; or the Python that runs, fits and sweeps them, below its package."""
     if language == "python":
         return [
             path.relative_to(PACKAGE).as_posix()
@@ -222,7 +222,7 @@ def files(language: str = "c") -> list[str]:
             for path in sorted((PACKAGE / folder).glob("[!_]*.py"))
         ]
     found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.[ch]"))]
-    return [path.relative_to(SOURCE).as_posix() for path in found]
+    return [path.relative_to(SOURCE).as_posix() for path in found if path.name != "hosted.c"]
 
 
 def drawn(count: int, seed: int, only: str = "", language: str = "c") -> list[Mutant]:
