@@ -78,38 +78,20 @@ if ! cmp -s requirements-check.txt .venv/requirements-check.txt; then
     cp requirements-check.txt .venv/requirements-check.txt
 fi
 skipped=""
-# Rig and benchmark, each with the SUNDIALS of the system and with version 7.
-build_with() { # PROJECT FOLDER [OPTION]; the target is named like the project
-    project=$1 folder=build/$2
-    shift 2
-    { cmake -S "$project" -B "$folder" -G Ninja "$@" &&
-        cmake --build "$folder" --target "$project"; } >"$folder.log" 2>&1 ||
-        { tail -n 20 "$folder.log" >&2; fail "the $project cannot be built."; }
+
+# --- style and static analysis, while rig, benchmark and sanitized FMUs are built ----------------
+
+analyse() {
+    found=""
+    find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 |
+        xargs -0 clang-format --dry-run -Werror || found=1
+    ruff check --quiet . && ruff format --quiet --check . || found=1
+    mypy --no-error-summary || found=1
+    if is_there cppcheck; then analyse_c || found=1; fi
+    [ -z "$found" ]
 }
-if [ -n "$has_sundials" ]; then
-    build_with rig rig
-    build_with bench bench
-    if is_there cargo; then
-        wait "$sundials7" ||
-            { tail -n 20 build/sundials7.log >&2; fail "SUNDIALS 7 cannot be built."; }
-        build_with rig rig7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
-        build_with bench bench7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
-    else
-        skipped="$skipped
-  SUNDIALS 7: cargo, which brings its source, is missing"
-    fi
-fi
 
-# --- style and static analysis -------------------------------------------------------------------
-
-failed=""
-tick; step "Format and types"
-find fmu_src runner rig playground bench tests examples -name '*.[ch]' -print0 |
-    xargs -0 clang-format --dry-run -Werror || failed=1
-ruff check --quiet . && ruff format --quiet --check . || failed=1
-mypy --no-error-summary || failed=1
-if is_there cppcheck; then
-    tick; step "Static analysis"
+analyse_c() {
     headers=$(python -c 'from pathlib import Path; import fmpy
 print(Path(fmpy.__file__).parent / "c-code")')
     # Each FMU is one translation unit, and a twin is its model behind a frame, so that one of a
@@ -137,21 +119,57 @@ print(Path(fmpy.__file__).parent / "c-code")')
         shapes="$shapes $shape"
     done
     # It takes the place in x that state_places(&x) gives for a temporary, which it is not.
-    analysis="--quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
+    options="--quiet --std=c99 --error-exitcode=1 --enable=warning,performance,portability \
         --suppress=missingIncludeSystem --suppress=danglingTempReference \
         --suppress=danglingTemporaryLifetime"
     echo $models $twins | tr ' ' '\n' |
-        xargs -P 2 -I{} cppcheck $analysis -DFMI2_OVERRIDE_FUNCTION_PREFIX \
+        xargs -P 2 -I{} cppcheck $options -DFMI2_OVERRIDE_FUNCTION_PREFIX \
             -DFMI3_OVERRIDE_FUNCTION_PREFIX \
             --suppress=incorrectLogicOperator:fmu_src/core/references.c \
             --cppcheck-build-dir=build/cppcheck/{} \
-            -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c || failed=1
-    cppcheck $analysis --cppcheck-build-dir=build/cppcheck/runner \
-        -I runner -I rig -I fmu_src -I "$headers" runner/*.c || failed=1
-else
+            -I build/generated/{} -I fmu_src -I "$headers" build/cppcheck/{}/unit.c &&
+        cppcheck $options --cppcheck-build-dir=build/cppcheck/runner \
+            -I runner -I rig -I fmu_src -I "$headers" runner/*.c
+}
+
+analyse >build/analysis.log 2>&1 &
+analysis=$!
+if ! is_there cppcheck; then
     skipped="$skipped
   static analysis: cppcheck is missing"
 fi
+
+# --- rig, benchmark and sanitized FMUs -----------------------------------------------------------
+
+# Rig and benchmark, each with the SUNDIALS of the system and with version 7.
+build_with() { # PROJECT FOLDER [OPTION]; the target is named like the project
+    project=$1 folder=build/$2
+    shift 2
+    { cmake -S "$project" -B "$folder" -G Ninja "$@" &&
+        cmake --build "$folder" --target "$project"; } >"$folder.log" 2>&1 ||
+        { tail -n 20 "$folder.log" >&2; fail "the $project cannot be built."; }
+}
+if [ -n "$has_sundials" ]; then
+    build_with rig rig
+    build_with bench bench
+    if is_there cargo; then
+        wait "$sundials7" ||
+            { tail -n 20 build/sundials7.log >&2; fail "SUNDIALS 7 cannot be built."; }
+        build_with rig rig7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
+        build_with bench bench7 "-DCMAKE_PREFIX_PATH=$PWD/build/sundials7"
+    else
+        skipped="$skipped
+  SUNDIALS 7: cargo, which brings its source, is missing"
+    fi
+fi
+
+{ cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 ||
+    { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
+
+failed=""
+tick; step "Format, types and static analysis"
+wait "$analysis" || failed=1
+cat build/analysis.log
 
 # --- tests ---------------------------------------------------------------------------------------
 
@@ -176,13 +194,11 @@ python -m pytest tests -n $workers --dist loadgroup --complete --junit-xml="$res
 # random points, which have all been tried above, a quarter is tried again
 # (tests/support/operating_points.py).
 tick; step "Tests with AddressSanitizer and UndefinedBehaviorSanitizer"
-{ cmake --preset sanitize && cmake --build --preset sanitize; } >build/sanitize.log 2>&1 ||
-    { cat build/sanitize.log >&2; fail "the build with sanitizers failed."; }
 BRISTLE_FMUS="$PWD/build/sanitize/dist" \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
     ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    python -m pytest tests -n $workers --dist loadgroup -m "not shipped and not endurance" \
-    --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
+    python -m pytest tests/every_fmu tests/models -n $workers --dist loadgroup \
+    -m "not shipped and not endurance" --only-fmus --junit-xml="$results/sanitized.xml" || failed=1
 
 # --- summary -------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the rig and dist/report/index.html from the FMUs in dist/; arguments go to
-# "python site/bristle_site report".
+# Builds the rig and dist/report/index.html from the FMUs in dist/, or in the folder behind --fmus;
+# arguments go to "python site/bristle_site report".
 set -eu
 cd "$(dirname "$0")"
 
@@ -9,8 +9,7 @@ fail() {
     exit 1
 }
 
-[ -x .venv/bin/python ] && ls dist/*.fmu >/dev/null 2>&1 ||
-    fail "there are no FMUs yet: run ./build.sh first."
+[ -x .venv/bin/python ] || fail "there is no .venv yet: run ./build.sh first."
 . tools/environment.sh
 mkdir -p build
 if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1; then

@@ -128,14 +128,14 @@ def main() -> int:
 
     cycles = contest(build, "cycles", CYCLE_ROUNDS, special + defaults)
     instructions = count_instructions(build, "cycles", cycles, special + defaults)
-    steps = contest(
-        build, "steps", STEP_ROUNDS, [case for case in special if "α" not in case.label] + defaults
-    )
+    stepped = [case for case in special if "α" not in case.label] + defaults
+    steps = contest(build, "steps", STEP_ROUNDS, stepped)
+    step_instructions = count_instructions(build, "steps", steps, stepped)
     memory = run(build, ["memory"], defaults)
     parts = [
         cycle_table(cycles, instructions),
         pair_table(cycles, instructions),
-        step_table(steps),
+        step_table(steps, step_instructions),
         memory_table(memory, fmus),
         record_table(options.fmus),
         scale_table(options.fmus, build),
@@ -206,7 +206,7 @@ def count_instructions(
     lines: list[Line],
     cases: list[Case] | list[peers.Peer],
     before: tuple[str, ...] = (),
-) -> dict[tuple[str, str, str], float]:
+) -> dict[Line, float]:
     """Instructions of one repetition, which do not depend on the load of the machine; nothing
     without valgrind."""
     if not shutil.which("valgrind"):
@@ -223,10 +223,7 @@ def count_instructions(
         )
         run(build, [what, "1"], cases, (*before, *valgrind))
         counts = [total(Path(f"{dump}.{i + 1}")) for i in range(len(lines))]
-    return {
-        (line.label, line.motion, line.side): count / line.repetitions
-        for line, count in zip(lines, counts, strict=True)
-    }
+    return {line: n / line.repetitions for line, n in zip(lines, counts, strict=True)}
 
 
 def total(dump: Path) -> int:
@@ -281,9 +278,10 @@ def scale_table(folder: Path, build: Path) -> str:
     ]
     lines = contest(build, "scale", STEP_ROUNDS, entries)
     rows = []
-    for line in lines:  # the remark is threads, bytes of an instance
-        own = {one.side: one for one in lines if one.label == line.label and one.inputs == "1"}
-        if line.inputs == "1":
+    for line in lines:  # the remark is threads or chain, bytes of an instance
+        alike = line.inputs if line.inputs == "chain" else "1"
+        own = {one.side: one for one in lines if (one.label, one.inputs) == (line.label, alike)}
+        if line.inputs == alike:
             ratio = line.time / own["1"].time
             goal = f"≤ {FLAT_GOAL}: {verdict(ratio <= FLAT_GOAL)}"
         else:
@@ -297,7 +295,8 @@ def scale_table(folder: Path, build: Path) -> str:
         "Many instances",
         "fmi2DoStep of each instance in turn, in slip under held inputs: the time over that of one"
         " instance, by the median on the processor; for two threads, each with half of the"
-        " instances, how many times faster they are than one by the clock.",
+        " instances, how many times faster they are than one by the clock. A *chain* has a block on"
+        " each instance, on a belt and with springs between them.",
         ["FMU", "threads", "instances", "bytes of each", "step [ns]", "ratio", "goal"],
         rows,
     )
@@ -317,8 +316,7 @@ def peer_table(
         counts = count_instructions(build, kind, lines, own, before)
         for line in lines:
             base = next(one for one in lines if one.motion == line.motion)
-            keys = [(one.label, one.motion, one.side) for one in (line, base)]
-            counted = f"{counts[keys[0]] / counts[keys[1]]:.2f}" if counts else "–"
+            counted = f"{counts[line] / counts[base]:.2f}" if counts else "–"
             rows.append(
                 [line.label, kind, line.motion, f"{line.time:.0f}", f"{line.time / base.time:.2f}"]
                 + [counted, line.error]
@@ -338,14 +336,15 @@ def verdict(good: bool) -> str:
     return "met" if good else "missed"
 
 
-def cycle_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> str:
+def cycle_table(lines: list[Line], counts: dict[Line, float]) -> str:
     rows = []
-    times = {(line.label, line.motion, line.side): line.time for line in lines}
-    for (label, motion, side), fmu in times.items():
+    ones = {(line.label, line.motion, line.side): line for line in lines}
+    for (label, motion, side), line in ones.items():
         if side != "fmu":
             continue
-        bare = times[label, motion, "bare"]
-        counted = counts[label, motion, "fmu"] / counts[label, motion, "bare"] if counts else None
+        other = ones[label, motion, "bare"]
+        fmu, bare = line.time, other.time
+        counted = counts[line] / counts[other] if counts else None
         goal = (
             f"≤ {CYCLE_GOAL}: {verdict(fmu / bare <= CYCLE_GOAL)}" if label in CYCLE_CASES else ""
         )
@@ -369,16 +368,17 @@ def cycle_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) ->
     )
 
 
-def pair_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> str:
+def pair_table(lines: list[Line], counts: dict[Line, float]) -> str:
     rows = []
-    times = {(line.label, line.motion, line.side): line.time for line in lines}
+    ones = {(line.label, line.motion, line.side): line for line in lines}
     for name in PAIR_SETS:
         for motion in ("stick", "slip"):
             for side in ("fmu", "bare"):
-                one, other = ((f"{model}, {name}", motion, side) for model in reversed(PAIR))
-                if one not in times or other not in times:
+                keys = [(f"{model}, {name}", motion, side) for model in reversed(PAIR)]
+                if any(key not in ones for key in keys):
                     continue
-                ratio = times[one] / times[other]
+                one, other = (ones[key] for key in keys)
+                ratio = one.time / other.time
                 counted = f"{counts[one] / counts[other]:.2f}" if counts else "–"
                 goal = f"≤ {IMPLICIT_GOAL:.0f}: {verdict(ratio <= IMPLICIT_GOAL)}"
                 rows.append([name, motion, side, f"{ratio:.2f}", counted, goal])
@@ -390,7 +390,7 @@ def pair_table(lines: list[Line], counts: dict[tuple[str, str, str], float]) -> 
     )
 
 
-def step_table(lines: list[Line]) -> str:
+def step_table(lines: list[Line], counts: dict[Line, float]) -> str:
     rows = []
     for own in (line for line in lines if line.side == "fmu"):
         rivals = [
@@ -419,6 +419,7 @@ def step_table(lines: list[Line]) -> str:
                 own.error,
                 best.error,
                 f"{ratio:.0f}",
+                f"{counts[best] / counts[own]:.0f}" if counts else "–",
                 goal,
             ]
         )
@@ -442,6 +443,7 @@ def step_table(lines: list[Line]) -> str:
             "error FMU",
             "error SUNDIALS",
             "times faster",
+            "by instructions",
             "goal",
         ],
         rows,

@@ -19,7 +19,7 @@ function(bristle_name_in_fmi3 name target)
     set(${name} ${found} PARENT_SCOPE)
 endfunction()
 
-set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
+set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
     -DFMI2_OVERRIDE_FUNCTION_PREFIX -DFMI3_OVERRIDE_FUNCTION_PREFIX
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
@@ -46,10 +46,9 @@ else()
                 "aarch64-linux")
         endif()
         foreach(target IN LISTS targets_${platform})
-            set(zig "${Python3_EXECUTABLE}" -m ziglang cc -target ${target})
-            set(compile_${target} ${zig} ${flags} -O2 -g0 -fomit-frame-pointer
-                -fno-sanitize=undefined)
-            set(link_${target} ${zig} -shared -O2 -s)
+            set(compile_${target} "${zig}" cc -target ${target} ${flags} -O2 -g0
+                -fomit-frame-pointer -fno-sanitize=undefined)
+            set(link_${target} "${zig}" cc -target ${target} -shared -O2 -s)
         endforeach()
     endforeach()
 endif()
@@ -126,18 +125,23 @@ function(bristle_add_thin_library library source platform target folders)
         VERBATIM)
 endfunction()
 
-# The same as a target of CMake, by the compiler of this machine.
+# The same as a target of CMake, by the compiler of this machine; further arguments are options of
+# the linker.
 function(bristle_add_native_library target library source folders)
     cmake_path(GET library PARENT_PATH folder)
     cmake_path(GET library STEM name)
     add_library(${target} MODULE ${source})
-    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    bristle_compile_natively(${target} "${folders}")
+    target_link_options(${target} PRIVATE ${sanitizers} ${ARGN})
+    target_link_libraries(${target} PRIVATE m)
+endfunction()
+
+function(bristle_compile_natively target folders)
     target_include_directories(${target} PRIVATE ${folders})
     target_include_directories(${target} SYSTEM PRIVATE "${FMI2_INCLUDE_DIR}")
     target_compile_options(${target} PRIVATE ${native_flags})
-    target_link_options(${target} PRIVATE ${sanitizers})
-    target_link_libraries(${target} PRIVATE m)
 endfunction()
 
 # Compiles and links one source for a platform, for all its processors in one library.
@@ -253,10 +257,13 @@ function(bristle_add_fmu description)
             endif()
             if(target STREQUAL native)
                 set(folders "${generated};${PROJECT_SOURCE_DIR}/fmu_src")
-                bristle_add_native_library(${model}_library "${library2}" "${generated}/fmu.c"
-                    "${folders}")
-                bristle_add_native_library(${model}_library3 "${library3}"
-                    "${generated}/fmi3/fmu.c" "${folders}")
+                add_library(${model}_both OBJECT "${generated}/both.c")
+                bristle_compile_natively(${model}_both "${folders}")
+                set(object "$<TARGET_OBJECTS:${model}_both>")
+                bristle_add_native_library(${model}_library "${library2}" "${object}" "${folders}"
+                    ${only_2})
+                bristle_add_native_library(${model}_library3 "${library3}" "${object}"
+                    "${folders}" ${only_3})
             else()
                 bristle_add_both(${model} "${generated}" ${platform} ${target} "${library3}"
                     "${library2}")

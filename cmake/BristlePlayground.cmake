@@ -5,7 +5,7 @@
 set(playground "${PROJECT_SOURCE_DIR}/playground")
 set(rig "${PROJECT_SOURCE_DIR}/rig")
 set(wasm_folder "${PROJECT_BINARY_DIR}/playground")
-set(wasm_zig "${Python3_EXECUTABLE}" -m ziglang cc -target wasm32-wasi)
+set(wasm_zig "${zig}" cc -target wasm32-wasi)
 set(wasm_flags ${flags})
 # the names of all models are in one module
 list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX)

@@ -16,8 +16,9 @@ set(find_packages [[
 import importlib.util, pathlib
 packages = ["fmpy", "ziglang", "pycparser", "latex2mathml", "PIL", "setuptools"]
 missing = [name for name in packages if importlib.util.find_spec(name) is None]
-fmpy = pathlib.Path(importlib.util.find_spec("fmpy").origin).parent if not missing else None
-print(" ".join(missing) or (fmpy / "c-code").as_posix())
+folder = lambda name: pathlib.Path(importlib.util.find_spec(name).origin).parent
+print(" ".join(missing) or f'{(folder("fmpy") / "c-code").as_posix()};'
+      f'{(folder("ziglang") / "zig").as_posix()}')
 raise SystemExit(bool(missing))
 ]])
 execute_process(COMMAND "${Python3_EXECUTABLE}" -c "${find_packages}"
@@ -27,7 +28,8 @@ if(failed)
         "run \"${Python3_EXECUTABLE}\" -m pip install -r requirements.txt")
 endif()
 
-set(FMI2_INCLUDE_DIR "${found}" CACHE PATH "Folder with fmi2Functions.h and fmi3Functions.h")
+list(POP_FRONT found fmi_headers zig)
+set(FMI2_INCLUDE_DIR "${fmi_headers}" CACHE PATH "Folder with fmi2Functions.h and fmi3Functions.h")
 foreach(header fmi2Functions.h fmi3Functions.h)
     if(NOT EXISTS "${FMI2_INCLUDE_DIR}/${header}")
         message(FATAL_ERROR "FMI2_INCLUDE_DIR: there is no ${header} in ${FMI2_INCLUDE_DIR}")

@@ -24,6 +24,7 @@ CONTRACT = {
         " States *x)"
     ),
     "approach": "static double approach(const Parameters *p, const Inputs *u)",
+    "press": "static void press(Inputs *u, double way, double rate)",
     "resolution": (
         "static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes"
         " *m, States *length)"

@@ -103,6 +103,7 @@ class Coupling:
     preload: Variable | None = None  # parameter: what is added to the normal force
     lever: Variable | None = None  # parameter: that turns a force into a torque
     load: Variable | None = None  # input: the load, where the law asks for it
+    rest: Variable | None = None  # parameter: speed that is rest to a law without a slope there
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
     proportional: tuple[
@@ -220,6 +221,12 @@ class Description:
     @property
     def derivatives(self) -> tuple[Variable, ...]:
         return tuple(state.derivative for state in self.states if state.derivative)
+
+    @property
+    def body(self) -> Variable | None:
+        """The mass that co-simulation moves together with the element; no law sees it."""
+        named = (one for one in self.parameters if one.name == "couplingMass")
+        return self.coupling.mass if self.coupling else next(named, None)
 
     @property
     def observed(self) -> tuple[Variable, ...]:

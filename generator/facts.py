@@ -13,6 +13,7 @@ ROLES = {
     "force": "force",
     "pressing": "normal_force",
     "load": "load",
+    "rest": "rest_velocity",
     "normal": "contact_normal",
     "lever": "radius",
     "preload": "preload",

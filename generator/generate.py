@@ -131,7 +131,7 @@ def _check_used(description: Description, code: ModelCode) -> None:
     nor the coupling."""
     limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}
-    outside = {description.coupling.mass.name} if description.coupling else set()
+    outside = {description.body.name} if description.body else set()
     for entry in description.parameters:
         if entry.symbol not in code.used and entry.name not in limits | starts | outside:
             raise BristleError(

@@ -127,7 +127,8 @@ def _coupling(description: Description) -> list[str]:
     none."""
     coupling = description.coupling
     if coupling is None:
-        return ["    COUPLED_VELOCITY = -1,", "    N_AXES = 0,"]
+        place = _place(description.parameters, description.body)
+        return ["    COUPLED_VELOCITY = -1,", f"    COUPLED_MASS = {place},", "    N_AXES = 0,"]
     places = {
         "COUPLED_VELOCITY": _place(description.inputs, coupling.velocity),
         "COUPLED_LOAD": _place(description.inputs, coupling.load),
@@ -135,9 +136,10 @@ def _coupling(description: Description) -> list[str]:
         "COUPLED_FORCE": _place(description.outputs, coupling.force),
         "OPPOSED_FORCE": _place(description.outputs, coupling.opposed),
         "COUPLED_COEFFICIENT": _place(description.outputs, coupling.proportional[0]),
-        "COUPLED_MASS": _place(description.parameters, coupling.mass),
+        "COUPLED_MASS": _place(description.parameters, description.body),
         "COUPLED_LIMIT": _place(description.parameters, coupling.limit),
         "COUPLED_RATIO": _place(description.parameters, coupling.ratio),
+        "COUPLED_REST": _place(description.parameters, coupling.rest),
         "COUPLED_PRELOAD": _place(description.parameters, coupling.preload),
         "COUPLED_LEVER": _place(description.parameters, coupling.lever),
         "PRESSING_INPUT": _place(description.inputs, coupling.pressing),

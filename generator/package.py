@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bristle import BristleError
 from bristle.format.archive import PAGE, library_suffix, write_zip
-from bristle.format.sources import BUILD, UNIT
-from .sources import fmi_headers, included_files, shipped_name, shipped_text, unit_name
+from bristle.format.sources import BUILD
+from .sources import fmi_headers, shipped_sources, unit_name
 from .xml3 import ICON, TERMINALS
 
 
@@ -53,10 +53,8 @@ def content(
     found = {name: file.read_bytes() for name, file in files.items()}
     notice = _notice(fmi_include / f"fmi{version}Functions.h")
     found["documentation/licenses/fmi_headers.txt"] = notice.encode()
-    for name, file in included_files(unit_name(version), (generated, source)).items():
-        name = UNIT if name == unit_name(version) else name
-        text = shipped_text(name, file.read_text(encoding="utf-8"))
-        found[f"sources/{shipped_name(name)}"] = text.encode()
+    for name, text in shipped_sources(unit_name(version), (generated, source)).items():
+        found[f"sources/{name}"] = text.encode()
     return found
 
 

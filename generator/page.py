@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
@@ -27,13 +27,14 @@ from bristle.format.parameter_set import ParameterSet
 from .description import Choice, Description, Equation, Reference, Variable
 from .facts import facts
 from .page_start import start_html
-from .project import PICTURE_TYPES
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
 PICTURES = Path(__file__).with_name(
     "pictures.toml"
 )  # where the pictures are defined, with their captions
+
+READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # in the address that a picture is
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 ElementTree.register_namespace("", MATHML)
@@ -267,11 +268,10 @@ def _figures(
 
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
-    content = (
-        twin.redrawn(picture.read_text(encoding="utf-8")).encode() if twin else picture.read_bytes()
-    )
-    data = base64.b64encode(content).decode()
-    source = f"data:{PICTURE_TYPES[picture.suffix]};base64,{data}"
+    drawing = picture.read_text(encoding="utf-8")
+    # as text, which the archive packs better than base64
+    data = escape(quote(twin.redrawn(drawing) if twin else drawing, safe=READABLE))
+    source = f"data:image/svg+xml,{data}"
     name = escape(picture.stem.replace("_", " "))
     return (
         f'<figure><img src="{source}"'
@@ -352,11 +352,6 @@ def _contact_steps(description: Description) -> str:
                     *steps,
                 )
             )
-    friction = (
-        " <code>couplingMass</code> acts on friction alone and does not lengthen this step."
-        if description.coupling
-        else ""
-    )
     head = (
         "contactStiffness [N]",
         "contactDamping [N s/m]",
@@ -373,7 +368,15 @@ def _contact_steps(description: Description) -> str:
         " K δ<sub>0</sub>))<sup>1/(P<sub>K</sub> + 1)</sup> for an impact at the speed v, and at"
         " rest, s = (m g/K)<sup>1/P<sub>K</sub></sup>. <code>bristle suggest</code> computes it."
         " An impact that gives back more energy than it took is reported in the log,"
-        f" once.{friction} For a fall of 10 mm:</p>{_table(head, rows)}\n"
+        f" once. For a fall of 10 mm:</p>{_table(head, rows)}\n<p>With <code>couplingMass</code>"
+        " the element asks the law where the body will be four steps ahead, and a step may have any"
+        " length: bodies told 0.25 to 1.2 of their mass and dropped from 5 to 10 mm gain no energy"
+        " and come to rest, at 1 and 5 ms, at once and late, also with a stiffness that would throw"
+        " them out (the set colantonio2022_cube at a thousand times its largest step). The contact"
+        " is then as soft and as damped as the step asks for: no stiffer than m/(4 h)², so that a"
+        " body at rest lies deeper by 16 g h² (0.16 mm at 1 ms, 3.9 mm at 5 ms), more where less of"
+        " the mass is told, and hardly bounces. A body that is moved along a given path feels less"
+        " force than the law's: leave it at 0 there.</p>\n"
     )
 
 

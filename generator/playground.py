@@ -230,7 +230,7 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
     reference = 0
     starts = [state.start_parameter for state in description.states]
     for entry in description.parameters:
-        if description.coupling and entry == description.coupling.mass:
+        if entry == description.body:
             reference += entry.count
             continue
         factor = entry.unit.displays[entry.display] if entry.display else 1.0

@@ -10,8 +10,6 @@ from typing import Any
 
 from bristle import BristleError
 
-PICTURE_TYPES = {".png": "image/png", ".svg": "image/svg+xml"}
-
 
 @dataclass(frozen=True)
 class Project:
@@ -54,7 +52,7 @@ class Project:
 
     def pictures(self, model: str) -> list[Path]:
         folder = self.root / "modelDescription" / "pictures" / model
-        return sorted(file for file in folder.glob("*") if file.suffix in PICTURE_TYPES)
+        return sorted(folder.glob("*.svg"))
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bristle import BristleError
+from bristle.format.defaults import OWN_DEFAULTS
 from bristle.format.sources import UNIT, prefix_line
 from .description import Description
 from .frame import renames
@@ -96,15 +98,32 @@ def unit_name(version: int) -> str:
     return UNIT if version == 2 else f"fmi{version}/{UNIT}"
 
 
-def shipped_name(name: str) -> str:
+def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
+    """The named unit and all it includes, as an FMU has them: the unit names the layers, and what
+    is included at one place below them stands at that place, for a few large files take a third
+    less room than many small ones. Each finds what it includes from its own folder, without any
+    option of the compiler."""
+    files = included_files(name, folders)
+    texts = {one: file.read_text(encoding="utf-8") for one, file in files.items()}
+    uses = Counter(one for text in texts.values() for one in INCLUDE.findall(text))
+    apart = {name, OWN_DEFAULTS, *INCLUDE.findall(texts[name])}
+    apart |= {one for one in texts if uses[one] > 1}
+
+    def whole(text: str, up: str) -> str:
+        def put(found: re.Match[str]) -> str:
+            one = found[1]
+            if one in texts and one not in apart:
+                return f"/* {one} */\n{whole(texts[one], up).rstrip()}"
+            return found[0].replace(f'"{one}"', f'"{up}{_shipped_name(one)}"')
+
+        return INCLUDE.sub(put, text)
+
+    shipped = {UNIT if one == name else one: texts[one] for one in texts if one in apart}
+    return {
+        _shipped_name(one): whole(text, "../" * one.count("/")) for one, text in shipped.items()
+    }
+
+
+def _shipped_name(name: str) -> str:
     """Only the translation unit is a .c file: some importers compile every one that they find."""
     return name.removesuffix(".c") + ".inc" if name.endswith(".c") and name != UNIT else name
-
-
-def shipped_text(name: str, text: str) -> str:
-    """The text of a source that finds what it includes from its own folder, without any option of
-    the compiler."""
-    up = "../" * name.count("/")
-    return INCLUDE.sub(
-        lambda found: found[0].replace(f'"{found[1]}"', f'"{up}{shipped_name(found[1])}"'), text
-    )

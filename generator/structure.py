@@ -36,9 +36,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
     # What no law reads, although one that hands all its parameters to a companion seems to.
-    hidden = (
-        frozenset(description.coupling.mass.scalar_names) if description.coupling else frozenset()
-    )
+    hidden = frozenset(description.body.scalar_names if description.body else ())
     hidden |= frozenset(option.name for option in description.options if not option.items)
     hidden |= frozenset([description.coupling.timing.name]) if description.coupling else frozenset()
     everything = (inputs | parameters | options) - hidden

@@ -3,6 +3,7 @@ descriptions, never by hand."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -81,7 +82,8 @@ def _needs(one: Description) -> str:
 
 
 def renewed(file: Path, descriptions: Path) -> str:
-    """The text of a file with the table between its two marks made anew."""
+    """The text of a file with the table between its two marks, and the numbers of models that stand
+    before it, made anew."""
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -94,5 +96,11 @@ def renewed(file: Path, descriptions: Path) -> str:
         raise BristleError(
             f"{file}: the line {missing} is missing, so the place of the table is not known."
         )
-    table = BEGINS[begin](read_description(one) for one in model_files(descriptions))
-    return f"{before}{begin}\n{table}\n{END}{after}"
+    models = [read_description(one) for one in model_files(descriptions)]
+    loads = sum(one.kind == "load" for one in models)
+    for what, count in (
+        ("friction and contact models", len(models) - loads),
+        ("load elements", loads),
+    ):
+        before = re.sub(rf"\d+(?= {what})", str(count), before)
+    return f"{before}{begin}\n{BEGINS[begin](models)}\n{END}{after}"

@@ -10,7 +10,7 @@ enum {
     MATRIX_ROOM = INTEGRATOR_STATES,
     STATE_ROOM = INTEGRATOR_STATES,
     INDICATOR_ROOM = INTEGRATOR_INDICATORS,
-    IS_LINEAR = 1, /* no search for limits inside of a step: elements show them as events */
+    IS_LINEAR = 0,
     N_MODES = 1
 };
 #define N_STATES (motion->coupling->n_states)

@@ -21,7 +21,7 @@ enum {
     MODE_ROOM = 16,
     KNOWN_ROOM = 128,
     ROW_ROOM = 64,
-    IS_LINEAR = 1,
+    IS_LINEAR = 0,
     N_MODES = 1
 };
 #define N_STATES ((int)motion->record->states.count)
@@ -352,7 +352,7 @@ static int run_to(const Motion *motion, Sensitivities *own, double target, Cross
         Point *next = &own->path[++own->pieces].from;
         piece->h = h;
         find_point(motion, h < remaining ? end->t + h : target, &x1, next);
-        piece->cubic = cubic_between(motion, end, &x1, &next->f, h);
+        piece->cubic = cubic_through(motion, end, &x1, &next->f, h);
     }
     return 0;
 }

@@ -135,12 +135,17 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, co
     for (int i = 0; i < 3; i++) length->z[i] = resolved;
 }
 
-/* Projects the bristle onto a plane that has turned from one normal to another. What does not act
- * is taken away, so the force stays as it is. Twice, because what rounding leaves of a large part
- * out of the plane may be large against the part in it. */
-static void follow_plane(Vector before, Vector now, States *x) {
+/* Whether a plane has turned from one normal to another. */
+static int turns(Vector before, Vector now) {
+    return magnitude(plus(now, -1, before)) > 0;
+}
+
+/* Projects the bristle onto a plane that has turned to a normal. What does not act is taken away,
+ * so the force stays as it is. Twice, because what rounding leaves of a large part out of the plane
+ * may be large against the part in it. */
+static void follow_plane(Vector now, States *x) {
     const Vector n = unit(now);
-    if (magnitude(plus(now, -1, before)) > 0) put(tangential(n, tangential(n, vector(x->z))), x->z);
+    put(tangential(n, tangential(n, vector(x->z))), x->z);
 }
 
 /* What is wrong with the axis of the grain in a plane with the normal n, or NULL. */

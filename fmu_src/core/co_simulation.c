@@ -97,46 +97,56 @@ static Status check_step(Instance *c, double point, double length) {
     return STATUS_OK;
 }
 
-/* The point at which a step starts; where nothing has changed since the last evaluation, it is
- * known. */
-static Point start_of_step(const Instance *c, const Motion *motion) {
+/* The point at which a step starts; where nothing has changed since the last evaluation, not even
+ * by an event, it is known. */
+static Point start_of_step(const Instance *c, const Motion *motion, int event) {
     const Memory *k = &c->memory;
     if (N_STATES == 0) {
         const Point point = {0, k->reals.x, k->state.modes, no_states, {{0}}};
         return point;
     }
 #if LINEAR_STATES
-    if (N_MODES == 0 && !k->state.stale && c->slopes_known) {
+    if (!event && !k->state.stale && c->slopes_known) {
         Point point = {0, k->reals.x, k->state.modes, k->reals.dx, {{0}}};
         for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&c->slopes)[i];
         return point;
     }
 #endif
+    (void)event;
     return point_at(motion, 0, &k->reals.x, &k->state.modes);
 }
 
 static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
     if (event && settle_at(motion, 0, &k->reals.x, &k->state.modes)) return SOLVER_DONE;
-    const Point from = start_of_step(c, motion);
+    const Point from = start_of_step(c, motion, event);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
 }
 
 /* With the body, where the loop over it is closed or has been until now. */
 NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double length) {
-#if HAS_COUPLING
     Memory *k = &c->memory;
-    if (couples(k)) {
-        /* nothing has moved, and the force that was given still acts */
-        if (length == 0) return SOLVER_DONE;
-        return couple(motion, length, &k->coupling, &k->reals.x, &k->state.modes);
-    }
+    Motion ahead = *motion;
+    Inputs u = *motion->u_start;
+    ahead.u_start = &u;
+    /* nothing has moved, and the force that was given still acts */
+    if (couples(k) && length == 0) return SOLVER_DONE;
+#if HAS_APPROACH
+    if (couples(k))
+        find_pressing(motion->p, motion->u_start, parameter_values(motion->p)[COUPLED_MASS], length,
+                      &k->stepping.pressing);
+    else
+        memset(&k->stepping.pressing, 0, sizeof k->stepping.pressing);
+    press_ahead(k, &u);
+#endif
+#if HAS_COUPLING
+    if (couples(k)) return couple(&ahead, length, &k->coupling, &k->reals.x, &k->state.modes);
     /* it has been switched off and is forgotten */
     memset(&k->coupling, 0, sizeof k->coupling);
     memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
-    return advance_alone(c, motion, length, 1);
+    return advance_alone(c, &ahead, length, 1);
 }
 
 /* Tells which input its rate leads beyond all numbers. */
@@ -221,10 +231,9 @@ COLD static void take_back(Instance *c, const Memory *before, int with_coupling)
 /* Whether a step may change what the coupling with the body remembers. */
 static int may_couple(const Memory *k) {
 #if HAS_COUPLING
-    return couples(k) || k->coupling.steps > 0;
+    return couples(k) || k->coupling.history.h > 0;
 #else
-    (void)k;
-    return 0;
+    return couples(k);
 #endif
 }
 

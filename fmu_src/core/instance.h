@@ -118,6 +118,7 @@ typedef struct {
     double left_out; /* time skipped by steps that did not start where the last one ended */
 #if HAS_APPROACH
     Rebound rebound;
+    Pressing pressing;
 #endif
 #if HAS_COUPLING
     Chatter chatter;

@@ -27,7 +27,8 @@ static void warn_of_rebound(Instance *c, double length) {
         w->given[late] -= acted[late] * way;
         w->exchanged[late] += acted[late] * fabs(way);
     }
-    if (w->normal == 0 && w->force == 0) { /* they have parted */
+    /* they have parted, and it is no damper that holds the spring back */
+    if (w->normal == 0 && w->force == 0 && pressed(&k->reals.p, k->reals.u, 0, -rate) == 0) {
         if (gains(w, 0) && gains(w, 1))
             warn(c, WARNED_REBOUND,
                  "The contact has given back more energy than it took, because the steps are too "

@@ -169,6 +169,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &kept->unchecked, 0, 1);
 #if HAS_APPROACH
     carry_reals(walk, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
+    carry_reals(walk, &stepping->pressing, sizeof stepping->pressing / sizeof(double));
 #endif
 #if HAS_COUPLING
     Coupling *coupling = &stored->memory.coupling;
@@ -179,7 +180,6 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
     carry_reals(walk, &coupling->history, sizeof coupling->history / sizeof(double));
     carry_modes(walk, &coupling->m, 0, 0);
-    carry_integer(walk, &coupling->steps, 0, 1);
 #endif
     carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (Kind)kind;

@@ -31,17 +31,20 @@
 
 /* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k
  * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, where the last term is left out,
- * Newton's iteration converges monotonically. */
+ * Newton's iteration converges monotonically, and Halley's faster where it does not step twice as
+ * far. Its step leaves less than half of its cube. */
 static double slow_part(double overshoot, double eta) {
     if (overshoot <= 0) return 0;
     const double k = eta / (1 - eta);
     const double target = log(overshoot / (1 - eta)) - k * log(eta);
     double L = target / (1 + k);
     for (int i = 0; i < 50; i++) {
-        const double b = exp(L);
-        const double step = (target - (1 + k) * L + k * log(1 + b)) / (1 + k / (1 + b));
+        const double b = exp(L), rise = 1 + k / (1 + b);
+        const double newton = (target - (1 + k) * L + k * log(1 + b)) / rise;
+        const double bend = 0.5 * newton * k * b / ((1 + b) * (1 + b) * rise);
+        const double step = bend < 0.5 ? newton / (1 - bend) : newton;
         L += step;
-        if (fabs(step) <= 1e-15 * (1 + fabs(L))) break;
+        if (fabs(step) <= 1e-5) return b * (1 + step + 0.5 * step * step);
     }
     return exp(L);
 }

@@ -35,9 +35,9 @@
 static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
 
-/* s(v)/N */
-static double sliding_friction(const Parameters *p, double v) {
-    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(v));
+/* s(v) */
+static double sliding_friction(const Parameters *p, const Inputs *u) {
+    return stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N;
 }
 
 /* Rate with which a slipping element follows its share of s. Its time constant s/C vanishes with
@@ -50,7 +50,7 @@ static double following_rate(double C, double alpha_i, double s, double F) {
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
     double F = 0, slipped = 0, sticking = 0, stored_power = 0;
-    const double mu = sliding_friction(p, u->v);
+    const double s = sliding_friction(p, u);
     for (int i = 0; i < ELEMENTS; i++) {
         dx->F_e[i] = 0;
         if (u->N > 0) {
@@ -63,7 +63,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
             }
             if (direction != 0) {
                 dx->F_e[i] = following_rate(p->C, direction * alpha_i,
-                                            limit_towards(p, mu * u->N, direction), x->F_e[i]);
+                                            limit_towards(p, s, direction), x->F_e[i]);
                 slipped += p->k[i] * u->v - dx->F_e[i];
             }
             stored_power += x->F_e[i] * dx->F_e[i] / p->k[i];
@@ -78,9 +78,9 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(stored_power, y);
 }
 
-/* Force at which an element begins to slip towards a side: alpha_i s(v). */
-static double element_limit(const Parameters *p, const Inputs *u, int i, double towards) {
-    return limit_towards(p, element_share(p, i) * sliding_friction(p, u->v) * u->N, towards);
+/* Force at which an element begins to slip towards a side: alpha_i s. */
+static double element_limit(const Parameters *p, double s, int i, double towards) {
+    return limit_towards(p, element_share(p, i) * s, towards);
 }
 
 /* The side to which an element can begin to slip, by its sign: that of the motion or, at rest, of
@@ -96,32 +96,33 @@ static double pushing_force(double F, double towards) {
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        double *g) {
-    const double v_0 = REVERSAL * p->v_A;
+    const double v_0 = REVERSAL * p->v_A, s = sliding_friction(p, u);
     for (int i = 0; i < ELEMENTS; i++) {
         const double towards = pushed_towards(x->F_e[i], u->v, v_0);
-        const double pushing = pushing_force(x->F_e[i], towards),
-                     limit = element_limit(p, u, i, towards);
         g[i] = 1;
-        if (u->N > 0 && m->mode[i] == MODE_STICK) g[i] = below_indicator(pushing, limit);
+        if (u->N > 0 && m->mode[i] == MODE_STICK)
+            g[i] =
+                below_indicator(pushing_force(x->F_e[i], towards), element_limit(p, s, i, towards));
         if (u->N > 0 && m->mode[i] != MODE_STICK)
             g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
     }
     g[ELEMENTS] = contact_indicator(u->N);
 }
 
-static int element_mode(const Parameters *p, const Inputs *u, int i, int mode, double F,
-                        double v_0) {
+static int element_mode(const Parameters *p, const Inputs *u, double s, int i, int mode, double F) {
+    const double v_0 = REVERSAL * p->v_A;
     const int direction = slip_direction(mode);
     const int moving_on = direction * u->v > 0;
     const int relaxing = is_below(-direction * u->v, v_0) &&
-                         is_above(direction * F, element_limit(p, u, i, direction));
+                         is_above(direction * F, element_limit(p, s, i, direction));
     if (direction != 0 && (moving_on || relaxing)) return mode;
     const double towards = pushed_towards(F, u->v, v_0);
-    return is_below(pushing_force(F, towards), element_limit(p, u, i, towards)) ? MODE_STICK
+    return is_below(pushing_force(F, towards), element_limit(p, s, i, towards)) ? MODE_STICK
                                                                                 : slip_towards(F);
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
+    const double s = sliding_friction(p, u);
     int reset = 0;
     for (int i = 0; i < ELEMENTS; i++) {
         if (lifts_off(m->mode[i], MODE_SEPARATED, u->N)) {
@@ -131,7 +132,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         if (u->N <= 0) {
             m->mode[i] = MODE_SEPARATED;
         } else {
-            m->mode[i] = element_mode(p, u, i, m->mode[i], x->F_e[i], REVERSAL * p->v_A);
+            m->mode[i] = element_mode(p, u, s, i, m->mode[i], x->F_e[i]);
         }
     }
     return reset;

@@ -32,7 +32,7 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
 
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     (void)p;
-    if (u->N > 0) follow_plane(vector(before->n), vector(u->n), x);
+    if (u->N > 0 && turns(vector(before->n), vector(u->n))) follow_plane(vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,

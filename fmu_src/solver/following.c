@@ -63,8 +63,12 @@ static double followed(const double *b, const double *z, double h, double *error
  * not in that. */
 static double drifted(const double *b, const double *f, double h, double *error) {
     const Phases phases = phases_of(b, h);
-    const double g[] = {exp(-phases.whole) * f[0], exp(phases.first) * f[1],
-                        exp(phases.second) * f[2], f[3]};
+    double g[] = {f[0], f[1], f[2], f[3]};
+    if (phases.whole != 0) {
+        g[0] *= exp(-phases.whole);
+        g[1] *= exp(phases.first);
+        g[2] *= exp(phases.second);
+    }
     const double most = fmax(fmax(fabs(g[0]), fabs(g[1])), fmax(fabs(g[2]), fabs(g[3])));
     const double depth = fmax(0, fmin(b[0], b[3]) - fmin(b[1], b[2]));
     *error =
@@ -100,7 +104,8 @@ static void rates_at_point(const Motion *motion, const Point *from, const States
 }
 
 /* Moving inputs. The error is infinite where a state is neither slow nor keeps up with them. */
-static double following_step(const Motion *motion, const Point *from, double h, States *x1) {
+NOINLINE static double following_step(const Motion *motion, const Point *from, double h,
+                                      States *x1) {
     double b[STATE_ROOM][4], f[STATE_ROOM][4], error[STATE_ROOM];
     double slopes[STATE_ROOM];
     int follows[STATE_ROOM];
@@ -137,13 +142,21 @@ static double following_step(const Motion *motion, const Point *from, double h, 
     }
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    /* one may have gone over to another line on the way, which shows in its rate at the end */
-    if (N_STATES > 1) {
-        const States rates = rates_at(motion, from->t + h, x1, &from->m);
-        for (int i = 0; i < N_STATES; i++) {
-            const double way = state_values(x1)[i] - state_values(&from->x)[i];
-            const double other = state_values(&rates)[i] - (f[i][3] - b[i][3] * way);
-            error[i] += h * fabs(other) / (1 + h * fabs(b[i][3]));
+    /* one may have gone over to another line on the way, which shows in its rate at the end; one
+     * that is but nearly linear takes what its rates inside the step are more along */
+    if (N_STATES > 1 || !FOLLOWS) {
+        const Cubic cubic = cubic_between(motion, from, x1, h);
+        for (int k = 3; k > (FOLLOWS ? 2 : 0); k--) {
+            const States x = dense_output(motion, &cubic, k / 3.0);
+            States rates = no_states;
+            if (k < 3) rates = rates_at(motion, from->t + k * h / 3, &x, &from->m);
+            for (int i = 0; i < N_STATES; i++) {
+                const double rate = k < 3 ? state_values(&rates)[i] : rate_inside(&cubic, i, 1) / h;
+                const double way = state_values(&x)[i] - state_values(&from->x)[i];
+                const double other = rate - (f[i][k] - b[i][k] * way);
+                error[i] += h * fabs(other) / (1 + h * fabs(b[i][k]));
+                if (!FOLLOWS) state_places(x1)[i] += h / 8 * (k < 3 ? 3 : 1) * other;
+            }
         }
     }
     return scaled_error(motion, error, state_values(x1), allowed);

@@ -2,11 +2,10 @@
  * rates, Jacobian and indicators. Included behind these (solver/names.h); no FMU contains it. */
 #include <math.h>
 
-/* A motion that grows by itself is left to the estimate of its error. */
-static double shortest_growing(const Motion *motion) {
-    (void)motion;
-    return INFINITY;
-}
+enum {
+    BY_INPUTS = 0,
+    SHOWS_LIMITS = 1 /* elements show them as events */
+};
 
 static double time_of_reversal(const Motion *motion) {
     (void)motion;

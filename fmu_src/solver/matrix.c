@@ -3,7 +3,7 @@
 
 /* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result
  * that is not finite. Returns whether the determinant is negative. */
-static int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
+static inline int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
     int negative = 0;
     for (int i = 0; i < n; i++) row[i] = i;
     for (int k = 0; k < n; k++) {
@@ -30,8 +30,8 @@ static int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
     return negative;
 }
 
-static void back_substitute(int n, double A[MATRIX_ROOM][MATRIX_ROOM], const int *row,
-                            const double *rhs, double *result) {
+static inline void back_substitute(int n, double A[MATRIX_ROOM][MATRIX_ROOM], const int *row,
+                                   const double *rhs, double *result) {
     double b[MATRIX_ROOM];
     for (int i = 0; i < n; i++) b[i] = rhs[row[i]];
     for (int i = 1; i < n; i++)

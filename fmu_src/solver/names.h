@@ -1,10 +1,10 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
  * alone, and once more with a prefix for law and body together; rig/integrator.c and
  * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
- * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, SOLUTIONS, a Motion, and the
- * functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at, keeps_contact,
- * settle_at, shortest_growing, time_of_reversal and trial_step; everything else is written once
- * over these, and the compiler sees constant sizes and no call through a pointer. */
+ * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SHOWS_LIMITS,
+ * SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at, resolved_at,
+ * indicators_at, keeps_contact, settle_at, time_of_reversal and trial_step; everything else is
+ * written once over these, and the compiler sees constant sizes and no call through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 
@@ -15,6 +15,8 @@
 #define N_STATES ODE(N_STATES)
 #define STATE_ROOM ODE(STATE_ROOM)
 #define IS_LINEAR ODE(IS_LINEAR)
+#define BY_INPUTS ODE(BY_INPUTS)
+#define SHOWS_LIMITS ODE(SHOWS_LIMITS)
 #define no_states ODE(no_states)
 #define state_values ODE(state_values)
 #define state_places ODE(state_places)
@@ -24,10 +26,10 @@
 #define indicators_at ODE(indicators_at)
 #define keeps_contact ODE(keeps_contact)
 #define settle_at ODE(settle_at)
-#define shortest_growing ODE(shortest_growing)
 #define time_of_reversal ODE(time_of_reversal)
 #define trial_step ODE(trial_step)
 #define cubic_between ODE(cubic_between)
+#define cubic_through ODE(cubic_through)
 #define dense_output ODE(dense_output)
 #define rate_inside ODE(rate_inside)
 #define resolved_at ODE(resolved_at)
@@ -51,6 +53,7 @@
 #define indicator_changed ODE(indicator_changed)
 #define peak_between ODE(peak_between)
 #define early_change ODE(early_change)
+#define stays_far ODE(stays_far)
 #define first_change ODE(first_change)
 #define locate_change ODE(locate_change)
 #define sharpen ODE(sharpen)

@@ -20,18 +20,30 @@ typedef struct {
     double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
-static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1,
+static States rates_at(const Motion *motion, double t, const States *x, const Modes *m);
+
+static Cubic cubic_through(const Motion *motion, const Point *from, const States *x1,
                            const States *f1, double h) {
     (void)motion;
     Cubic cubic;
     cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
-        const double a = state_values(&from->x)[i], b = state_values(x1)[i];
-        cubic.way[i] = b - a;
-        cubic.left[i] = h * state_values(&from->f)[i] - (b - a);
-        cubic.right[i] = h * state_values(f1)[i] - (b - a);
+        const double way = state_values(x1)[i] - state_values(&from->x)[i];
+        cubic.way[i] = way;
+        cubic.left[i] = h * state_values(&from->f)[i] - way;
+        cubic.right[i] = h * state_values(f1)[i] - way;
     }
     return cubic;
+}
+
+/* Finds the rates at the end, too: under held inputs those of linear states follow from the
+ * start. */
+static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1, double h) {
+    const int known = N_STATES == 0 || (IS_LINEAR && motion->held);
+    States f1 = known ? from->f : rates_at(motion, from->t + h, x1, &from->m);
+    for (int i = 0; i < N_STATES && known; i++)
+        state_places(&f1)[i] += from->J[i][i] * (state_values(x1)[i] - state_values(&from->x)[i]);
+    return cubic_through(motion, from, x1, &f1, h);
 }
 
 /* States at the part s of the step. */

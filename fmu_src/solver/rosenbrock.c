@@ -5,19 +5,17 @@
 
 #include "solver/rodas.h"
 
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down, or
- * grows there, as beyond the peak of a friction curve: the stages, all damped with the stiffness of
- * the start, then miss the motion and the error estimate does not see it. */
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down or
+ * beside the peak of a friction curve: the stages, all damped with the stiffness of the start, then
+ * miss the motion and the error estimate does not see it. */
 static int loses_stiffness(const Motion *motion, const Point *from, double h, const States *x1) {
     double stiffest = 0;
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    /* a law alone is left to its error */
-    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1;
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
-        if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;
+        if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > -0.1) return 1;
     }
     return 0;
 }
@@ -43,18 +41,21 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of
  * a deflection that is held there: inside the step the rates are then not those of the cubic, by
  * more than the few tolerances that the cubic may miss a smooth motion by. Where the start is stiff
- * the cubic means nothing, but there the stages see the limit; and under held inputs a state alone
- * does not turn round, so that a limit which it has met is seen at its end. Beside a reversal the
- * rates vanish with the velocity, whatever the law is: there ever smaller parts are looked at,
- * until the way in the rest, which falls with its square, does not matter. */
+ * the cubic means nothing, but there the stages see the limit; and where no state turns round under
+ * held inputs, as one alone never does, a limit which it has met is seen at its end. Beside a
+ * reversal the rates vanish with the velocity, whatever the law is: there ever smaller parts are
+ * looked at, until the way in the rest, which falls with its square, does not matter. */
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
     const int beside = is_beside_reversal(motion, from, h);
-    if (!beside && (IS_LINEAR || (N_STATES == 1 && motion->held))) return 0;
+    if (!beside && (SHOWS_LIMITS || (N_STATES == 1 && motion->held))) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
-    const States f1 = rates_at(motion, from->t + h, x1, &from->m);
-    const Cubic cubic = cubic_between(motion, from, x1, &f1, h);
+    const Cubic cubic = cubic_between(motion, from, x1, h);
+    int turns = beside || !motion->held;
+    for (int i = 0; i < N_STATES; i++)
+        if (rate_inside(&cubic, i, 0) * rate_inside(&cubic, i, 1) < 0) turns = 1;
+    if (!turns) return 0;
     for (int part = 1; part < 8; part++)
         if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
     double way = 0;
@@ -82,7 +83,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++)
             W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
-    if (factorize(N_STATES, W, row) && h > shortest_growing(motion)) return TOO_LONG;
+    factorize(N_STATES, W, row);
 #ifdef __clang__
 #pragma clang loop unroll(                                                                         \
     full) /* the loops over earlier stages are as long as it takes to make them */

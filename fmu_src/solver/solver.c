@@ -51,16 +51,18 @@ enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 #include "solver/rosenbrock.c"
 
 /* A trial step of whatever kind suits; returns its scaled error. */
-static double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
+static INLINED double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
     if (N_STATES == 0) {
         *x1 = from->x;
         return 0;
     }
     if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
-    if (FOLLOWS ? !is_beside_reversal(motion, from, h) : N_STATES == 1 && motion->held) {
-        const double error = !FOLLOWS       ? nearly_linear_step(motion, from, h, x1)
-                             : motion->held ? held_step(from, h, x1)
-                                            : following_step(motion, from, h, x1);
+    /* what is not linear only where it is so slow that limits would be looked for */
+    const int slow = N_STATES == 1 && (motion->held || h * fabs(from->J[0][0]) <= 0.1);
+    if ((FOLLOWS || slow) && !is_beside_reversal(motion, from, h)) {
+        const double error = !motion->held ? following_step(motion, from, h, x1)
+                             : FOLLOWS     ? held_step(from, h, x1)
+                                           : nearly_linear_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
@@ -115,6 +117,10 @@ static int advance_from(const Motion *motion, const Point *from, double length, 
     if (advance_at_once(motion, from, length, x, step)) return SOLVER_DONE;
     return advance_in_trials(motion, *from, length, x, m, step);
 }
+
+#if HAS_APPROACH
+#include "solver/pressing.c"
+#endif
 
 #if HAS_COUPLING
 #include "solver/loop.c"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast, c_generator
 
@@ -24,7 +24,7 @@ from .kinds import (
 from .rules import FROM_VALUE, math_slope, zero_or
 from .source import SubsetError
 from .text import POSTFIX, Text, call_text
-from .unit import Function, Unit
+from .unit import Function, Unit, all_nodes
 from .walker import MATH_ARGUMENTS, TESTS, arguments
 
 HELD = {
@@ -42,9 +42,7 @@ class Written:
     zero_result: bool = False
 
 
-SlopesOf = Callable[
-    [str, c_ast.Node], Written
-]  # writes the function of this name, which is called here
+SlopesOf = Callable[[Function, c_ast.Node], Written]  # writes the function, which is called here
 
 
 class CallWriter(ExpressionWriter):
@@ -102,7 +100,9 @@ class CallWriter(ExpressionWriter):
         if not function.writes:
             self.lines.write(self.value_call(node, function).value.text + ";")
             return
-        given = self.slopes_arguments(node, function, self.sources(node, function))
+        sources = self.sources(node, function)
+        function = self.along(node, function, sources)
+        given = self.slopes_arguments(node, function, sources)
         if is_active(function.result):
             given.append(Text(f"&{self.kept_slope(function)}_slope"))
         self.lines.write(call_text(function.with_slopes, *given).text + ";")
@@ -121,6 +121,7 @@ class CallWriter(ExpressionWriter):
             return Value(
                 call_text(function.name, *(source.value for source in sources)), None, result
             )
+        function = self.along(node, function, sources)
         given = self.slopes_arguments(node, function, sources)
         if not is_active(result):
             kept = self.fresh(function.name)
@@ -130,7 +131,7 @@ class CallWriter(ExpressionWriter):
         return self.slopes_call(function, given, place)
 
     def gives_slope(self, node: c_ast.FuncCall, function: Function) -> bool:
-        return is_active(function.result) and not self.slopes_of(function.name, node).zero_result
+        return is_active(function.result) and not self.slopes_of(function, node).zero_result
 
     def value_call(self, node: c_ast.FuncCall, function: Function) -> Value:
         """A call of the function itself."""
@@ -164,7 +165,7 @@ class CallWriter(ExpressionWriter):
 
     def sources(self, node: c_ast.FuncCall, function: Function) -> list[Value]:
         """The arguments of a call of the function with slopes."""
-        self.slopes_of(function.name, node)
+        self.slopes_of(function, node)
         pairs = list(zip(function.parameters, arguments(node), strict=True))
         sources = [self.expression(a, is_active(p.kind)) for p, a in pairs]
         for p, a in pairs:
@@ -188,9 +189,39 @@ class CallWriter(ExpressionWriter):
             elif by_hand and (held := held_struct(p.kind)):
                 self.found.zero_structs.add(held.name)
                 given.append(Text(f"&{HELD[held.name]}"))
-        if function.name not in self.found.calls:
-            self.found.calls.append(function.name)
+        if function.with_slopes not in self.found.calls:
+            self.found.calls.append(function.with_slopes)
         return given
+
+    def along(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> Function:
+        """The function with slopes along what moves in a call, so that nothing is multiplied by a
+        slope of zero. What is changed in its body, or reached through a pointer, counts as moving,
+        and one that is written by hand takes all."""
+        if self.unit.has_companion(function.name):
+            return function
+        changed = {
+            inner.lvalue.name
+            for inner in all_nodes(function.node.body)
+            if isinstance(inner, c_ast.Assignment) and isinstance(inner.lvalue, c_ast.ID)
+        }
+        active = [
+            (p, source)
+            for p, source in zip(function.parameters, sources, strict=True)
+            if is_active(p.kind)
+        ]
+        still = {
+            p.name
+            for p, source in active
+            if source.slope is None and not is_active_pointer(p.kind) and p.name not in changed
+        }
+        if not still:
+            return function
+        moving = "_".join(["_along", *(p.name for p, _ in active if p.name not in still)])
+        variant = replace(
+            function, with_slopes=function.with_slopes + moving, still=frozenset(still)
+        )
+        self.slopes_of(variant, node)
+        return variant
 
     def escape(self, node: c_ast.Node) -> None:
         """The variable is reached through a pointer: its slope counts as set and as read."""

@@ -26,6 +26,7 @@ class FunctionWriter(CallWriter):
         declared = _declared_names(function)
         super().__init__(unit, set(declared) | set(unit.definitions), slopes_of)
         self.function = function
+        self.slopeless |= {id(p.node) for p in function.parameters if p.name in function.still}
         self.statement_node = function.node
         self.check_names(declared)
 

@@ -12,7 +12,7 @@ from .call_slopes import HELD, Written
 from .expression_slopes import Findings
 from .function_slopes import FunctionWriter
 from .rules import HELPERS
-from .unit import Unit, declaration
+from .unit import Function, Unit, declaration
 from .walker import SELF_CALL
 
 DIFFERENTIATED = ("evaluate", "initialize")
@@ -56,14 +56,16 @@ class _File:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.written: dict[str, Written] = {}
+        self.written: dict[str, Written] = {}  # by the names with slopes
         self.busy: list[str] = []
         self.order: list[str] = []
 
     def fill(self, names: Iterable[str]) -> None:
         for name in names:
             if name in self.unit.definitions:
-                self.place(name)
+                function = self.unit.function(name)
+                self.slopes_of(function)
+                self.place(function.with_slopes)
 
     @property
     def found(self) -> list[Findings]:
@@ -72,27 +74,30 @@ class _File:
     def functions(self) -> list[str]:
         """The texts, all inlined but what is called from outside."""
         texts = {name: self.written[name].text for name in self.order if self.written[name].text}
-        first = next(i for i, name in enumerate(texts) if name in DIFFERENTIATED)
+        called = {name + self.unit.ending for name in DIFFERENTIATED}
+        first = next(i for i, name in enumerate(texts) if name in called)
         inner, outer = list(texts.values())[:first], list(texts.values())[first:]
         return [*(all_inlined(inner) if inner else []), *outer]
 
-    def slopes_of(self, name: str, node: c_ast.Node | None = None) -> Written:
-        """The function of this name with slopes; `node` is the call that needs it."""
+    def slopes_of(self, function: Function, node: c_ast.Node | None = None) -> Written:
+        """The function with slopes; `node` is the call that needs it."""
+        name, key = function.name, function.with_slopes
         if name in self.busy:
             raise self.unit.error(node, f"{name} {SELF_CALL}")
-        if name not in self.written:
+        if key not in self.written:
             self.busy.append(name)
-            self.written[name] = Written() if self.unit.has_companion(name) else self.write(name)
+            by_hand = self.unit.has_companion(name)
+            self.written[key] = Written() if by_hand else self.write(function)
             self.busy.pop()
-        return self.written[name]
+        return self.written[key]
 
-    def write(self, name: str) -> Written:
-        return FunctionWriter(self.unit, self.unit.function(name), self.slopes_of).write()
+    def write(self, function: Function) -> Written:
+        return FunctionWriter(self.unit, function, self.slopes_of).write()
 
     def place(self, name: str) -> None:
         """Puts a function behind those that it calls."""
         if name not in self.order:
-            for callee in self.slopes_of(name).found.calls:
+            for callee in self.written[name].found.calls:
                 self.place(callee)
             self.order.append(name)
 

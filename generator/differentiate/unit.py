@@ -43,6 +43,7 @@ class Function:
     result: Kind
     parameters: list[Parameter]
     with_slopes: str  # its name with slopes
+    still: frozenset[str] = frozenset()  # parameters that do not move there
 
     @property
     def writes(self) -> bool:

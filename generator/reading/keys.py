@@ -72,6 +72,7 @@ COUPLING_TABLES = {
     "observed_load": "outputs",
     "pressing": "inputs or outputs",
     "load": "inputs",
+    "rest": "parameters",
     "normal": "inputs",
     "opposed": "outputs",
     "power": "outputs",
@@ -79,7 +80,7 @@ COUPLING_TABLES = {
 }
 COUPLING_LISTS = ("proportional", "limit", "ratio", "preload", "lever")
 VECTORS = ("velocity", "force", "observed_load", "load", "normal", "opposed")
-OPTIONAL_COUPLING = ("load", "normal", "opposed", "power", "heat")
+OPTIONAL_COUPLING = ("load", "rest", "normal", "opposed", "power", "heat")
 EXPERIMENT_KEYS = {"stop": "number", "step": "number", "tolerance": "number"}
 PAGE_TABLE_KEYS = {"title": "text", "head": "list", "rows": "list"}
 EQUATION_KEYS = {"text": "text", "latex": "text", "source": "text", "last": "flag"}

@@ -167,6 +167,7 @@ def _tell_contact_steps(made: Suggestion, known: Known) -> None:
                 f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
                 f" may be at most {limit:.4g} s."
             )
+            _couple(made, known.mass)
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:
@@ -494,7 +495,8 @@ def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
             " given."
         )
         return
-    cases = {"at rest": 0.0}
+    rest = made.model.facts.roles.get("rest_velocity")  # of a law without a slope at rest
+    cases = {f"at rest (half of {rest})": 0.5 * made.value(rest)} if rest else {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
     mass = known.mass

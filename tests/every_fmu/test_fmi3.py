@@ -276,8 +276,9 @@ def test_it_carries_the_same_results(file):
     assert found and found == in_vectors(
         {name: data for name, data in old.items() if name.startswith(FOLDER)}
     )
-    shared = [n for n in old if n.startswith(("resources/", "documentation/index", "sources/core"))]
-    assert all(new[name] == old[name] for name in shared) and len(shared) > 15
+    shared = [name for name in old if name.startswith("resources/")]
+    shared += ["documentation/index.html", "sources/core/core.inc", "sources/solver/solver.inc"]
+    assert all(new[name] == old[name] for name in shared)
 
 
 def test_its_own_library_comes_to_the_same_results():

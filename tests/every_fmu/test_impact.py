@@ -2,13 +2,14 @@
 energy with the steps that the pages allow, and the log says where a step is too long."""
 
 import math
+import random
 import tomllib
 
 import pytest
 
 from bristle.format.contact_step import CONTACT, contact_step
 from fmus import REPOSITORY
-from impact import GRAVITY, drop
+from impact import GRAVITY, drop, impact
 from vectors import spread
 
 CUBE = tomllib.loads((REPOSITORY / "resources" / "colantonio2022_cube.toml").read_text())["values"]
@@ -106,6 +107,70 @@ def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
         with contact.instance:
             drop(contact, 1.0, HEIGHT, step, round(0.5 / step))
             assert not contact.warned, step
+
+
+CONTACTS = {
+    "default": {},
+    "stiff": {name: CUBE[name] for name in CONTACT},
+    "elastic": {"contactDamping": 0.0},
+}
+
+
+def between(low, high, count):
+    """Steps that vary, some of them suddenly."""
+    choice = random.Random(2)
+    return [choice.choice((low, 0.5 * high, high)) for _ in range(count)]
+
+
+@normal
+@timing
+@pytest.mark.parametrize("implicit", [True, False], ids=["implicit", "explicit"])
+@pytest.mark.parametrize("values", CONTACTS.values(), ids=CONTACTS)
+def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
+    """Told 0.25 to 1.2 of the mass, the body leaves with less energy than it came with, and rests
+    where the spring in series with m/(4 h)² holds it."""
+    for step in (1e-3, 5e-3):
+        for told in (0.25, 1.0, 1.2):
+            for height in (HEIGHT, 0.0093, 0.0047):
+                contact = Contact(fmu, couplingMass=told, **values)
+                with contact.instance:
+                    left, v, x = impact(contact, height, [step] * round(2 / step), late, implicit)
+                    case = (step, told, height, left, v, x)
+                    assert left < 0.7 and abs(v) < 0.02 and not contact.warned, case
+                    if told == 1.0 and not late:
+                        start = start_values(fmu) | values
+                        depth = start["referencePenetration"] * (
+                            GRAVITY / start["contactStiffness"]
+                        ) ** (1 / start["stiffnessExponent"])
+                        series = GRAVITY * (4 * step) ** 2
+                        assert -x == pytest.approx(depth + series, rel=1e-3), case
+
+
+@normal
+@timing
+def test_with_the_mass_steps_may_vary(fmu, late):
+    for values in CONTACTS.values():
+        contact = Contact(fmu, couplingMass=1.0, **values)
+        with contact.instance:
+            left, v, _ = impact(contact, HEIGHT, between(2e-4, 2e-3, 2000), late, True)
+            assert left < 0.99 and abs(v) < 1e-3, (left, v)
+
+
+@normal
+def test_with_the_mass_there_is_no_force_before_they_touch(fmu):
+    """Not even if they will within the next step. And a contact that is held at a depth goes on
+    doing so after a rollback, and in another instance."""
+    contact = Contact(fmu, couplingMass=1.0)
+    with contact.instance as instance, fmu.co_simulation() as other:
+        assert contact(1e-9, -1.0, 0.0, 0.0, 1e-3) == (0.0, 0.0)
+        contact(-1e-4, -0.1, 0.0, 1e-3, 2e-3)
+        contact(-2e-4, -0.1, 0.0, 3e-3, 1e-3)
+        bytes_of_now = instance.snapshot()
+        expected = contact(-3e-4, -0.02, 0.0, 4e-3, 1e-3)
+        assert expected[0] > 0
+        other.resume(bytes_of_now)
+        contact.instance = other
+        assert contact(-3e-4, -0.02, 0.0, 4e-3, 1e-3) == expected
 
 
 @pytest.mark.fmus(lambda d: d.name == "ContactPoint")

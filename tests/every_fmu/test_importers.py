@@ -771,6 +771,7 @@ def forces_of_co_simulation(fmu, line, time, velocity):
     return np.array(forces)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("interval", [None, 1e-2], ids=["default interval", "10 ms"])
 @pytest.mark.parametrize("shape", ["sine", "triangle", "noise"])
 @pytest.mark.fmus(lambda d: is_friction(d))

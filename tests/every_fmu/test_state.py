@@ -306,7 +306,7 @@ def first_of_chatter(d):
     )
 
 
-@pytest.mark.fmus(lambda d: "couplingMass" in d)
+@pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
     d = fmu.description
     with fmu.co_simulation() as instance:
@@ -324,7 +324,7 @@ def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
             refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
 
 
-@pytest.mark.fmus(lambda d: "couplingMass" in d)
+@pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
     """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
     d = fmu.description
@@ -347,7 +347,7 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
             refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
 
 
-@pytest.mark.fmus(lambda d: "couplingMass" in d)
+@pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
     """Model exchange has no body in the loop, and no room for one: it would be lost without a
     word."""

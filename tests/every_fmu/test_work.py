@@ -8,6 +8,8 @@ from work import counting_library, steps
 MOST = 20_000  # evaluations of the law, its derivatives or its indicators
 STEPS = 60
 
+pytestmark = pytest.mark.shipped  # compiles the sources itself
+
 
 @pytest.mark.fmus(lambda d: bool(d.inputs))
 def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):

@@ -1,6 +1,7 @@
 /* An FMU for FMI 3.0 in the clothes of 2.0, so that the importers of this folder make the same
- * calls with it, and see the same promises kept. Included behind the FMU's own sources (-DFMU),
- * whose tables it knows; its functions get the prefix PREFIX.
+ * calls with it, and see the same promises kept. Stands behind the FMU's own sources, whose tables
+ * it knows; its functions get the prefix PREFIX. Behind it comes the layer of 2.0, over the same
+ * law and core.
  *
  * Co-simulation goes with event mode and early return, and a step goes on from event to event. An
  * input that has been given a rate gets it as its value at the end of a step, when the element
@@ -10,12 +11,21 @@
 #define PASTE(prefix, name) PASTE_NAMES(prefix, name)
 #define V3(name) PASTE(PREFIX, name)
 
+#include <stdlib.h>
+
+/* Of this file's own memory, which nobody counts. */
+static void release(void *place) {
+    free(place);
+}
+
 #ifdef COUNTED
 #define calloc V3(calloc)
 #define free V3(free)
+void *calloc(size_t count, size_t size);
+void free(void *place);
 #endif
 
-#include FMU
+#include "fmu.c"
 
 #include "fmi2FunctionTypes.h"
 
@@ -177,11 +187,10 @@ static Arrays arrays_of(fmi3Instance c, const fmi2ValueReference vr[], size_t nv
     return a;
 }
 
-#undef free
 static void drop(Arrays *a) {
-    free(a->variables);
-    free(a->values);
-    free(a->places);
+    release(a->variables);
+    release(a->values);
+    release(a->places);
 }
 
 fmi2Status V3(fmi2GetReal)(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
@@ -262,7 +271,7 @@ fmi2Status V3(fmi2GetDirectionalDerivative)(fmi2Component c, const fmi2ValueRefe
     const fmi3Status other = fmi3GetAdjointDerivative(c, unknowns, nUnknowns, knowns, nKnowns,
                                                       slopes, nUnknowns, back, nKnowns);
     if (other == fmi3OK && !all_finite(back, nKnowns)) abort();
-    free(back);
+    release(back);
     return (fmi2Status)other;
 }
 
@@ -419,3 +428,5 @@ fmi2Status V3(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[], 
                                        fmi2FMUstate *state) {
     return (fmi2Status)fmi3DeserializeFMUState(c, (const fmi3Byte *)bytes, size, state);
 }
+
+#include "fmi2/fmi2.inc"

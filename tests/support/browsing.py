@@ -52,6 +52,7 @@ class Watched:
 
 WIDTHS = (1280, 390, 320)
 SCHEMES = ("light", "dark")
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # of axe
 RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...options })"""
 
@@ -59,9 +60,7 @@ RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...option
 def violations(page, widths=WIDTHS, schemes=SCHEMES):
     """What axe finds on a page that is open, and where it is wider than the screen, as lines: what
     depends on colours in each scheme, everything else at each width."""
-    page.add_script_tag(
-        content=files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    )
+    page.add_script_tag(content=AXE)
     found = []
 
     def look(where, options):

@@ -6,6 +6,7 @@ once, or one or two steps late.
 """
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -61,6 +62,7 @@ def holds(fmu, part, step, late, mass, timing, stop=0.3):
     return abs(rows[-1, 2]) < 0.02 and abs(rows[-1, 1]) < 5e-3
 
 
+@cache
 def highest_jump(fmu, step, late=False, mass=1.0, timing=EITHER):
     """The highest part of the static limit to which the load may jump."""
     low, high = 0.0, 1.0

@@ -63,7 +63,7 @@ def _elements(fmus, of_3):
     """The table of the program's FMUs, as elements.h declares it; those for 3.0 with the functions
     of fmi3.c."""
     lines = ['#include "elements.h"', ""]
-    both = [(fmu, fmu.name, f"{fmu.description.identifier}_") for fmu in fmus]
+    both = [(fmu, fmu.name, _prefix(fmu)) for fmu in fmus]
     both += [(fmu, NAME_OF_3.format(fmu.name), _prefix_of_3(fmu)) for fmu in of_3]
     for _, _, prefix in both:
         lines += [
@@ -95,18 +95,27 @@ def _elements(fmus, of_3):
     return "\n".join([*lines, "};", f"const unsigned element_count = {len(both)};", ""])
 
 
+def _prefix(fmu):
+    return f"{fmu.description.identifier}_"
+
+
 def _prefix_of_3(fmu):
     return f"{fmu.description.identifier}_in_3_"
 
 
-def sources_of_3(fmu):
-    """The sources of the same element's FMU for 3.0, each by its name."""
-    with zipfile.ZipFile(FOLDER / "fmi3" / f"{fmu.name}.fmu") as archive:
-        return {
-            name.removeprefix("sources/"): archive.read(name)
-            for name in archive.namelist()
-            if name.startswith("sources/")
-        }
+def _sources(fmu, of_3):
+    """The sources of an FMU, each by its name; with those of the same element's FMU for 3.0 where
+    it is among these, which differ in the unit and the layer alone."""
+    files = [fmu.path] + [FOLDER / "fmi3" / fmu.path.name] * (fmu in of_3)
+    found = {}
+    for file in files:
+        with zipfile.ZipFile(file) as archive:
+            found |= {
+                name.removeprefix("sources/"): archive.read(name)
+                for name in archive.namelist()
+                if name.startswith("sources/")
+            }
+    return found
 
 
 def _write(path, text):
@@ -117,22 +126,17 @@ def _write(path, text):
 
 
 def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
-    """The program with these FMUs in it, and with those of the same elements for 3.0, made anew
-    only as far as they or the program's source have changed. Unoptimized it takes a second to build
-    per FMU, an optimized one three more. One that is not only for repeatable runs learns from
-    comparisons too.
+    """The program with these FMUs in it, and with those for 3.0 of some of them, made anew only as
+    far as they or the program's source have changed. Both layers of an element are compiled at
+    once, as the build does it. Unoptimized it takes a second to build per FMU, an optimized one
+    three more. One that is not only for repeatable runs learns from comparisons too.
     """
     folder = Path(folder).resolve()
     compiler = " ".join((*COMPILERS[program], optimize))
     coverage = f" {COVERAGE[repeatable]}" if program == "calls" else ""
-    objects = []
     for fmu in fmus:
-        for file in sorted(path for path in (fmu.folder / "sources").rglob("*") if path.is_file()):
-            _write(folder / fmu.name / file.relative_to(fmu.folder / "sources"), file.read_bytes())
-        objects.append(f"{fmu.name}.o")
-    for fmu in of_3:
-        for name, content in sources_of_3(fmu).items():
-            _write(folder / f"{fmu.name}-3" / name, content)
+        for name, content in _sources(fmu, of_3).items():
+            _write(folder / fmu.name / name, content)
     _write(folder / "elements.c", _elements(fmus, of_3).encode())
     rules = [
         (
@@ -140,8 +144,8 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
             " depfile = $out.d\n"
         ),
         (
-            f"rule element_of_3\n command = {compiler}{coverage} $defines -I {SOURCES} -I {HEADERS}"
-            " -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n"
+            f"rule element_of_both\n command = {compiler}{coverage} $defines -I {SOURCES}"
+            f" -I {HEADERS} -MMD -MF $out.d -c -o $out $in\n depfile = $out.d\n"
         ),
         (
             f"rule importer\n command = {compiler} {' '.join(WARNINGS)} -I {SOURCES} -I {HEADERS}"
@@ -152,15 +156,17 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
             " mv $out.new $out\n"
         ),
     ]
-    steps = [f"build {name}: element {name.removesuffix('.o')}/fmu.c\n" for name in objects]
-    counted = "-DCOUNTED" if program == "calls" else ""
-    for fmu in of_3:
-        objects.append(f"{fmu.name}-3.o")
-        unit = folder / f"{fmu.name}-3" / "fmu.c"
+    steps, counted = [], "-DCOUNTED" if program == "calls" else ""
+    for fmu in fmus:
+        unit = folder / fmu.name / "fmu.c"
+        names = f"-DPREFIX={_prefix_of_3(fmu)} -DFMI2_FUNCTION_PREFIX={_prefix(fmu)}"
         steps.append(
-            f"build {objects[-1]}: element_of_3 {SOURCES / 'fmi3.c'} | {unit}\n"
-            f" defines = {counted} -DPREFIX={_prefix_of_3(fmu)} '-DFMU=\"{unit}\"'\n"
+            f"build {fmu.name}.o: element_of_both {SOURCES / 'fmi3.c'} | {unit}\n"
+            f" defines = {counted} {names} -DBRISTLE_OWN_HEADERS -I {unit.parent}\n"
+            if fmu in of_3
+            else f"build {fmu.name}.o: element {unit}\n"
         )
+    objects = [f"{fmu.name}.o" for fmu in fmus]
     steps += [
         "build elements.o: importer elements.c\n",
         f"build {program}.o: importer {SOURCES / program}.c\n",

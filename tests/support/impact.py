@@ -17,3 +17,22 @@ def drop(push, mass, height, step, steps, late=False, sliding=0.0):
         if x > 0:
             energies.append(mass * (0.5 * (v**2 + w**2) + GRAVITY * x))
     return energies, v, w
+
+
+def impact(push, height, steps, late, implicit):
+    """A body of 1 kg: the largest energy in flight after it has touched, relative to that before,
+    and its speed and place at the end. Positions follow with the new speed or the old one."""
+    x, v, last, before, energy, left, time = height, 0.0, 0.0, None, 0.0, 0.0, 0.0
+    for step in steps:
+        force, _ = push(x, v, 0.0, time, step)
+        acts, last = (last, force) if late else (force, force)
+        old = v
+        v += step * (acts - GRAVITY)
+        x += step * (v if implicit else old)
+        if acts > 0 and before is None:
+            before = energy
+        energy = 0.5 * v**2 + GRAVITY * max(x, 0.0)
+        if before is not None and x > 0:
+            left = max(left, energy / before)
+        time += step
+    return left, v, x

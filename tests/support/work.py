@@ -38,7 +38,7 @@ def counting_library(fmu):
         "work",
         {"sources": sources, "counted": counted},
         (
-            *("gcc", "-w", "-O1", "-fPIC", "-shared", "-I{sources}", "-I{sources}/headers"),
+            *("gcc", "-w", "-O0", "-fPIC", "-shared", "-I{sources}", "-I{sources}/headers"),
             *("-DFMI2_OVERRIDE_FUNCTION_PREFIX", "-o", "counted.so", "{counted}/counted.c", "-lm"),
         ),
     )

@@ -36,6 +36,7 @@ def enlarged(tmp_path_factory):
     assert list(files) == [
         "modelDescription/ViscousCoulomb.toml",
         "fmu_src/models/ViscousCoulomb.c",
+        "tests/support/reference/ViscousCoulomb.py",
     ]
     for name in (
         "modelDescription",

@@ -67,9 +67,35 @@ def test_a_record_may_begin_anywhere(tmp_path, begin):
     assert not held.nuisances and "bristleDeflectionStart" in held.values
 
 
+def test_what_one_sample_shows_is_not_called_determined(tmp_path, monkeypatch):
+    """In pure sliding only the first sample sees the damping, through a state that is not known: by
+    straight lines from the solution it had been 890 to 1680 where 900 is true, or 295 in a narrow
+    interval, as noise wants it."""
+    monkeypatch.setattr(
+        "interval_coverage.velocity", lambda motion, time: 0.03 + 0.02 * np.sin(3 * time)
+    )
+    for seed in (1, 2, 3):
+        _, found = fitted(Case("LuGre", "sliding", 0.005, 0.0, 137, seed), tmp_path)
+        assert not found["bristleStiffness"].determined
+        assert not found["bristleDamping"].determined
+        viscous = found["viscousFriction"]
+        assert viscous.determined and viscous.low <= 60 <= viscous.high
+
+
 def test_every_seed_prints_the_same(tmp_path):
     case = Case("LuGre", "sines", 0.01, 0.0, 40, 1)
     told = {tuple(summary(fitted(case, tmp_path, seed)[0])) for seed in (1, 2, 3)}
+    assert len(told) == 1
+
+
+def test_every_seed_prints_the_same_where_nothing_tells_a_parameter(tmp_path):
+    """Friction without a Stribeck curve, fitted by a law that has one: many of its curves fit alike,
+    and which of them was taken had depended on the seed."""
+    record = record_of(Case("SmoothCoulomb", "sines", 0.02, 0.0, 0, 1), tmp_path / "record.csv")
+    told = set()
+    for seed in (1, 2, 3):
+        result = fit(candidate("StaticRegularized"), [record], {}, Wanted(seed=seed))
+        told.add((*summary(result), *doubts(result)))
     assert len(told) == 1
 
 
@@ -135,9 +161,14 @@ def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
     result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
     (share,) = result.load
     assert share.name == "gearLoadCoefficient" and share.determined
-    assert share.value == pytest.approx(0.1, abs=0.01)
+    assert share.low <= 0.1 <= share.high and share.half_width < 0.005
+    assert result.delay is None  # a sign that turns late looks like a lag
     assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
     assert any("the loss coefficient of GearLoad" in text for text in doubts(result))
+    table[:, 2:] = np.column_stack([force + 3.0 * np.sign(speed), np.full(len(time), 30.0)])
+    np.savetxt(file, table, "%.10g", ",", header=title, comments="")
+    steady = read_record(file, Options(normal=1.0))
+    assert steady.transmitted is None and "too little to tell" in steady.notes[-1]
 
 
 @pytest.mark.parametrize("lag", [0.0, -0.001])

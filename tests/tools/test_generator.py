@@ -1,12 +1,13 @@
 """The generator: what it says about bad descriptions, and what it makes of good ones."""
 
-import base64
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import fmpy
 import pytest
@@ -20,6 +21,7 @@ from generator.page import page_text
 from generator.parameter_sets import parameter_sets
 from generator.project import Project
 from generator.reading import DescriptionError, read_description
+from generator.sources import shipped_sources, unit_name
 from generator.table import model_files
 from generator.twin_pictures import TwinPictures
 
@@ -867,6 +869,32 @@ def test_archive_is_plain(project, tmp_path):
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, version):
+    """Those that the unit names, and what they include at more than one place; the preprocessor
+    makes the same text of them as of the sources of the build."""
+    out, source = generated(project, tmp_path / "out"), project / "fmu_src"
+    shipped = shipped_sources(unit_name(version), (out, source))
+    text = "".join(shipped.values())
+    for name in shipped.keys() - {"fmu.c", "own_defaults.h"}:
+        place = re.escape(name)
+        assert re.search(f'#include "{place}"', shipped["fmu.c"]) or (
+            len(re.findall(f'#include "(?:../)*{place}"', text)) > 1
+        ), name
+    assert len(shipped) < 15
+    for name, content in shipped.items():
+        (tmp_path / "shipped" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shipped" / name).write_text(content)
+
+    def preprocessed(unit, *folders):
+        options = [word for folder in folders for word in ("-I", folder)]
+        command = ["gcc", "-std=c99", "-E", "-P", *options, "-isystem", HEADERS, unit]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    ours = preprocessed(tmp_path / "shipped" / "fmu.c")
+    assert ours == preprocessed(out / unit_name(version), out, source)
+
+
 def test_depfile_names_every_file_that_was_read(project, tmp_path):
     out, depfile = tmp_path / "out", tmp_path / "out" / "generate.d"
     result = run(
@@ -938,8 +966,8 @@ def twin_page(model):
 
 def drawn(page):
     """The pictures of a page by their names."""
-    found = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', page)
-    return {name: base64.b64decode(data).decode() for data, name in found}
+    found = re.findall(r'<img src="data:image/svg\+xml,([^"]+)" alt="([^"]+)"', page)
+    return {name: unquote(unescape(data)) for data, name in found}
 
 
 def test_pictures_of_a_twin_have_its_quantities_at_their_axes():

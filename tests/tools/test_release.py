@@ -1,6 +1,7 @@
 """What is published: the archive and the site."""
 
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from browsing import Watched, violations
+import browsing
+from browsing import AXE, CHROMIUM, Watched, violations
+from build_cache import kept, version
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 from bristle import VERSION, BristleError
@@ -182,7 +185,8 @@ def test_the_search_finds_words_of_any_page(browser, site):
 def test_axe_finds_nothing_on_the_site(browser, site):
     """On any page, wide and on a phone; on the front page and one of each kind at all widths and in
     both colour schemes: colours come from one style sheet, and take axe four fifths of its time.
-    Playground and report have tests of their own."""
+    Playground and report have tests of their own. A page is one file, but for pictures, so that
+    what was found on it before is found again."""
     pages = [
         page
         for page in sorted(site.rglob("*.html"))
@@ -193,11 +197,18 @@ def test_axe_finds_nothing_on_the_site(browser, site):
     thorough = {site / f"{name}.html" for name in kinds}
     assert thorough < set(pages)
     watched, found = Watched(browser, pages[0]), []
+    given = [AXE, Path(browsing.__file__), version(CHROMIUM), *sorted(site.rglob("*.svg"))]
     for page in pages:
-        watched.visit(page)
         more = () if page in thorough else ((1280, 390), ())
-        lines = violations(watched.page, *more)
-        found += [f"{page.relative_to(site)}: {line}" for line in lines + watched.problems]
+
+        def look(folder, page=page, more=more):
+            watched.visit(page)
+            lines = violations(watched.page, *more) + watched.problems
+            (folder / "found").write_text(json.dumps(lines))
+
+        name = page.relative_to(site).with_suffix("").as_posix()
+        kept_lines = kept(f"axe/{name.replace('/', '-')}", [page, more, *given], look) / "found"
+        found += [f"{name}: {line}" for line in json.loads(kept_lines.read_text())]
     watched.close()
     assert found == []
 

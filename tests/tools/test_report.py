@@ -1,7 +1,6 @@
 """The report and the documentation pages in a real browser, and the pictures that come from the
 same runs."""
 
-import base64
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from importlib import metadata
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ from generator.page import captions, page_text
 from generator.reading import read_description
 from bristle_site import commands
 from bristle_site.report import uplot
-from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES
+from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES, readme_pictures
 from bristle_site.report.sections import Quantity, pretty_unit
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
@@ -505,10 +505,8 @@ def test_documentation_page_shows_the_kept_pictures_each_with_its_caption(docume
     ], "in the order of their definitions"
     for figure in figures:
         assert figure["width"] > 0, "drawn"
-        assert (
-            base64.b64decode(figure["data"].partition("base64,")[2])
-            == (kept / f"{figure['name']}.svg").read_bytes()
-        )
+        data = figure["data"].removeprefix("data:image/svg+xml,")
+        assert unquote(data) == (kept / f"{figure['name']}.svg").read_text(encoding="utf-8")
         assert figure["caption"] == captions()[figure["name"]]
 
 
@@ -631,3 +629,13 @@ def test_equal_axes_have_one_scale(width, height):
 @pytest.mark.parametrize("name", README_PICTURES)
 def test_pictures_of_the_readme_are_what_the_rig_gives(name, report):
     check_in_step(REPOSITORY / "docs" / f"{name}.svg", report / "docs" / f"{name}.svg")
+
+
+@pytest.mark.parametrize("picture", README_PICTURES.values(), ids=README_PICTURES)
+def test_a_folder_without_all_models_of_a_picture_does_not_redraw_it(picture):
+    """Or who adds a model would overwrite that of the README with one that lacks the others."""
+
+    def run(*words):
+        raise AssertionError("nothing to run")
+
+    assert picture.name not in readme_pictures(picture.models[1:], run)

@@ -140,6 +140,8 @@ def test_its_guid_is_its_own_and_is_checked(fmu, stamped, tmp_path):
         )
     again = bristle.stamp(fmu.path, values, NAME, tmp_path / "again.fmu", TEXT)
     assert again.read_bytes() == own.path.read_bytes(), "the same stamp makes the same file"
+    if fmu not in SOME:
+        return
     other = bristle.stamp(fmu.path, values, "Other", tmp_path / "other.fmu", TEXT)
     assert Fmu(other).description.guid != own.description.guid
     other = bristle.stamp(fmu.path, values, NAME, tmp_path / "text.fmu", f"{TEXT}!")

@@ -342,6 +342,15 @@ def test_an_inertia_is_for_what_turns():
         suggest("LuGreRotational", Known(inertia=1.0, mass=1.0))
 
 
+@pytest.mark.fmus(lambda d: d.name == "Awrejcewicz")
+def test_a_law_without_a_slope_at_rest_has_a_largest_step_all_the_same(fmu):
+    """Its slope is that of the middle of the band, 1.5 F_s/v_s: Euler's step is at most twice the
+    mass over it."""
+    made = suggest(fmu.path, Known(mass=2.0, normal_force=10.0, static_friction=0.6))
+    largest = 2 * 2.0 / (1.5 * 6.0 / 1e-3)
+    assert f"at rest (half of staticVelocity): at most {largest:.4g} s" in made.limits[0]
+
+
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_a_mass_gives_the_largest_steps_of_every_model(fmu):
     """States may be vectors, whose elements begin with elementForceStart[1] and so on."""
@@ -407,6 +416,7 @@ def test_the_steps_that_a_normal_force_bears_are_shown(model, speed):
         assert ("an impact at 0.3 m/s" in text) == bool(speed)
     warned = [text for text in made.warnings if "for the normal force" in text]
     assert len(warned) == 1 and "acts one step late" in warned[0]
+    assert made.values["couplingMass"] == 2.0
     fine = suggest(model, Known(mass=2.0, speed=speed, step=0.99 * limits[1]))
     assert not any("for the normal force" in text for text in fine.warnings)
 

@@ -22,7 +22,9 @@ IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "bel
 # Kinds of models, in the order of the README, each with what it is about.
 MODEL_KINDS = {
     "regularized": "Regularized: a curve over the velocity. Cheapest; a body under load creeps",
-    "ideal stick": "Ideal stick: no motion at rest; needs the load on the body and state events",
+    "ideal stick": (
+        "Ideal stick: no motion at rest; needs the load on the body and, in most, state events"
+    ),
     "bristle": (
         "Bristles and springs: pre-sliding displacement as a state; drift in stick differs by model"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_GREEK = "alpha beta delta eta kappa lambda mu nu omega pi sigma tau theta zeta Delta"
+_GREEK = "alpha beta delta eta kappa lambda mu nu omega pi sigma tau theta xi zeta Delta"
 _NAMES = {
     **{
         name: unicodedata.lookup(

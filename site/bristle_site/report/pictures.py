@@ -148,16 +148,17 @@ def model_pictures(model: str, run: Runner) -> dict[str, str]:
 
 
 def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
-    """The pictures of the README by their name, as SVG."""
+    """The pictures of the README by their name, as SVG; only those all of whose models are
+    there."""
     pictures = {}
     for picture in README_PICTURES.values():
-        present = [model for model in picture.models if model in models]
-        runs = [(model, result) for model in present for _, result in picture.runs(model, run)]
-        if runs:
-            panels = picture.panels(runs)
-            pictures[picture.name] = drawing(
-                panels, width=760, height=340 if len(panels) == 1 else 230
-            )
+        if not set(picture.models) <= set(models):
+            continue
+        runs = [
+            (model, result) for model in picture.models for _, result in picture.runs(model, run)
+        ]
+        panels = picture.panels(runs)
+        pictures[picture.name] = drawing(panels, width=760, height=340 if len(panels) == 1 else 230)
     return pictures
 
 

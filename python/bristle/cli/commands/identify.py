@@ -113,7 +113,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
     )
     what.add_argument(
-        "--seed", type=int, default=1, help="seed of the search for start values (default: 1)"
+        "--seed",
+        type=int,
+        default=1,
+        help="another seed (default: 1) adds starts to the usual ones; it changes the result only"
+        " where they lead to a better one",
     )
     add_reading(parser)
 

@@ -10,18 +10,23 @@ import numpy as np
 
 from ..record.reading import Record
 from .candidates import Candidate
-from .extras import worth_it
+from .extras import Solved, worth_it
 from .intervals import judged
 from .problem import Problem
+from .profile import checked
 from .result import Fit, Wanted
 from .search import ITERATIONS, begins, settled
 from .starts import first_values, scales
+from .statistics import correlation_time
 from .unknowns import first_point, unknowns
 
+# of the usual starts; another one adds its own, and changes something only where it finds what is
+# better
+SEED = 1
 STARTS = 4  # least squares of the whole, at most, until the best of them is found twice
-# of the sum of squares, by which two solutions are the same: a tenth of what one independent sample
-# of a thousand contributes
-AGREE = 1e-4
+# of what one independent sample contributes to the sum of squares, by which two solutions are the
+# same: a third of a standard deviation of a number
+AGREE = 0.1
 COARSE = 0.2  # of the residual, that modelled means may be off: 4 % of the sum of squares
 
 Teller = Callable[[str], None]
@@ -45,40 +50,59 @@ def fit(
     space = unknowns(of, records, seen, first, wanted)
     problem = Problem(of, records, space, weights)
     staged = first_point(space, first, records, seen)
-    tell("looking for a start")
-    starts = begins(problem, staged, wanted)
-    tell("least squares")
-    low, high = space.bounds(staged)
-    bounds = np.minimum(low, starts[0]), np.maximum(high, starts[0])
-    anchor = space.inside(staged, bounds)
-    found: list[tuple[float, np.ndarray]] = []
-    for begin in starts[:STARTS]:
-        point = settled(problem, np.clip(begin, *bounds), bounds, anchor, wanted.released)
-        found.append((float(problem.costs([point])[0]), point))
-        if _is_confirmed(found):
-            break
-    point = min(found, key=lambda one: one[0])[1]
+    bounds = space.bounds(staged)
+    solutions = _solutions(problem, staged, wanted, SEED, tell)
+    if wanted.seed != SEED:
+        other = problem.like(space=space)
+        more = _solutions(other, staged, wanted, wanted.seed, tell)
+        if not set(_best(problem, solutions + more)) & set(range(len(solutions))):
+            problem, solutions = other, more
+    alike = _best(problem, solutions)
+    point = solutions[alike[0]]
     if any(record.block > 1 for record in records) and _is_too_coarse(problem, point):
         tell("least squares, with more points of a run for each mean")
         problem = problem.finer()
         point = problem.solved(point, bounds, ITERATIONS).point
     tell("confidence")
-    result = judged(problem, point, bounds, seen)
+    solved, result = Solved(problem, point, bounds), judged(problem, point, bounds, seen)
     if wanted.extras:
         tell("a lag, and a viscous part that differs by direction")
-        result = worth_it(problem, point, wanted, result)
+        solved, result = worth_it(solved, wanted, result)
+    if wanted.released:
+        tell("ends of the intervals")
+        result = checked(solved, result)
     return replace(
         result,
         fixed={name: value for name, value in space.fixed.items() if name in wanted.fixed},
-        starts=len(found),
-        confirmed=_is_confirmed(found),
+        starts=len(solutions),
+        confirmed=len(alike) > 1,
     )
 
 
-def _is_confirmed(found: Sequence[tuple[float, np.ndarray]]) -> bool:
-    """Whether the least sum of squares was found from two starts."""
-    costs = sorted(cost for cost, _ in found)
-    return len(costs) > 1 and costs[1] <= (1 + AGREE) * costs[0]
+def _solutions(
+    problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int, tell: Teller
+) -> list[np.ndarray]:
+    """Those from several starts, until the best of them is found twice."""
+    tell("looking for a start")
+    starts = begins(problem, staged, wanted.start, seed)
+    tell("least squares")
+    bounds = problem.space.bounds(staged)
+    anchor = problem.space.inside(staged, bounds)
+    found: list[np.ndarray] = []
+    for begin in starts[:STARTS]:
+        found.append(settled(problem, begin, bounds, anchor, wanted.released))
+        if len(_best(problem, found)) > 1:
+            break
+    return found
+
+
+def _best(problem: Problem, found: Sequence[np.ndarray]) -> list[int]:
+    """Which solutions cannot be told from the best."""
+    rests = problem.residuals(problem.forces(found))
+    costs = (rests**2).sum(axis=1)
+    rest = rests[int(np.argmin(costs))][problem.weight > 0]
+    enough = (1 + AGREE * correlation_time(rest) / len(rest)) * costs.min()
+    return [i for i, cost in enumerate(costs) if cost <= enough]
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:

@@ -40,28 +40,29 @@ class Solved:
         return float(self.problem.costs([self.point])[0])
 
 
-def worth_it(problem: Problem, point: np.ndarray, wanted: Wanted, plain: Fit) -> Fit:
+def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
     """The fit, with those of the numbers that gain more than chance and differ from what they are
     without being fitted."""
     result = plain
-    if _may_differ(problem, wanted):
-        tried = _with_viscous_direction(problem, point)
-        if _gain(problem, point, tried.cost) > WORTH:
+    if _may_differ(solved.problem, wanted):
+        tried = _with_viscous_direction(solved.problem, solved.point)
+        if _gain(solved, tried.cost) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
             (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
             if ratio.determined and not ratio.low <= 1 <= ratio.high:
-                problem, point, result = tried.problem, tried.point, more
+                solved, result = tried, more
     if wanted.delay is None:
-        tried = _with_delay(problem, point)
-        if _gain(problem, point, tried.cost) > WORTH:
+        tried = _with_delay(solved.problem, solved.point)
+        if _gain(solved, tried.cost) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag=True)
-            result = more if _is_a_lag(more) else result
-    return result
+            solved, result = (tried, more) if _is_a_lag(more) else (solved, result)
+    return solved, result
 
 
-def _gain(problem: Problem, point: np.ndarray, cost: float) -> float:
+def _gain(solved: Solved, cost: float) -> float:
     """Of the likelihood, by a smaller sum of squares: as often as there are independent samples."""
-    rest = problem.residuals(problem.forces([point])[0])
+    problem = solved.problem
+    rest = problem.residuals(problem.forces([solved.point])[0])
     counted = problem.weight > 0
     independent = counted.sum() / correlation_time(rest[counted])
     return float(independent * math.log(max(float(rest @ rest), 1e-300) / max(cost, 1e-300)))

@@ -22,6 +22,7 @@ from .statistics import (
     Quality,
     confusions_of,
     covariance_of,
+    distance_after_reversal,
     partner_of,
     quality_of,
     student,
@@ -50,7 +51,9 @@ def judged(
     systematic = systematic_part(problem.records, rest)
     covariance, lost = covariance_of(slopes, rest, quality, systematic)
     reach = student(max(min(quality.independent, BLOCKS) - slopes.shape[1], 3.0))
-    covariance = covariance + _by_filter(problem, point, forces, slopes) / reach**2
+    gear = _by_gear(problem, linear, seen)
+    changes = [*_by_filter(problem, point, forces), *gear]
+    covariance = covariance + _squares(problem, slopes, changes) / reach**2
     names = [*problem.space.names, *([DELAY] if lag else [])]
     confusions = confusions_of(lost, names)
     estimates = _estimates(problem.space, point, reach, bounds, covariance, confusions)
@@ -58,7 +61,11 @@ def judged(
         half = reach * math.sqrt(covariance[-1, -1])
         estimates.append(about(DELAY, "s", problem.records[0].delay, half))
     reaches = [
-        reach * math.sqrt(float(covariance_of(column[:, None], rest, quality, systematic)[0][0, 0]))
+        math.hypot(
+            reach
+            * math.sqrt(float(covariance_of(column[:, None], rest, quality, systematic)[0][0, 0])),
+            *(column @ change / max(column @ column, 1e-300) for change in gear),
+        )
         for column in problem.linear_alone(point).T
     ]
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
@@ -86,19 +93,34 @@ def judged(
     )
 
 
-def _by_filter(
-    problem: Problem, point: np.ndarray, forces: np.ndarray, slopes: np.ndarray
-) -> np.ndarray:
-    """The squares of what other filters of the velocity would change in the fitted numbers, by a
-    Gauss-Newton step: the filter itself may do as much to them."""
+def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray) -> list[np.ndarray]:
+    """What other filters of the velocity would change in the force: the filter itself may do as
+    much."""
+    others = [other.forces([point])[0] for other in problem.with_other_filters()]
+    return [(other - forces) * problem.weight for other in others if np.isfinite(other).all()]
+
+
+def _by_gear(problem: Problem, linear: Linear, seen: Scales) -> list[np.ndarray]:
+    """What the loss of a gear would change in the force, if it turned round over the way that a
+    bristle takes for it, F = F_s (1 - 2 exp(-k d/F_s)), and not at once: its sign at a reversal
+    must not tell it from friction without load."""
+    if problem.records[0].transmitted is None:
+        return []
+    parts = [
+        -2 * np.exp2(-distance_after_reversal(record) / seen.turning) * record.shapes[-1]
+        for record in problem.records
+    ]
+    return [linear.load[-1] * np.concatenate(parts) * problem.weight]
+
+
+def _squares(problem: Problem, slopes: np.ndarray, changes: Sequence[np.ndarray]) -> np.ndarray:
+    """Of what changes of the force make of the fitted numbers, by a Gauss-Newton step."""
     squares = np.zeros((slopes.shape[1], slopes.shape[1]))
     sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
-    for other in problem.with_other_filters():
-        changed = other.forces([point])[0]
-        if np.isfinite(changed).all():
-            change = problem.project((changed - forces) * problem.weight)
-            shift = np.linalg.lstsq(slopes / sizes, change, rcond=SINGULAR)[0] / sizes
-            squares += np.outer(shift, shift)
+    for change in changes:
+        rest = problem.project(change)
+        shift = np.linalg.lstsq(slopes / sizes, rest, rcond=SINGULAR)[0] / sizes
+        squares += np.outer(shift, shift)
     return squares
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
 from .problem import Problem, extracts
-from .result import UNDETERMINED, Wanted
+from .result import UNDETERMINED
 from .solver import latin_hypercube
 from .starts import spreads
 from .statistics import correlation_time, covariance_of
@@ -26,19 +27,22 @@ FARTHER = 2.5  # times as far
 Bounds = tuple[np.ndarray, np.ndarray]
 
 
-def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndarray]:
+def begins(
+    problem: Problem, staged: np.ndarray, given: Mapping[str, float], seed: int
+) -> list[np.ndarray]:
     """The staged start and others around it, after a few steps of least squares in parts of the
-    records, the best first; if all are bad, of a wider search."""
+    records, the best first behind the staged one; if all are bad, of a wider search. What is
+    `given` stays near its start."""
     space = problem.space
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
     parts, origins = extracts(problem.records, SEARCHED)
     small = Problem(problem.of, parts, space, origins=origins)
-    width = np.where([name in wanted.start for name in space.names], 0.02, spreads(space))
+    width = np.where([name in given for name in space.names], 0.02, spreads(space))
     total = float(np.sum((small.measured * small.weight) ** 2))
     found: list[tuple[float, np.ndarray]] = []
     for reach in (1.0, FARTHER):
-        cloud = latin_hypercube(round(CLOUD * reach) * len(staged), len(staged), wanted.seed)
+        cloud = latin_hypercube(round(CLOUD * reach) * len(staged), len(staged), seed)
         points = [
             staged,
             *(np.clip(staged + reach * width * (2 * row - 1), *bounds) for row in cloud),
@@ -50,7 +54,7 @@ def begins(problem: Problem, staged: np.ndarray, wanted: Wanted) -> list[np.ndar
         if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
             break
     problem.runs += small.runs
-    return [point for _, point in sorted(found, key=lambda one: one[0])]
+    return [found[0][1], *(point for _, point in sorted(found[1:], key=lambda one: one[0]))]
 
 
 def settled(

@@ -13,7 +13,6 @@ from .candidates import Candidate, Space
 from ..record.reading import Record, directions
 from .statistics import distance_after_reversal
 
-_STEPS = 60  # of the distance after a reversal
 _SPEEDS = 12  # classes of the sliding speed
 
 

@@ -37,6 +37,7 @@ BOTH_WAYS = (
 )
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
+_BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
 _FLAT, _FLATTEST = (
@@ -47,6 +48,9 @@ _FLAT, _FLATTEST = (
 # it, and that is refused
 _ALIKE, _UNLIKE = 1.1, 2.0
 _STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
+# of the mean load of a gear: where it changes less, its loss does by less than what laws leave at
+# reversals, and 0.09 was found for 0.12 in a simulated record with 14 %
+_STEADY_LOAD = 0.2
 _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
 # of the samples: where more have the time of another one, the clock is too coarse for them
@@ -179,7 +183,7 @@ class Record:
         if self.place is not None and self.load:
             rows = self.place[:1] if self.load == SPRING else self.place[1:]
         if self.transmitted is not None:
-            rows = np.vstack([rows, directions(self.velocity) * np.abs(self.transmitted)])
+            rows = np.vstack([rows, _sense(self.velocity) * np.abs(self.transmitted)])
         return rows
 
     @property
@@ -232,6 +236,13 @@ def directions(velocity: np.ndarray) -> np.ndarray:
         return np.ones(len(velocity))
     last = np.searchsorted(known, np.arange(len(signs)), side="right") - 1
     return signs[known[np.maximum(last, 0)]].astype(float)
+
+
+def _sense(velocity: np.ndarray) -> np.ndarray:
+    """The sign of the velocity, on a straight line from one to the other within its noise: as
+    `directions` it would turn late, which looks like a lag of the force."""
+    width = max(_BEYOND_NOISE * noise_of(velocity), 1e-6 * float(np.abs(velocity).max()))
+    return np.clip(velocity / width, -1.0, 1.0)
 
 
 @dataclass
@@ -767,9 +778,7 @@ def _finished(draft: _Draft) -> Record:
         smoothing=filtered.width * draft.interval if filtered else 0.0,
         kernel=kernel,
         place=smoothed(place, kernel),
-        transmitted=(
-            smoothed(signals["transmitted"], kernel) if "transmitted" in signals else None
-        ),
+        transmitted=_transmitted(draft, kernel),
         rougher=_rougher(signals, displacement, draft.interval, filtered),
     )
     draft.notes += _doubts(record)
@@ -787,6 +796,22 @@ def _resistance(draft: _Draft) -> np.ndarray:
         " inertia."
     )
     return draft.signals["drive"] - draft.signals["transmitted"]
+
+
+def _transmitted(draft: _Draft, kernel: np.ndarray) -> np.ndarray | None:
+    """What a gear passes on, where it changes enough to show which share of it is friction."""
+    if "transmitted" not in draft.signals:
+        return None
+    size = np.abs(draft.signals["transmitted"])
+    spread = float(size.std() / max(size.mean(), 1e-300))
+    if spread >= _STEADY_LOAD:
+        return smoothed(draft.signals["transmitted"], kernel)
+    draft.notes.append(
+        f"What the gear transmits changes by {spread:.0%} about its mean, too little to tell its"
+        " friction under load (gearLoadCoefficient) from that without load: it is not fitted, and"
+        " the friction found is that at this load."
+    )
+    return None
 
 
 def _check_motion(draft: _Draft, velocity: np.ndarray, force: np.ndarray) -> None:

@@ -22,7 +22,7 @@ from .words import (
     starts_text,
     unit_text,
     value_text,
-    with_prefix,
+    force_text,
 )
 
 
@@ -175,7 +175,7 @@ def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
             str(i),
             f"{one.held_out.share:.2%}",
             f"{one.doubt:.2%}",
-            with_prefix(one.held_out.rms, "N"),
+            force_text(one.held_out.rms, one.of),
             f"{one.fit.quality.share:.2%}",
             str(one.parameters),
             f"{one.seconds:.2g}",
@@ -200,14 +200,21 @@ def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
         paragraph(" ".join(verdicts)),
         figure(
             ranking_picture(ranking),
-            "RMS error on the strokes that were held out, relative to the RMS friction force.",
+            f"RMS error on what was held out, relative to the RMS {_compared(ranking)}.",
         ),
         table(heads, rows, 7),
     ]
 
 
+def _compared(ranking: Ranking) -> str:
+    """What the errors are compared with."""
+    best = ranking.places[0]
+    what = "torque" if best.of.form.turns else "force"
+    return f"{'friction' if best.held_out.relative_to_drive is None else 'driving'} {what}"
+
+
 def ranking_picture(ranking: Ranking) -> str:
     return bars(
         [(one.of.name, 100 * one.held_out.share) for one in ranking.places],
-        "error on held-out strokes [% of the RMS force]",
+        f"error on held-out strokes [% of the RMS {_compared(ranking)}]",
     )

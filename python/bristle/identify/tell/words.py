@@ -39,7 +39,7 @@ def shown(value: float, half_width: float) -> str:
     first = math.floor(math.log10(abs(value)))
     last = math.floor(math.log10(half_width)) - 1 if half_width > 0 else first - 5
     digits = min(max(first - last + 1, 1), 6)
-    if 0.001 <= abs(value) < 1e6:
+    if 1e-4 <= abs(value) < 1e8:  # ends of one interval are seldom written in two ways then
         return f"{round(value, digits - 1 - first):.{max(digits - 1 - first, 0)}f}"
     return f"{value:.{digits - 1}e}"
 
@@ -50,10 +50,13 @@ def interval_text(one: Estimate) -> str:
     return f"{shown(one.low, one.half_width)} … {shown(one.high, one.half_width)}"
 
 
+def _roughly(value: float) -> str:
+    """To its first digit."""
+    return f"{float(f'{value:.1g}'):g}"
+
+
 def value_text(one: Estimate) -> str:
-    return (
-        shown(one.value, one.half_width) if one.determined else f"≈ {float(f'{one.value:.1g}'):g}"
-    )
+    return shown(one.value, one.half_width) if one.determined else f"≈ {_roughly(one.value)}"
 
 
 def with_prefix(value: float, unit: str) -> str:
@@ -133,11 +136,12 @@ def _of_missing_load(fit: Fit) -> list[str]:
 
 
 def _offsets(fit: Fit) -> list[str]:
-    """Those that are more than a hundredth of the friction force."""
+    """Those that are more than a hundredth of the friction force, and more than none."""
     level = NOTICED * fit.quality.rms / max(fit.quality.relative, 1e-12)
     sentences = []
     for i, record in enumerate(fit.records):
-        if not record.has_offset or _is_weight(fit) or abs(fit.linear.offsets[i]) <= level:
+        least = max(level, fit.linear_doubts[i][0])
+        if not record.has_offset or _is_weight(fit) or abs(fit.linear.offsets[i]) <= least:
             continue
         weight = "the weight of an axis that is not level (--load gravity), "
         if record.external is None or record.turns:
@@ -152,17 +156,18 @@ def _offsets(fit: Fit) -> list[str]:
 
 
 def _smeared(fit: Fit) -> list[str]:
-    """Records whose filter is wider than a reversal, where a bristle is fitted."""
+    """Records whose filter is wider than a reversal, where a bristle has intervals."""
     turning = _turning(fit)
-    if not fit.seen.reverses or not any(one.name.startswith(BRISTLE) for one in fit.estimates):
+    known = [one.name for one in fit.estimates if one.determined]
+    if not fit.seen.reverses or not any(name.startswith(BRISTLE) for name in known):
         return []
     return [
-        f"{record.name}: the velocity comes from the displacement by a filter over"
+        f"{record.name}: the velocity went through a filter over"
         f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
         f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
         f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
-        " outside of their intervals. A measured velocity, a finer displacement or slower"
-        " reversals would tell them."
+        " outside of their intervals. A finer measurement of the motion or slower reversals would"
+        " tell them."
         for record in fit.records
         if record.smeared > 2 * turning
     ]
@@ -274,7 +279,7 @@ _HOST = (
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    told = [_of_gear(one) for one in fit.load if one.name == GEAR]
+    told = [_of_gear(one, fit.of) for one in fit.load if one.name == GEAR]
     loads = [one for one in fit.load if one.name != GEAR]
     if not loads:
         return told
@@ -321,18 +326,20 @@ def _of_spring(fit: Fit, load: Estimate) -> str:
     )
 
 
-def _of_gear(one: Estimate) -> str:
+def _of_gear(one: Estimate, of: Candidate) -> str:
+    what = "torque" if of.form.turns else "force"
     known = (
-        f"Of the transmitted torque {shown(one.value, one.half_width)} ±"
-        f" {shown(one.half_width, one.half_width)} is friction"
+        f"Of the transmitted {what} {shown(one.value, one.half_width)} ±"
+        f" {shown(one.half_width, one.half_width)} is friction ({one.name}, the loss coefficient of"
+        " GearLoad)."
         if one.determined
-        else "The data do not determine which share of the transmitted torque is friction: it has"
-        " to change, at the same speeds"
+        else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
+        f" without load: the transmitted {what} has to change more, at the same speeds."
     )
     return (
-        f"{known} ({one.name}): the loss coefficient of GearLoad, forward and backward alike. A"
-        " difference of both looks like a part of the load itself, and cannot be told from it, from"
-        " gravity or from a wrong constant of the motor."
+        f"{known} One coefficient holds for driving and being driven: a difference of both looks"
+        " like a part of the load itself, and cannot be told from it, from gravity or from a wrong"
+        " constant of the motor."
     )
 
 
@@ -391,7 +398,8 @@ def _undetermined(one: Estimate, fit: Fit) -> str:
     elif one.at_limit:
         reason = f"the fit wants it at the {one.at_limit} end of its range"
     else:
-        reason = f"anything from {one.low:.1g} to {one.high:.1g} fits about as well"
+        ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
+        reason = f"anything from {ends} fits about as well"
     fact = _fact(parameter.unit, fit)
     advice = f" What would determine it: {parameter.advice}" if parameter.advice else ""
     unit = f" ({parameter.unit})" if unit_text(parameter.unit) else ""
