@@ -533,7 +533,7 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
         (["belt", "HuntCrossley", "--over", "mass=1,2", "--stop", "0.1"], "every run failed"),
     ],
 )
-def test_mistakes_are_reported_in_one_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
+def test_mistakes_are_reported_in_a_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
     assert sentence in refused("sweep", *words)
     assert os.listdir() == []
 
