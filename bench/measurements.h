@@ -32,9 +32,9 @@ double *peer_inputs(const Case *peer, const Motion *motion, double t);
 void join_peer_cycle(const Case *peer, const Motion *motion);
 void join_peer_steps(const Case *peer, const Motion *motion);
 
-/* Enters fmi2DoStep of 1 to 100 000 instances in turn, of two threads with half of them each, and of
- * as many blocks in a chain, each on its instance. The side is the number of instances, the remark:
- * threads or chain, bytes of an instance. */
+/* Enters fmi2DoStep of 1 to 100 000 instances in turn, of two threads with half of them each, and
+ * of as many blocks in a chain, each on its instance. The side is the number of instances, the
+ * remark: threads or chain, bytes of an instance. */
 void join_scale(const Case *peer);
 
 /* The parts of the above that print_memory shares. */

@@ -89,8 +89,8 @@ def test_every_seed_prints_the_same(tmp_path):
 
 
 def test_every_seed_prints_the_same_where_nothing_tells_a_parameter(tmp_path):
-    """Friction without a Stribeck curve, fitted by a law that has one: many of its curves fit alike,
-    and which of them was taken had depended on the seed."""
+    """Friction without a Stribeck curve, fitted by a law that has one: many of its curves fit
+    alike, and which of them was taken had depended on the seed."""
     record = record_of(Case("SmoothCoulomb", "sines", 0.02, 0.0, 0, 1), tmp_path / "record.csv")
     told = set()
     for seed in (1, 2, 3):
