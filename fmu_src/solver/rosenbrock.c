@@ -52,10 +52,10 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
     const Cubic cubic = cubic_between(motion, from, x1, h);
-    int turns = beside || !motion->held;
+    int turned = beside || !motion->held;
     for (int i = 0; i < N_STATES; i++)
-        if (rate_inside(&cubic, i, 0) * rate_inside(&cubic, i, 1) < 0) turns = 1;
-    if (!turns) return 0;
+        if (rate_inside(&cubic, i, 0) * rate_inside(&cubic, i, 1) < 0) turned = 1;
+    if (!turned) return 0;
     for (int part = 1; part < 8; part++)
         if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
     double way = 0;

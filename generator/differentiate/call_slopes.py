@@ -200,9 +200,11 @@ class CallWriter(ExpressionWriter):
         if self.unit.has_companion(function.name):
             return function
         changed = {
-            inner.lvalue.name
+            part.name
             for inner in all_nodes(function.node.body)
-            if isinstance(inner, c_ast.Assignment) and isinstance(inner.lvalue, c_ast.ID)
+            if isinstance(inner, c_ast.Assignment)
+            for part in all_nodes(inner.lvalue)
+            if isinstance(part, c_ast.ID)
         }
         active = [
             (p, source)

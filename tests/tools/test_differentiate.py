@@ -669,6 +669,25 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
+    "what stays in a call may be changed by it": (
+        """
+        const Pair ones = {1, 1};
+        y->F = shifted(2, x->z) + mixed(ones, u->v) + shifted(x->w, 3);
+        """,
+        """
+        typedef struct Pair {
+            double a, b;
+        } Pair;
+        static double shifted(double a, double b) {
+            a += b;
+            return a * b;
+        }
+        static double mixed(Pair pair, double v) {
+            pair.b = v * v;
+            return pair.a + pair.b * v;
+        }
+        """,
+    ),
     "blocks": (
         """
         {
