@@ -57,7 +57,6 @@ typedef struct {
     double peak; /* largest squared acceleration, fading */
     int thrown;  /* the last acceleration was as large as that */
     int turns;   /* that count */
-    int since;   /* steps since the last turn */
     int steps;   /* in all */
 } Chatter;
 
