@@ -74,6 +74,7 @@ typedef struct {
     double given[2];
     double exchanged[2]; /* all work since then */
     double most;         /* work of an impact until now */
+    double came;         /* rate before they touched */
 } Rebound;
 #endif
 
