@@ -126,6 +126,25 @@ def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
             assert not warnings(instance), part
 
 
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "StaticRegularized", "GKF"))
+def test_a_body_that_stops_is_not_reported(fmu):
+    """It turns once, and comes to rest; with a step that the law bears."""
+    slow = {"regularizationVelocity": 0.05} if "regularizationVelocity" in fmu.description else {}
+    for speed in (0.02, 0.1, 0.3):
+        with element(fmu, **slow) as instance:
+            rows = run_loop(instance, lambda t, x: 0.0, 0.3, 2e-4, velocity=speed)
+            assert abs(rows[-1, 3]) < 0.01 * limit_of(fmu) and not warnings(instance), speed
+
+
+@scalar
+def test_a_few_steps_are_not_judged(fmu):
+    """Three or four changes look proportional by chance."""
+    choice = np.random.default_rng(4)
+    for _ in range(60):
+        noise = 0.01 * choice.standard_normal(9)
+        assert not follow(fmu, lambda n: noise[n], 5e-3, 9)
+
+
 @pytest.mark.fmus(lambda d: d.name == "Dahl")
 def test_a_swing_of_twenty_steps_is_not_reported(fmu):
     """Its bristle has no damping: the body swings for long, and the steps of 1 ms resolve it."""
