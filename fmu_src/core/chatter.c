@@ -18,9 +18,9 @@
 #include <string.h>
 
 #if HAS_COUPLING
-/* A window of some seven steps: long enough that noise does not look proportional, and short enough
- * that a load which jumps is forgotten, with this and the next number, after 45 steps: a motion that
- * dies out until then is no chatter, and a body that is thrown back once in 20 is found within 80. */
+/* A window of some seven steps: long enough that noise does not look proportional, and so short
+ * that, with the next number, a load which jumps is forgotten after 45 steps: a motion that dies
+ * out until then is no chatter, and a body thrown back once in 20 is found within 80. */
 static const double CHATTER_FORGETS = 0.86;
 /* Correlation, 1 under a steady load; with 0.99 there are sines and noise that reach it, with this
  * none of 1568 prescribed motions. */

@@ -87,7 +87,7 @@ FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t,
 
 /* Time derivatives of the rates, as the inputs beside the velocity move. */
 NOINLINE static loop_States loop_rate_derivatives(const loop_Motion *motion,
-                                                   const loop_Point *point) {
+                                                  const loop_Point *point) {
     const Inputs u = loop_inputs(motion, point->t, &point->x);
     Inputs direction = *motion->of.u_rate;
     memset(velocity_of(&direction), 0, N_AXES * sizeof(double));
