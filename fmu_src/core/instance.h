@@ -57,7 +57,6 @@ typedef struct {
     double peak; /* largest squared acceleration, fading */
     int thrown;  /* the last acceleration was as large as that */
     int turns;   /* that count */
-    int since;   /* steps since the last turn */
     int steps;   /* in all */
 } Chatter;
 
@@ -75,6 +74,7 @@ typedef struct {
     double given[2];
     double exchanged[2]; /* all work since then */
     double most;         /* work of an impact until now */
+    double came;         /* rate before they touched */
 } Rebound;
 #endif
 

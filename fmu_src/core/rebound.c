@@ -3,7 +3,8 @@
  * A host that holds the normal force N over a step of length h changes the kinetic energy of its
  * bodies by -N h (r[n] + r[n+1])/2, r the rate of the penetration, whatever else acts on them. From
  * touch-down to lift-off a contact gives back no more than it has taken. Where it does, with the
- * force of the step as with that of the step before, it was the step. */
+ * force of the step or with that of the step before, and the bodies part faster than they came, it
+ * was the step. */
 #include <math.h>
 #include <string.h>
 
@@ -29,12 +30,13 @@ static void warn_of_rebound(Instance *c, double length) {
     }
     /* they have parted, and it is no damper that holds the spring back */
     if (w->normal == 0 && w->force == 0 && pressed(&k->reals.p, k->reals.u, 0, -rate) == 0) {
-        if (gains(w, 0) && gains(w, 1))
+        if ((gains(w, 0) || gains(w, 1)) && -rate > w->came)
             warn(c, WARNED_REBOUND,
                  "The contact has given back more energy than it took, because the steps are too "
-                 "long for its %s: make "
-                 "them shorter, or the contact softer.",
-                 "stiffness and damping");
+                 "long for its stiffness and damping: set %s to the mass that it moves, or less, "
+                 "or make them shorter.",
+                 real_names[COUPLED_MASS]);
+        w->came = rate;
         w->most = fmax(w->most, w->exchanged[0]);
         memset(w->given, 0, sizeof w->given);
         memset(w->exchanged, 0, sizeof w->exchanged);

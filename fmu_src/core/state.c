@@ -176,7 +176,6 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_reals(walk, &stepping->chatter, CHATTER_NUMBERS);
     carry_integer(walk, &stepping->chatter.thrown, 0, 1);
     carry_integer(walk, &stepping->chatter.turns, 0, CHATTER_COUNT);
-    carry_integer(walk, &stepping->chatter.since, 0, INT_MAX);
     carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
     carry_reals(walk, &coupling->history, sizeof coupling->history / sizeof(double));
     carry_modes(walk, &coupling->m, 0, 0);

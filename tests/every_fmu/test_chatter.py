@@ -84,11 +84,13 @@ def follow(fmu, velocity, step, steps):
 
 @scalar
 def test_motions_that_do_not_answer_to_the_force_are_not_reported(fmu):
-    """Reversals, noise and coarse encoders."""
+    """Reversals, also of six and ten steps per period, noise and coarse encoders."""
     choice = np.random.default_rng(3)
     for step in (1e-3, 5e-3):
         for size in (1e-4, 1e-2, 0.3):
-            assert not follow(fmu, lambda n: size * math.sin(2 * math.pi * 7 * n * step), step, 400)
+            for turns in (7, 19, 31):  # a second
+                speeds = size * np.sin(2 * math.pi * turns * step * np.arange(400))
+                assert not follow(fmu, lambda n: speeds[n], step, 400), (step, size, turns)
         for size in (1e-5, 1e-4, 1e-3, 1e-2):
             noise = size * choice.standard_normal(500)
             assert not follow(fmu, lambda n: noise[n], step, 500), size
@@ -122,6 +124,34 @@ def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
         with element(fmu) as instance:
             run_loop(instance, lambda t, x: part * limit * math.sin(60 * t), 0.3, step)
             assert not warnings(instance), part
+
+
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "StaticRegularized", "GKF"))
+def test_a_body_that_stops_is_not_reported(fmu):
+    """It turns once, and comes to rest; with a step that the law bears."""
+    slow = {"regularizationVelocity": 0.05} if "regularizationVelocity" in fmu.description else {}
+    for speed in (0.02, 0.1, 0.3):
+        with element(fmu, **slow) as instance:
+            rows = run_loop(instance, lambda t, x: 0.0, 0.3, 2e-4, velocity=speed)
+            assert abs(rows[-1, 3]) < 0.01 * limit_of(fmu) and not warnings(instance), speed
+
+
+@scalar
+def test_a_few_steps_are_not_judged(fmu):
+    """Three or four changes look proportional by chance."""
+    choice = np.random.default_rng(4)
+    for _ in range(60):
+        noise = 0.01 * choice.standard_normal(9)
+        assert not follow(fmu, lambda n: noise[n], 5e-3, 9)
+
+
+@pytest.mark.fmus(lambda d: d.name == "Dahl")
+def test_a_swing_of_twenty_steps_is_not_reported(fmu):
+    """Its bristle has no damping: the body swings for long, and the steps of 1 ms resolve it."""
+    for part in (0.3, 0.6):
+        rows, told = hold(fmu, part, 1e-3, False, 0.4)
+        assert np.abs(rows[60:200, 3] - rows[60:200, 4]).max() > 0.1 * limit_of(fmu)
+        assert not told
 
 
 @scalar

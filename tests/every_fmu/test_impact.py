@@ -99,6 +99,31 @@ def test_a_step_that_is_too_long_is_told_once(fmu, late):
             assert max(energies) > 10 * START and contact.warned == 1
 
 
+@pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
+def test_impacts_that_gain_are_told_over_decades_of_steps_and_masses(fmu):
+    """At least nine in ten of those that leave with more than twice their energy, and none that
+    leaves with less than it had."""
+    choice, gained, told = random.Random(6), 0, 0
+    start = start_values(fmu)
+    for _ in range(120):
+        scale, damping = 10 ** choice.uniform(0, 4), choice.choice((0.0, 0.1, 1.0, 5.0))
+        step, mass = 10 ** choice.uniform(-3.7, -2), 10 ** choice.uniform(-2, 2)
+        contact = Contact(
+            fmu,
+            contactStiffness=scale * start["contactStiffness"],
+            contactDamping=scale * damping * start["contactDamping"],
+        )
+        with contact.instance:
+            height, late, implicit = choice.uniform(0.002, 0.02), choice.random() < 0.5, True
+            steps = [step] * min(round(0.4 / step), 800)
+            left, _, _ = impact(contact, height, steps, late, implicit, mass)
+            if left > 2:
+                gained, told = gained + 1, told + contact.warned
+            elif left <= 1:
+                assert not contact.warned, (scale, damping, step, mass, height, late)
+    assert gained > 30 and told >= 0.9 * gained, (told, gained)
+
+
 @normal
 def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
     """No damping: what comes back is what was taken."""

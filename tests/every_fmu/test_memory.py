@@ -55,7 +55,7 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     words += 8 + modes  # marks and counts
     words += stored_of_impact(d)
     if d.family("estimatedLoad"):
-        words += 11 + 4 * len(
+        words += 10 + 4 * len(
             d.family("relativeVelocity")
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))

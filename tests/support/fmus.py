@@ -115,4 +115,4 @@ def stored_modes(description):
 def stored_of_impact(description):
     """How many numbers an instance remembers of an impact: Rebound in core/instance.h, Pressing in
     solver/pressing.c."""
-    return 12 if description.takes("penetrationRate") or "contactForce[1]" in description else 0
+    return 13 if description.takes("penetrationRate") or "contactForce[1]" in description else 0

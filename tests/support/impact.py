@@ -19,15 +19,15 @@ def drop(push, mass, height, step, steps, late=False, sliding=0.0):
     return energies, v, w
 
 
-def impact(push, height, steps, late, implicit):
-    """A body of 1 kg: the largest energy in flight after it has touched, relative to that before,
+def impact(push, height, steps, late, implicit, mass=1.0):
+    """The largest energy in flight after it has touched, relative to that before,
     and its speed and place at the end. Positions follow with the new speed or the old one."""
     x, v, last, before, energy, left, time = height, 0.0, 0.0, None, 0.0, 0.0, 0.0
     for step in steps:
         force, _ = push(x, v, 0.0, time, step)
         acts, last = (last, force) if late else (force, force)
         old = v
-        v += step * (acts - GRAVITY)
+        v += step * (acts / mass - GRAVITY)
         x += step * (v if implicit else old)
         if acts > 0 and before is None:
             before = energy
