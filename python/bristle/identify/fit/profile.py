@@ -16,9 +16,9 @@ from .result import UNDETERMINED, Estimate, Fit
 from .search import ITERATIONS
 from .statistics import SINGULAR
 
-# of the rise that is promised: from here on the interval is too narrow by less than a quarter,
-# which its own noise is, too
-_FIRM = 0.64
+# times its width, within which an interval has to see the rise that is promised: it is too narrow
+# by a quarter at most then, which is what noise does to its width, too
+_FIRM = 1.25
 _REFITTED = 10  # steps of least squares: most of the way is a straight line
 
 
@@ -83,11 +83,11 @@ class _Ends:
         reach = abs(value * math.log(shown / value) if self._is_positive else shown - value)
         promised = reach / self.spread  # root of the rise
         before, rise, values = 0.0, 0.0, dict(self.values)
-        way = reach
+        way = _FIRM * reach
         while before < 2 * UNDETERMINED * self._size:
             cost, values = self._refitted(self._at(sign * way), values)
             last, rise = rise, math.sqrt(max(cost - self.least, 0.0))
-            if before == 0 and rise**2 >= _FIRM * promised**2:
+            if rise >= promised and not before:
                 return shown
             if rise >= promised:
                 part = (promised - last) / (rise - last)
