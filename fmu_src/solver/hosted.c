@@ -7,6 +7,12 @@ enum {
     SHOWS_LIMITS = 1 /* elements show them as events */
 };
 
+/* A motion that grows by itself is left to the estimate of its error. */
+static double shortest_growing(const Motion *motion) {
+    (void)motion;
+    return INFINITY;
+}
+
 static double time_of_reversal(const Motion *motion) {
     (void)motion;
     return -1;

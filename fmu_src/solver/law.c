@@ -153,6 +153,13 @@ static int settle_at(const Motion *motion, double t, States *x, Modes *m) {
     return motion->note ? motion->note(motion->log, t, &before, m) : 0;
 }
 
+/* Length of a step down to which a motion that grows by itself is followed: that of a law alone is
+ * left to the estimate of its error. */
+static double shortest_growing(const Motion *motion) {
+    (void)motion;
+    return INFINITY;
+}
+
 /* Time at which the velocity turns round, or its size is least, and the rates have a corner, so
  * that a step must not run over it; -1 where it does not move. */
 static double time_of_reversal(const Motion *motion) {

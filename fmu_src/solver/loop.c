@@ -16,7 +16,8 @@ enum {
     loop_IS_LINEAR = 0,
     loop_BY_INPUTS = 0,
     loop_SHOWS_LIMITS = 0,
-    loop_SOLUTIONS = 2 /* over the last step and this one */
+    /* of the last step, this one, and where both lead beyond all numbers, this one anew */
+    loop_SOLUTIONS = 3
 };
 
 typedef struct {
@@ -31,7 +32,8 @@ typedef struct {
     int held;
     double per_mass;
     double load[N_AXES];
-    double speed; /* change of velocity that matters */
+    double speed;    /* change of velocity that matters */
+    double shortest; /* step down to which a departure from stick is followed */
 } loop_Motion;
 
 static const States *law_part(const loop_States *y) {
@@ -155,6 +157,12 @@ static int loop_settle_at(const loop_Motion *motion, double t, loop_States *y, M
     const Inputs u = loop_inputs(motion, t, y);
     if (N_MODES > 0) settle_modes(motion->of.p, &u, (States *)y->value, m);
     return 0;
+}
+
+/* Where stick gives way, the motion grows by itself, and an L-stable method with long steps would
+ * damp it and hold the body: its matrix then has a negative determinant. */
+static double loop_shortest_growing(const loop_Motion *motion) {
+    return motion->shortest;
 }
 
 /* The velocity is a state, and when it turns round is not known before. */

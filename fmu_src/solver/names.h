@@ -3,8 +3,9 @@
  * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
  * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SHOWS_LIMITS,
  * SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at, resolved_at,
- * indicators_at, keeps_contact, settle_at, time_of_reversal and trial_step; everything else is
- * written once over these, and the compiler sees constant sizes and no call through a pointer. */
+ * indicators_at, keeps_contact, settle_at, shortest_growing, time_of_reversal and trial_step;
+ * everything else is written once over these, and the compiler sees constant sizes and no call
+ * through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 
@@ -26,6 +27,7 @@
 #define indicators_at ODE(indicators_at)
 #define keeps_contact ODE(keeps_contact)
 #define settle_at ODE(settle_at)
+#define shortest_growing ODE(shortest_growing)
 #define time_of_reversal ODE(time_of_reversal)
 #define trial_step ODE(trial_step)
 #define cubic_between ODE(cubic_between)

@@ -5,17 +5,19 @@
 
 #include "solver/rodas.h"
 
-/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down or
- * beside the peak of a friction curve: the stages, all damped with the stiffness of the start, then
- * miss the motion and the error estimate does not see it. */
+/* Whether a state is stiff at the start of a step and much softer at its end, as at touch-down, or
+ * grows there, as beyond the peak of a friction curve: the stages, all damped with the stiffness of
+ * the start, then miss the motion and the error estimate does not see it. */
 static int loses_stiffness(const Motion *motion, const Point *from, double h, const States *x1) {
     double stiffest = 0;
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
+    /* a law alone is left to its error */
+    const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1;
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
-        if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > -0.1) return 1;
+        if (h * fabs(from->J[i][i]) > 1 && left < 0.1 && left > grows) return 1;
     }
     return 0;
 }
@@ -83,7 +85,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++)
             W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
-    factorize(N_STATES, W, row);
+    if (factorize(N_STATES, W, row) && h > shortest_growing(motion)) return TOO_LONG;
 #ifdef __clang__
 #pragma clang loop unroll(                                                                         \
     full) /* the loops over earlier stages are as long as it takes to make them */

@@ -36,7 +36,10 @@ static const double SPRING_PART = 0.01;
  * force is off by as much of what the contact holds. Errors are judged along each axis: with 5e-5
  * the force on a point under a load that turns would depend on the axes by 0.6 % of the load, with
  * this by less than 0.1 %. */
-static const double LOOP_TOLERANCE = N_AXES == 1 ? 2e-4 : 2.5e-5;
+static const double LOOP_TOLERANCE = N_AXES == 1 ? 1e-4 : 2.5e-5;
+/* Part of a step down to which a departure from stick is followed: a load that is 1 % beyond the
+ * limit moves a body by as much within a step as the tolerance is of the way. */
+static const double LOOP_SHORTEST = 1.0 / 64;
 /* Change of the load that the shadow may get a step later, relative to what the load is away from
  * the limit: a load within 1 % of the limit stays on its side. */
 static const double LOOP_DEFERS = 0.01;
@@ -106,16 +109,29 @@ static int is_rest(const Parameters *p, const loop_Point *from) {
            fabs(from->x.value[N_STATES]) * lever_of(p) < ((const double *)p)[COUPLED_REST];
 }
 
+static double size_of_force(const Parameters *p, Inputs u, const loop_States *y, const Modes *m) {
+    States dx;
+    Outputs out;
+    memcpy(velocity_of(&u), y->value + N_STATES, N_AXES * sizeof(double));
+    evaluate(p, &u, law_part(y), m, &dx, &out);
+    return norm_of((const double *)&out + COUPLED_FORCE);
+}
+
 /* Takes the force no further than the limit, by direction, or than the mean force of the law where
- * that is beyond it by more than five trial steps may miss it, for a force that matters. */
-static void limit_force(const Parameters *p, double most, double matters, const double *own,
-                        double *force) {
+ * the law itself is beyond the limit at one of the ends of the step, the later one at y. */
+static void limit_force(const Motion *motion, Coupling *c, double most, const double *own,
+                        const loop_States *y, const Modes *m) {
+    const Parameters *p = motion->p;
+    History *s = &c->history;
     const double ratio = COUPLED_RATIO >= 0 ? ((const double *)p)[COUPLED_RATIO] : 1;
-    const double size = norm_of(own), given = norm_of(force);
-    double allowed = N_AXES > 1 ? fmin(1, ratio) * most : force[0] < 0 ? ratio * most : most;
-    if (size > allowed + 5 * LOOP_TOLERANCE * matters && dot_product(own, force) > 0)
-        allowed = size;
-    for (int i = 0; i < N_AXES && given > allowed; i++) force[i] *= allowed / given;
+    const double size = norm_of(own), given = norm_of(s->force[0]);
+    double allowed = N_AXES > 1 ? fmin(1, ratio) * most : s->force[0][0] < 0 ? ratio * most : most;
+    if (size > allowed && given > allowed && dot_product(own, s->force[0]) > 0) {
+        const double law = fmax(size_of_force(p, s->u, &s->y, &c->m),
+                                size_of_force(p, inputs_at(motion, s->h), y, m));
+        allowed = fmax(allowed, fmin(size, law));
+    }
+    for (int i = 0; i < N_AXES && given > allowed; i++) s->force[0][i] *= allowed / given;
 }
 
 /* Takes the shadow over a time h under a load, from the inputs of a motion on. Where asked for,
@@ -128,7 +144,7 @@ static int run_shadow(Motion motion, double h, const double *load, double most, 
     double step = 0;
     motion.u_start = &start;
     motion.u_rate = &rate;
-    loop_Motion of = {motion, LOOP_TOLERANCE, motion.held, per_mass, {0}, speed};
+    loop_Motion of = {motion, LOOP_TOLERANCE, motion.held, per_mass, {0}, speed, h * LOOP_SHORTEST};
     memcpy(of.load, load, sizeof of.load);
     if (COUPLED_LOAD >= 0) {
         memcpy((double *)&start + COUPLED_LOAD, load, sizeof of.load);
@@ -191,7 +207,8 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
 
 /* One communication step of length h from the inputs u on, with their rates. States and modes come
  * as the last step has left them and go to the end of this one; c->history.force[0] is the force
- * that is given. */
+ * that is given. Where that leads beyond all numbers, the shadow begins anew with the velocity of
+ * the body. */
 static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
     const Parameters *p = motion->p;
     const Timing *timing = &timings[m->timing - 1];
@@ -199,25 +216,25 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     History *s = &c->history;
     Inputs u = *motion->u_start;
     const double *v = velocity_of(&u);
-    double load[N_AXES], own[N_AXES], force[N_AXES], excess[N_AXES];
+    const int known = s->h > 0;
+    double load[N_AXES], own[N_AXES], excess[N_AXES];
     loop_States y;
+    Modes now = *m;
     double *w = y.value + N_STATES;
-    int before = SOLVER_DONE;
     memcpy(y.value, x, N_STATES * sizeof(double));
-    memcpy(w, s->h > 0 ? s->w : v, sizeof s->w);
-    if (s->h > 0) before = follow_last_step(c, p, &u, timing, &y, m);
-    if (before == SOLVER_NOT_FINITE) return before;
+    memcpy(w, known ? s->w : v, sizeof s->w);
+    const int before = known ? follow_last_step(c, p, &u, timing, &y, &now) : SOLVER_DONE;
     /* In slip friction does not care which of the velocities it sees: the shadow takes the excess
      * for its own, and the spring is loaded. Out of the plane law and body move together. */
-    const double slips = s->h > 0 ? fmax(0, 2 * s->kept - 1) : 1;
+    const double slips = known ? fmax(0, 2 * s->kept - 1) : 1;
     for (int i = 0; i < N_AXES; i++) excess[i] = v[i] - w[i];
     project_onto_plane(&u, excess);
     for (int i = 0; i < N_AXES; i++) {
-        if (s->h > 0)
+        if (known)
             s->spring[i] += SPRING_PART * timing->k * mass * s->h * excess[i] /
                             (timing->lag * s->longest * s->longest);
+        w[i] = v[i] - (1 - slips * timing->k) * excess[i];
         excess[i] *= 1 - slips;
-        w[i] = v[i] - excess[i];
         load[i] = s->load[i] + given_load(&u, i);
     }
     project_onto_plane(&u, s->spring);
@@ -226,20 +243,24 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     s->u = u;
     s->h = h;
     s->longest = fmax(h, LOOP_FADES * s->longest);
-    c->m = *m;
-    const double most = most_held(p, pressing_force(p, &u, x, m));
-    const int outcome = run_shadow(*motion, h, load, most, &y, m, excess, &s->kept);
-    if (outcome == SOLVER_NOT_FINITE) return outcome;
-    memcpy(x, y.value, N_STATES * sizeof(double));
+    c->m = now;
+    const double most = most_held(p, pressing_force(p, &u, law_part(&y), &now));
+    const int outcome = run_shadow(*motion, h, load, most, &y, &now, excess, &s->kept);
     memcpy(s->w, w, sizeof s->w);
+    memcpy(s->force[1], s->force[0], sizeof s->force[0]);
     for (int i = 0; i < N_AXES; i++) {
         own[i] = load[i] - mass * (w[i] - s->y.value[N_STATES + i]) / h;
         const double part = SPRING_PART * (own[i] - given_load(&u, i));
         s->spring[i] += slips * (part - s->spring[i]);
-        force[i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / s->longest;
+        s->force[0][i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / s->longest;
     }
-    limit_force(p, most, fmax(most, norm_of(load)), own, force);
-    memcpy(s->force[1], s->force[0], sizeof s->force[0]);
-    memcpy(s->force[0], force, sizeof force);
-    return isfinite(norm_of(force)) ? (outcome > before ? outcome : before) : SOLVER_NOT_FINITE;
+    limit_force(motion, c, most, own, &y, &now);
+    if (before == SOLVER_NOT_FINITE || outcome == SOLVER_NOT_FINITE ||
+        !isfinite(dot_product(w, w) + dot_product(s->force[0], s->force[0]))) {
+        memset(c, 0, sizeof *c);
+        return known ? couple(motion, h, c, x, m) : SOLVER_NOT_FINITE;
+    }
+    memcpy(x, y.value, N_STATES * sizeof(double));
+    *m = now;
+    return outcome > before ? outcome : before;
 }
