@@ -221,7 +221,7 @@ COLD static void take_back(Instance *c, const Memory *before, int with_coupling)
 /* Whether a step may change what the coupling with the body remembers. */
 static int may_couple(const Memory *k) {
 #if HAS_COUPLING
-    return couples(k) || k->coupling.steps > 0;
+    return couples(k) || k->coupling.history.h > 0;
 #else
     (void)k;
     return 0;

@@ -39,7 +39,7 @@ static void warn_of_missing_load(Instance *c) {
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
-    return k->kept.co_simulates && k->coupling.steps > 0 && couples(k);
+    return k->kept.co_simulates && k->coupling.history.h > 0 && couples(k);
 #else
     (void)k;
     return 0;
@@ -54,17 +54,42 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
 #if HAS_COUPLING
     Inputs before = k->coupling.history.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
-        memcpy(velocity_of(room), k->coupling.history.w_end, N_AXES * sizeof(double));
+        memcpy(velocity_of(room), k->coupling.history.w, N_AXES * sizeof(double));
 #endif
     return room;
 }
+
+#if HAS_COUPLING
+/* Puts the mean force of the last step in place of that of the law at its end, where the inputs are
+ * u, and all that depends on it. */
+static void put_mean_force(const History *s, const Parameters *p, const Inputs *u, Outputs *y) {
+    double *value = (double *)y, *F = value + COUPLED_FORCE;
+    const double *given = s->force[0];
+    const double before = N_AXES == 1 ? F[0] : norm_of(F),
+                 now = N_AXES == 1 ? given[0] : norm_of(given);
+    double power = 0; /* at the velocity that is expected on the average */
+    for (int i = 0; i < N_AXES; i++) {
+        const double load = s->load[i] + given_load(&s->u, i);
+        const double v = input_values(&s->u)[COUPLED_VELOCITY + i] +
+                         0.5 * s->h * (load - given[i]) / parameter_values(p)[COUPLED_MASS];
+        power += given[i] * v - F[i] * input_values(u)[COUPLED_VELOCITY + i];
+    }
+    for (size_t i = 0; i < sizeof proportional / sizeof *proportional; i++)
+        if (before != 0) value[proportional[i]] *= now / before;
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) value[powers[i]] += power;
+    for (int i = 0; i < N_AXES; i++) {
+        if (OPPOSED_FORCE >= 0) value[OPPOSED_FORCE + i] += F[i] - given[i];
+        F[i] = given[i];
+    }
+}
+#endif
 
 /* Puts the force that a step with the body has given in place of that of the law. */
 static void give_coupled(Memory *k, const Inputs *u) {
     if (!is_coupled(k)) return;
 #if HAS_COUPLING
     const History *history = &k->coupling.history;
-    put_mean_force(history, u, &k->reals.y);
+    put_mean_force(history, &k->reals.p, u, &k->reals.y);
     for (int i = 0; i < N_AXES; i++)
         k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
 #else

@@ -179,7 +179,6 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
     carry_reals(walk, &coupling->history, sizeof coupling->history / sizeof(double));
     carry_modes(walk, &coupling->m, 0, 0);
-    carry_integer(walk, &coupling->steps, 0, 1);
 #endif
     carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (Kind)kind;

@@ -54,16 +54,16 @@ static double norm_of(const double *a) {
 
 static Inputs loop_inputs(const loop_Motion *motion, double t, const loop_States *y) {
     Inputs u = inputs_at(&motion->of, t);
-    for (int i = 0; i < N_AXES; i++) velocity_of(&u)[i] = y->value[N_STATES + i];
+    memcpy(velocity_of(&u), y->value + N_STATES, N_AXES * sizeof(double));
     return u;
 }
 
-/* Puts together the rates of the law and of the body, or their slopes, along which the load does
- * not change. */
+/* Puts the rates of law and body together, or with `changing` 0 their slopes, along which the load
+ * does not change. */
 static void put_rates(const loop_Motion *motion, const States *dx, const Outputs *y,
                       double changing, double *f) {
     const double *force = (const double *)y + COUPLED_FORCE;
-    for (int i = 0; i < N_STATES; i++) f[i] = ((const double *)dx)[i];
+    memcpy(f, dx, N_STATES * sizeof(double));
     for (int i = 0; i < N_AXES; i++)
         f[N_STATES + i] = (changing * motion->load[i] - force[i]) * motion->per_mass;
 }
@@ -89,12 +89,12 @@ FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t,
 FLATTENED static loop_States loop_rate_derivatives(const loop_Motion *motion,
                                                    const loop_Point *point) {
     const Inputs u = loop_inputs(motion, point->t, &point->x);
-    Inputs direction = *motion->of.u_rate;
-    memset(velocity_of(&direction), 0, N_AXES * sizeof(double));
-    loop_States f_rate = loop_no_states;
+    Inputs way = *motion->of.u_rate;
+    memset(velocity_of(&way), 0, N_AXES * sizeof(double));
+    loop_States f_rate;
     States dx, dx_slope = no_states;
     Outputs out, out_slope;
-    evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(&point->x), &no_states,
+    evaluate_slopes(motion->of.p, &no_parameters, &u, &way, law_part(&point->x), &no_states,
                     &point->m, &dx, &dx_slope, &out, &out_slope);
     put_rates(motion, &dx_slope, &out_slope, 0, f_rate.value);
     return f_rate;
@@ -108,17 +108,15 @@ FLATTENED static loop_Point loop_point_at(const loop_Motion *motion, double t, c
     Outputs out, out_slope;
     double column[loop_N_STATES];
     for (int j = 0; j < loop_N_STATES; j++) {
-        States seed = no_states;
-        Inputs direction = no_inputs;
-        if (j < N_STATES) {
-            ((double *)&seed)[j] = 1;
-            evaluate_state_slopes(motion->of.p, &u, law_part(y), &seed, m, &dx, &dx_slope, &out,
+        States x_way = no_states;
+        Inputs u_way = no_inputs;
+        *(j < N_STATES ? (double *)&x_way + j : velocity_of(&u_way) + j - N_STATES) = 1;
+        if (j < N_STATES)
+            evaluate_state_slopes(motion->of.p, &u, law_part(y), &x_way, m, &dx, &dx_slope, &out,
                                   &out_slope);
-        } else {
-            ((double *)&direction)[COUPLED_VELOCITY + j - N_STATES] = 1;
-            evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(y), &seed, m,
+        else
+            evaluate_slopes(motion->of.p, &no_parameters, &u, &u_way, law_part(y), &no_states, m,
                             &dx, &dx_slope, &out, &out_slope);
-        }
         put_rates(motion, &dx_slope, &out_slope, 0, column);
         for (int i = 0; i < loop_N_STATES; i++) point.J[i][j] = column[i];
     }
@@ -132,7 +130,7 @@ static loop_States loop_resolved_at(const loop_Motion *motion, double t, const l
     const Inputs u = loop_inputs(motion, t, y);
     const Motion there = {motion->of.p, &u, &no_inputs, motion->tolerance, 1, NULL, NULL, 0};
     const States of_law = resolved_at(&there, 0, law_part(y), m);
-    for (int i = 0; i < N_STATES; i++) resolved.value[i] = ((const double *)&of_law)[i];
+    memcpy(resolved.value, &of_law, N_STATES * sizeof(double));
     for (int i = N_STATES; i < loop_N_STATES; i++)
         resolved.value[i] = fmax(motion->speed + fabs(y->value[i]), DBL_MIN);
     return resolved;
@@ -154,9 +152,8 @@ static int loop_keeps_contact(const loop_Motion *motion, double t, double end) {
 
 /* With the body no step ends at an event: it is one trial among others of what the load may be. */
 static int loop_settle_at(const loop_Motion *motion, double t, loop_States *y, Modes *m) {
-    if (N_MODES == 0) return 0;
     const Inputs u = loop_inputs(motion, t, y);
-    settle_modes(motion->of.p, &u, (States *)y->value, m);
+    if (N_MODES > 0) settle_modes(motion->of.p, &u, (States *)y->value, m);
     return 0;
 }
 
@@ -189,8 +186,8 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 #define ODE(name) name
 
 /* The part that is left after a time h of a velocity that the body is given along a direction, or
- * along an axis where there is none, by Euler's implicit step: little in stick, all of it in slip,
- * where the motion may also grow. */
+ * along the only axis, by Euler's implicit step: little in stick, all of it in slip, where the
+ * motion may also grow. */
 static double kept_velocity(const loop_Point *from, double h, const double *direction) {
     double W[MATRIX_ROOM][MATRIX_ROOM], given[loop_N_STATES] = {0}, kept[loop_N_STATES];
     int row[loop_N_STATES];

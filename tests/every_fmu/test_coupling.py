@@ -25,10 +25,11 @@ from fixed_step import (
     told,
     way_off,
 )
-from fmi2 import WARNING
+from fmi2 import CO_SIMULATION, WARNING, Instance
 from held_force import drift, pulses, restlessness, run_loop
 from units import scaled
 from vectors import random_rotation, spread
+from work import counting_library
 
 BOUNDED = 2  # law
 LOOP_SETTLES = 22  # steps, with either timing
@@ -388,6 +389,26 @@ def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
         velocity = float(run_loop(instance, lambda t, x: load(t), 0.1, 1e-3)[-1, 2])
         other.resume(instance.snapshot())
         assert go_on(instance, velocity) == go_on(other, velocity)
+
+
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+@pytest.mark.parametrize("part, again", [(0.003, False), (0.03, True)])
+def test_a_load_that_hardly_changes_takes_one_solution(fmu, part, again):
+    """The shadow is taken over the last step again where the load has changed by more than 1 % of
+    what it is away from the limit."""
+    library, limit, velocity = counting_library(fmu), limit_of(fmu), 0.0
+    with Instance(fmu, CO_SIMULATION, library=library) as instance:
+        instance.start({"couplingMass": 1.0, "couplingTiming": AT_ONCE})
+        load, counts = 0.3 * limit, []
+        for n in range(208):
+            load += part * (limit - load) if n >= 200 else 0.0
+            instance.set({"relativeVelocity": velocity, "normalForce": NORMAL})
+            library.evaluations.value = 0
+            instance.step(1e-3)
+            counts.append(library.evaluations.value)
+            velocity += 1e-3 * (load - instance.get("frictionForce"))
+    one = counts[199]
+    assert (min(counts[203:]) > 1.5 * one) if again else (max(counts[203:]) == one)
 
 
 @scalar

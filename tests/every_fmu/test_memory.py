@@ -59,10 +59,10 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
             d.family("relativeVelocity")
         )  # of chatter: acceleration, forces and their change; length, sums, peak; counts
         axes = len(d.family("relativeVelocity"))
-        words += max(states, 1) + inputs + 2  # last step: start, length, the longest of late
-        words += (4 + 2 + 1) * axes  # velocities and spring; forces; load
+        words += states + inputs + 2  # last step: start, length, the longest of late
+        words += (3 + 2 + 1) * axes  # velocities and spring; forces; load
         words += 1  # what is kept of a velocity
-        words += modes + 1
+        words += modes
     with fmu.instance(kind) as instance:
         assert len(instance.snapshot()) == 8 * (head + words + end)
 

@@ -161,7 +161,7 @@ def summary(lines):
 def period(rows):
     """Mean time between the beginnings of slip on the belt, without the first; 0 where there are no
     cycles."""
-    fast = rows[:, 2] < 0.02 - 0.05
+    fast = rows[:, 2] < -0.03
     begins = rows[1:, 0][fast[1:] & ~fast[:-1]]
     return float(np.mean(np.diff(begins[1:]))) if len(begins) > 3 else 0.0
 
@@ -176,7 +176,7 @@ def measures(fmu, step, late, timing=EITHER, oracle=False):
             with closing(Oracle(instance, NORMAL, limit, late, BELT)) as best:
                 return run_loop(best, load, stop, step, late=late, **how)
 
-    belt = run(lambda t, x: -limit / 0.02 * x, 3.0, counterpart=0.02, velocity=0.02)
+    belt = run(lambda t, x: -limit / 0.02 * x, 4.0, counterpart=0.05, velocity=0.05)
     pulsed = run(lambda t, x: pulses(t, size=limit / 3), 0.6)
     risen = run(lambda t, x: limit * t, 1.1)
     return drift(pulsed, step), break_away(risen) / limit, period(belt)

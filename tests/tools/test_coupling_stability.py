@@ -73,6 +73,13 @@ def test_steps_at_random_settle(name, late):
 
 
 @loops
+def test_a_long_step_is_forgotten(name, late):
+    """One of ten times the length makes the gains small for as long as it fades."""
+    rows = stability.runs(1, late, stability.TIMINGS[name], [10.0] + [1.0] * 400)
+    assert stability.settling(rows)[0] <= 46
+
+
+@loops
 def test_the_way_back_in_position_takes_two_steps_over_the_part_of_the_spring(name, late):
     """At once one: the spring of that part of the load has the time constant lag/part."""
     lag = stability.TIMINGS[name][3]
