@@ -100,16 +100,29 @@ static double most_held(const Parameters *p, double pressing) {
     return COUPLED_LIMIT >= 0 ? fmax(pressing, 0) * value[COUPLED_LIMIT] * lever : 0;
 }
 
+static double size_of_force(const Parameters *p, Inputs u, const loop_States *y, const Modes *m) {
+    States dx;
+    Outputs out;
+    memcpy(velocity_of(&u), y->value + N_STATES, N_AXES * sizeof(double));
+    evaluate(p, &u, law_part(y), m, &dx, &out);
+    return norm_of((const double *)&out + COUPLED_FORCE);
+}
+
 /* Takes the force no further than the limit, by direction, or than the mean force of the law where
- * that is beyond it by more than five trial steps may miss it, for a force that matters. */
-static void limit_force(const Parameters *p, double most, double matters, const double *own,
-                        double *force) {
+ * the law itself is beyond the limit at one of the ends of the step, the later one at y. */
+static void limit_force(const Motion *motion, Coupling *c, double most, const double *own,
+                        const loop_States *y, const Modes *m) {
+    const Parameters *p = motion->p;
+    History *s = &c->history;
     const double ratio = COUPLED_RATIO >= 0 ? ((const double *)p)[COUPLED_RATIO] : 1;
-    const double size = norm_of(own), given = norm_of(force);
-    double allowed = N_AXES > 1 ? fmin(1, ratio) * most : force[0] < 0 ? ratio * most : most;
-    if (size > allowed + 5 * LOOP_TOLERANCE * matters && dot_product(own, force) > 0)
-        allowed = size;
-    for (int i = 0; i < N_AXES && given > allowed; i++) force[i] *= allowed / given;
+    const double size = norm_of(own), given = norm_of(s->force[0]);
+    double allowed = N_AXES > 1 ? fmin(1, ratio) * most : s->force[0][0] < 0 ? ratio * most : most;
+    if (size > allowed && given > allowed && dot_product(own, s->force[0]) > 0) {
+        const double law = fmax(size_of_force(p, s->u, &s->y, &c->m),
+                                size_of_force(p, inputs_at(motion, s->h), y, m));
+        allowed = fmax(allowed, fmin(size, law));
+    }
+    for (int i = 0; i < N_AXES && given > allowed; i++) s->force[0][i] *= allowed / given;
 }
 
 /* Takes the shadow over a time h under a load, from the inputs of a motion on. Where asked for,
@@ -231,7 +244,7 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
         s->spring[i] += slips * (part - s->spring[i]);
         s->force[0][i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / s->longest;
     }
-    limit_force(p, most, fmax(most, norm_of(load)), own, s->force[0]);
+    limit_force(motion, c, most, own, &y, &now);
     if (before == SOLVER_NOT_FINITE || outcome == SOLVER_NOT_FINITE ||
         !isfinite(dot_product(w, w) + dot_product(s->force[0], s->force[0]))) {
         memset(c, 0, sizeof *c);
