@@ -19,7 +19,7 @@ function(bristle_name_in_fmi3 name target)
     set(${name} ${found} PARENT_SCOPE)
 endfunction()
 
-set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
+set(flags -std=c99 -fPIC -fvisibility=hidden -ffp-contract=off
     -DFMI2_OVERRIDE_FUNCTION_PREFIX -DFMI3_OVERRIDE_FUNCTION_PREFIX
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
     -Wno-tautological-compare) # a size may be zero
