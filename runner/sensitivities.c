@@ -372,11 +372,12 @@ static int advance_slopes(Motion *motion, Sensitivities *own) {
         h = own->path[own->pieces].from.t - t;
         const double error = follow_path(motion, own, nears ? EVENT_TOLERANCE : SLOPE_TOLERANCE),
                      next = h * fmin(4, fmax(0.2, 0.8 / cbrt(error)));
-        if (!(error <= 1) && h > motion->length * (isnan(error) || nears ? EVENT_TIME : SHORTEST)) {
-            own->trial = isnan(error) ? 0.2 * h : next;
+        const int lost = error != error; /* isnan would need mingw's library */
+        if (!(error <= 1) && h > motion->length * (lost || nears ? EVENT_TIME : SHORTEST)) {
+            own->trial = lost ? 0.2 * h : next;
             continue;
         }
-        if (isnan(error)) return give_up(motion->record, "The slopes are not finite.");
+        if (lost) return give_up(motion->record, "The slopes are not finite.");
         if (event.t == 0 && (h < remaining || next > own->trial)) own->trial = next;
         take_step(own);
         if (event.t > 0) {
