@@ -91,12 +91,12 @@ FLATTENED static loop_States loop_rates_at(const loop_Motion *motion, double t,
 NOINLINE static loop_States loop_rate_derivatives(const loop_Motion *motion,
                                                   const loop_Point *point) {
     const Inputs u = loop_inputs(motion, point->t, &point->x);
-    Inputs way = *motion->of.u_rate;
-    memset(velocity_of(&way), 0, N_AXES * sizeof(double));
-    loop_States f_rate;
+    Inputs direction = *motion->of.u_rate;
+    memset(velocity_of(&direction), 0, N_AXES * sizeof(double));
+    loop_States f_rate = loop_no_states;
     States dx, dx_slope = no_states;
     Outputs out, out_slope;
-    evaluate_slopes(motion->of.p, &no_parameters, &u, &way, law_part(&point->x), &no_states,
+    evaluate_slopes(motion->of.p, &no_parameters, &u, &direction, law_part(&point->x), &no_states,
                     &point->m, &dx, &dx_slope, &out, &out_slope);
     put_rates(motion, &dx_slope, &out_slope, 0, f_rate.value);
     return f_rate;
