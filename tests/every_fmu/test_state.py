@@ -332,8 +332,7 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         instance.start({"couplingMass": 1.0})
         instance.step(1e-3)
         words = words_of(instance.snapshot())
-        counts = len(words) - 1 - stored_modes(d) - 1  # whether there has been a step
-        modes = counts - stored_modes(d)
+        modes = len(words) - 1 - 2 * stored_modes(d)  # of the shadow, then of the instance
         wrong = [
             (place, as_word(value))
             for place in range(first_of_body(d), modes)
@@ -342,7 +341,6 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
         wrong += [
             (place, value) for place in range(modes, modes + len(d.modes)) for value in (-1, 100)
         ]
-        wrong += [(counts, -1), (counts, 2)]
         for place, value in wrong:
             refused(instance, sealed(words[:place] + [value] + words[place + 1 :]))
 
@@ -355,7 +353,7 @@ def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
         instance.start()
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - stored_modes(fmu.description)
-        for place in (first_of_body(fmu.description), modes - 1):  # the mark of the body comes last
+        for place in (first_of_body(fmu.description), modes - 1):
             refused(instance, sealed(words[:place] + [1] + words[place + 1 :]))
 
 

@@ -154,5 +154,6 @@ def test_each_of_many_instances_takes_the_same_memory():
     assert [(line[2], line[6]) for line in lines] == [
         *((str(10**i), "1") for i in range(6)),
         ("1000", "2"),
+        *((str(10**i), "chain") for i in range(6)),
     ]
     assert len({line[7] for line in lines}) == 1

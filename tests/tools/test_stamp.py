@@ -245,8 +245,9 @@ def test_the_macos_signature_is_the_linkers_own_and_follows_the_change(model, st
             for i in different
             if place <= i < place + 24 + 40 + 128 + 8 * len(fmu.description.reals)
         ]
-        assert len(inside) > 20 and len(different) - len(inside) <= 32, (
-            "beside the table one hash of 32 bytes has changed"
+        pages = len({i // 4096 for i in inside})  # of which a signature has the hashes
+        assert len(inside) > 20 and len(different) - len(inside) <= 32 * pages, (
+            "beside the table one hash of 32 bytes has changed for each page of it"
         )
     assert signatures == 1, "the library for Apple's processors is signed"
 
