@@ -142,21 +142,13 @@ NOINLINE static double following_step(const Motion *motion, const Point *from, d
     }
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
-    /* one may have gone over to another line on the way, which shows in its rate at the end; one
-     * that is but nearly linear takes what its rates inside the step are more along */
-    if (N_STATES > 1 || !FOLLOWS) {
-        const Cubic cubic = cubic_between(motion, from, x1, h);
-        for (int k = 3; k > (FOLLOWS ? 2 : 0); k--) {
-            const States x = dense_output(motion, &cubic, k / 3.0);
-            States rates = no_states;
-            if (k < 3) rates = rates_at(motion, from->t + k * h / 3, &x, &from->m);
-            for (int i = 0; i < N_STATES; i++) {
-                const double rate = k < 3 ? state_values(&rates)[i] : rate_inside(&cubic, i, 1) / h;
-                const double way = state_values(&x)[i] - state_values(&from->x)[i];
-                const double other = rate - (f[i][k] - b[i][k] * way);
-                error[i] += h * fabs(other) / (1 + h * fabs(b[i][k]));
-                if (!FOLLOWS) state_places(x1)[i] += h / 8 * (k < 3 ? 3 : 1) * other;
-            }
+    /* one may have gone over to another line on the way, which shows in its rate at the end */
+    if (N_STATES > 1) {
+        const States rates = rates_at(motion, from->t + h, x1, &from->m);
+        for (int i = 0; i < N_STATES; i++) {
+            const double way = state_values(x1)[i] - state_values(&from->x)[i];
+            const double other = state_values(&rates)[i] - (f[i][3] - b[i][3] * way);
+            error[i] += h * fabs(other) / (1 + h * fabs(b[i][3]));
         }
     }
     return scaled_error(motion, error, state_values(x1), allowed);

@@ -57,12 +57,10 @@ static INLINED double trial_step(const Motion *motion, const Point *from, double
         return 0;
     }
     if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
-    /* what is not linear only where it is so slow that limits would be looked for */
-    const int slow = N_STATES == 1 && (motion->held || h * fabs(from->J[0][0]) <= 0.1);
-    if ((FOLLOWS || slow) && !is_beside_reversal(motion, from, h)) {
-        const double error = !motion->held ? following_step(motion, from, h, x1)
-                             : FOLLOWS     ? held_step(from, h, x1)
-                                           : nearly_linear_step(motion, from, h, x1);
+    if (FOLLOWS ? !is_beside_reversal(motion, from, h) : N_STATES == 1 && motion->held) {
+        const double error = !FOLLOWS       ? nearly_linear_step(motion, from, h, x1)
+                             : motion->held ? held_step(from, h, x1)
+                                            : following_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
