@@ -190,7 +190,7 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 /* The part that is left after a time h of a velocity that the body is given along a direction, or
  * along the only axis, by Euler's implicit step: little in stick, all of it in slip, where the
  * motion may also grow. */
-static double kept_velocity(const loop_Point *from, double h, const double *direction) {
+NOINLINE static double kept_velocity(const loop_Point *from, double h, const double *direction) {
     double W[MATRIX_ROOM][MATRIX_ROOM], given[loop_N_STATES] = {0}, kept[loop_N_STATES];
     int row[loop_N_STATES];
     for (int i = 0; i < loop_N_STATES; i++)

@@ -181,17 +181,17 @@ static void observe(History *s, const Timing *timing, double mass, const Inputs 
 static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, const Timing *timing,
                             loop_States *y, Modes *m) {
     History *s = &c->history;
-    Inputs rate, same = *u;
+    Inputs rate;
     double load[N_AXES], change[N_AXES];
     int outcome = SOLVER_DONE;
     observe(s, timing, ((const double *)p)[COUPLED_MASS], u, change);
     for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(&s->u, i);
-    memcpy(velocity_of(&same), velocity_of(&s->u), sizeof load);
-    if (COUPLED_LOAD >= 0)
-        memcpy((double *)&same + COUPLED_LOAD, (double *)&s->u + COUPLED_LOAD, sizeof load);
     int held = 1;
-    for (int i = 0; i < N_INPUTS; i++)
-        if (input_values(&same)[i] != input_values(&s->u)[i]) held = 0;
+    for (int i = 0; i < N_INPUTS; i++) {
+        const int of_body = (i >= COUPLED_VELOCITY && i < COUPLED_VELOCITY + N_AXES) ||
+                            (COUPLED_LOAD >= 0 && i >= COUPLED_LOAD && i < COUPLED_LOAD + N_AXES);
+        if (!of_body && input_values(u)[i] != input_values(&s->u)[i]) held = 0;
+    }
     const double most = most_held(p, pressing_force(p, &s->u, law_part(&s->y), &c->m));
     if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
         for (int i = 0; i < N_INPUTS; i++)
