@@ -12,30 +12,31 @@
 
 #include <math.h>
 
-static double spring_force(const Parameters *p, double delta) {
-    return p->K * pow(delta / p->delta_0, p->P_K);
-}
+/* What the spring and the damper give; nothing without contact. */
+typedef struct {
+    double spring, damper;
+} Support;
 
-static double damper_force(const Parameters *p, double delta, double rate) {
-    return p->D * pow(delta / p->delta_0, p->P_D) * rate;
+static Support support(const Parameters *p, double delta, double rate) {
+    if (delta <= 0) return (Support){0, 0};
+    const double s = delta / p->delta_0;
+    return (Support){p->K * pow(s, p->P_K), p->D * pow(s, p->P_D) * rate};
 }
 
 /* The force before it is cut off where it would pull; negative without contact. */
 static double unclipped_force(const Parameters *p, double delta, double rate) {
-    if (delta <= 0) return delta;
-    return spring_force(p, delta) + damper_force(p, delta, rate);
+    const Support by = support(p, delta, rate);
+    return delta <= 0 ? delta : by.spring + by.damper;
 }
 
-static double hunt_crossley(const Parameters *p, double delta, double rate) {
-    if (delta <= 0) return 0;
-    return fmax(unclipped_force(p, delta, rate), 0);
+static double hunt_crossley(Support by) {
+    return fmax(by.spring + by.damper, 0);
 }
 
 /* Power that turns into heat, N d(delta)/dt minus what the spring stores: that of the damper or,
  * where the force is cut off, what the spring releases. */
-static double contact_heat(const Parameters *p, double delta, double rate) {
-    if (delta <= 0) return 0;
-    return fmax(damper_force(p, delta, rate), -spring_force(p, delta)) * rate;
+static double contact_heat(Support by, double rate) {
+    return fmax(by.damper, -by.spring) * rate;
 }
 
 #endif

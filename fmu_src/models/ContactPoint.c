@@ -67,9 +67,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     const Vector n = plane_normal(u);
     const double delta_rate = penetration_rate(u);
     y->delta = penetration(u);
-    y->N = hunt_crossley(p, y->delta, delta_rate);
+    const Support by = support(p, y->delta, delta_rate);
+    y->N = hunt_crossley(by);
     plane_friction(p, m->law == LAW_PRINTED, y->N, n, vector(u->v), x, dx, y);
     put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
     y->P += y->N * delta_rate;
-    y->Q += contact_heat(p, y->delta, delta_rate);
+    y->Q += contact_heat(by, delta_rate);
 }

@@ -30,7 +30,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)x;
     (void)m;
     (void)dx;
-    y->N = hunt_crossley(p, u->delta, u->delta_rate);
+    const Support by = support(p, u->delta, u->delta_rate);
+    y->N = hunt_crossley(by);
     y->P = y->N * u->delta_rate;
-    y->Q = contact_heat(p, u->delta, u->delta_rate);
+    y->Q = contact_heat(by, u->delta_rate);
 }
