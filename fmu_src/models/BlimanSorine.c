@@ -30,14 +30,15 @@
 #include "common/scalar.h"
 
 /* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k
- * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, where the last term is left out,
- * Newton's iteration converges monotonically, and Halley's faster where it does not step twice as
- * far. Its step leaves less than half of its cube. */
+ * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, where one of its tangents far
+ * to the left, at zero and far to the right is the target, Newton's iteration converges
+ * monotonically, and Halley's faster where it does not step twice as far. Its step leaves less than
+ * half of its cube. */
 static double slow_part(double overshoot, double eta) {
     if (overshoot <= 0) return 0;
     const double k = eta / (1 - eta);
     const double target = log(overshoot / (1 - eta)) - k * log(eta);
-    double L = target / (1 + k);
+    double L = fmax(fmax(target / (1 + k), (target + k * log(2)) / (1 + 0.5 * k)), target);
     for (int i = 0; i < 50; i++) {
         const double b = exp(L), rise = 1 + k / (1 + b);
         const double newton = (target - (1 + k) * L + k * log(1 + b)) / rise;
@@ -105,12 +106,12 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     contact_outputs(u, F, u->v - (of.fast * dx->z[0] - of.slow * dx->z[1]), y);
 }
 
+/* sigma_1 is at most sigma0/(1 - eta) and sigma_2 at most eta times that, for any overshoot. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        States *length) {
     (void)m;
     if (u->N <= 0) return;
-    const Parts of = parts(p);
     const double full = lower_limit(p, p->mu_d * u->N, x->z[0], u->v) / p->sigma0;
-    length->z[0] = resolved_deflection(full / of.fast, x->z[0]);
-    length->z[1] = resolved_deflection(full / fmax(of.slow, 1), x->z[1]);
+    length->z[0] = resolved_deflection(full * (1 - p->eta), x->z[0]);
+    length->z[1] = resolved_deflection(full * fmin(1 / p->eta - 1, 1), x->z[1]);
 }
