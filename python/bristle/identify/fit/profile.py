@@ -19,7 +19,6 @@ from .statistics import SINGULAR
 # times its width, within which an interval has to see the rise that is promised: it is too narrow
 # by a quarter at most then, which is what noise does to its width, too
 _FIRM = 1.25
-_REFITTED = 10  # steps of least squares: most of the way is a straight line
 
 
 def checked(solved: Solved, result: Fit) -> Fit:
@@ -55,7 +54,8 @@ class _Ends:
 
     def tried(self) -> Estimate:
         low, high = self._end(-1), self._end(1)
-        known = (high - low) / 2 < UNDETERMINED * self._size
+        half = (self._way(high) - self._way(low)) / 2
+        known = half < UNDETERMINED * self._size
         return replace(self.one, low=low, high=high, determined=known)
 
     @property
@@ -72,6 +72,13 @@ class _Ends:
         value = self.one.value
         return value * math.exp(way / value) if self._is_positive else value + way
 
+    def _way(self, number: float) -> float:
+        """How far a number is from where it is, likewise."""
+        value = self.one.value
+        if not self._is_positive:
+            return number - value
+        return value * math.log(number / value) if number > 0 else -math.inf
+
     def _end(self, sign: int) -> float:
         """Where the sum of squares has risen as promised, or as far as what no longer counts as
         determined."""
@@ -79,8 +86,7 @@ class _Ends:
         shown, about = (one.low, one.high)[sign > 0], self.problem.of[one.name]
         if not about.low < shown < about.high or not self.spread:
             return shown  # there is nothing beyond
-        value = one.value
-        reach = abs(value * math.log(shown / value) if self._is_positive else shown - value)
+        reach = abs(self._way(shown))
         promised = reach / self.spread  # root of the rise
         before, rise, values = 0.0, 0.0, dict(self.values)
         way = _FIRM * reach
@@ -106,5 +112,5 @@ class _Ends:
         begin = space.point(dict(values) | fixed)
         low, high = space.bounds(begin)
         other = self.problem.like(space=space)
-        found = other.solved(begin, (low, high), _REFITTED)
+        found = other.solved(begin, (low, high), ITERATIONS)
         return found.cost, space.values(found.point)
