@@ -310,7 +310,9 @@ typedef struct {
     States x;
 } Crossing;
 
-/* Takes the run from the start of the path towards a time, up to an event. */
+/* Takes the run from the start of the path towards a time, up to an event. Where surfaces part,
+ * rates of what a larger normal force has left grow without bound up to a corner: over the finest
+ * step nothing has changed, and its error is taken. */
 static int run_to(const Motion *motion, Sensitivities *own, double target, Crossing *event) {
     const double resolution = EVENT_TIME * motion->length, finest = 1e-12 * motion->length;
     event->t = 0;
@@ -337,12 +339,14 @@ static int run_to(const Motion *motion, Sensitivities *own, double target, Cross
                 error = h > 0 ? trial_step(motion, end, h, &x1) : 0;
             }
         }
-        if (!(error <= 1)) {
-            if (h <= finest) return give_up(motion->record, "The slopes cannot be followed.");
+        const int refused = !isfinite(error);
+        if (refused && h <= finest)
+            return give_up(motion->record, "The slopes cannot be followed.");
+        if (refused || (error > 1 && h > finest)) {
             own->run_trial = h * shrinkage(error);
             continue;
         }
-        const double longer = h * growth(error);
+        const double longer = h * growth(fmin(error, 1));
         if (after == 0 && (h < remaining || longer > own->run_trial)) own->run_trial = longer;
         if (after > 0) {
             event->x = x1;

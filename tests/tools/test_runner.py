@@ -211,6 +211,21 @@ def test_slopes_go_over_stick_slip_lift_off_and_touch_down(fmu, interpolate):
     assert max(missed.values()) <= allowed, missed
 
 
+@pytest.mark.parametrize("name", ["Dahl", "LuGre"])
+def test_slopes_go_through_the_end_of_a_contact_that_rests(name):
+    """A deflection that a larger normal force has left: up to where the surfaces part its rate
+    grows without bound, as in the first second of the tribometer's record."""
+    time = np.linspace(0, 1.5, 121)
+    rests = time < 0.8
+    inputs = {
+        "relativeVelocity": np.where(rests, -1e-15, 0.01 * np.sin(30 * (time - 0.8))),
+        "normalForce": np.where(rests, 1e-3 * (0.51 - time), 10 * (time - 0.8)),
+    }
+    given = {"law": "Bounded", "bristleDeflectionStart": -1e-4}
+    missed = slopes_that_are_missed(name, time, inputs, given, "linear", 1e-7)
+    assert max(missed.values()) <= 1e-3, missed
+
+
 def test_slopes_of_initial_values_go_over_events():
     """A deflection at the start is forgotten when the surfaces stick anew."""
     time = np.linspace(0, 0.5, 251)
