@@ -13,6 +13,7 @@ from bristle.identify.fit.result import Wanted
 from bristle.identify.fit.validation import validated
 from bristle.identify.record.filtering import quantization, rate_of
 from bristle.identify.record.reading import Options, read_record
+from bristle.identify.tell.page import fit_page
 from bristle.identify.tell.words import doubts, summary
 
 
@@ -175,16 +176,43 @@ def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
     np.savetxt(file, table, "%.10g", ",", header=title, comments="")
     record = read_record(file, Options(normal=1.0))
     result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
-    (share,) = result.load
+    more, share = result.load
+    assert more.name == "gearLoadDifference" and more.low <= 0 <= more.high
     assert share.name == "gearLoadCoefficient" and share.determined
     assert share.low <= 0.1 <= share.high and share.half_width < 0.005
     assert result.delay is None  # a sign that turns late looks like a lag
     assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
-    assert any("the loss coefficient of GearLoad" in text for text in doubts(result))
+    (told,) = (text for text in doubts(result) if "the loss coefficient of GearLoad" in text)
+    assert "No difference of both" in told
     table[:, 2:] = np.column_stack([force + 3.0 * np.sign(speed), np.full(len(time), 30.0)])
     np.savetxt(file, table, "%.10g", ",", header=title, comments="")
     steady = read_record(file, Options(normal=1.0))
     assert steady.transmitted is None and "too little to tell" in steady.notes[-1]
+
+
+@pytest.mark.parametrize("frequency", [0.0, 1.7])
+def test_a_gear_may_lose_more_in_driving_than_in_being_driven(tmp_path, frequency):
+    """A load that goes with the position looks like inertia: with one coefficient the mass was 10.9
+    to 11.6 kg for 12."""
+    time = np.arange(0, 8, 0.002)
+    way = 0.04 * np.sin(5 * time) + 0.003 * np.sin(13.5 * time)
+    speed = 0.2 * np.cos(5 * time) + 0.0405 * np.cos(13.5 * time)
+    bend = -np.sin(5 * time) - 0.54675 * np.sin(13.5 * time)
+    load = 30 + 25 * np.sin(frequency * time) if frequency else 30 + 600 * way
+    lost = np.where(load * speed > 0, 0.12, 0.04) * np.abs(load)
+    force = (20 + lost) * np.tanh(speed / 0.005) + 12 * bend + load
+    force = force + 0.1 * np.random.default_rng(3).standard_normal(len(time))
+    table = np.column_stack([time, way, force, load])
+    title = "Time [s],Position [m],Drive force [N],Transmitted force [N]"
+    np.savetxt(tmp_path / "gear.csv", table, "%.12g", ",", header=title, comments="")
+    record = read_record(tmp_path / "gear.csv", Options(normal=1.0, mass="identify"))
+    result = fit(candidate("SmoothCoulomb"), [record])
+    more, share = result.load
+    assert result.mass.low <= 12 <= result.mass.high and result.mass.half_width < 0.4
+    assert more.low <= 0.04 <= more.high and more.low > 0.02
+    assert share.low <= 0.08 <= share.high and share.half_width < 0.02
+    assert any("In driving it is 0.0" in text for text in doubts(result))
+    assert "is larger in driving" in fit_page(result, [], None, [])
 
 
 @pytest.mark.parametrize("lag", [0.0, -0.001])

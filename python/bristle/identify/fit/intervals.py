@@ -29,7 +29,8 @@ from .statistics import (
     systematic_part,
 )
 
-GEAR = "gearLoadCoefficient"
+# what a gear loses of its load, and by how much more where it drives the load than on the mean
+GEARS = ("gearLoadDifference", "gearLoadCoefficient")
 _LARGEST_LOGARITHM = 50.0  # of a factor: beyond, an interval ends nowhere
 _AT_THE_END = 1e-3  # of a range, or of a logarithm: how near to a bound a number is at it
 
@@ -184,7 +185,7 @@ def _beside(problem: Problem, linear: Linear, reaches: Sequence[float]) -> list[
     records, kind = problem.records, problem.records[0].load
     first = 2 * sum(record.has_offset for record in records)
     shown = list(zip(linear.load, reaches[first : first + len(linear.load)], strict=True))
-    gear = [shown.pop()] if records[0].transmitted is not None else []
+    gear = [] if records[0].transmitted is None else [shown.pop(-2), shown.pop()]
     names, unit = ["gravityCosine", "gravitySine"][: len(shown)], "N"
     if kind == GRAVITY and not shown:
         several = len(records) > 1
@@ -197,7 +198,11 @@ def _beside(problem: Problem, linear: Linear, reaches: Sequence[float]) -> list[
         about(name, unit, value, half, size)
         for name, (value, half) in zip(names, shown, strict=True)
     ]
-    found += [about(GEAR, "1", value, half) for value, half in gear]
+    sizes = (gear[-1][0], None) if gear else ()  # the difference is one of the coefficient
+    found += [
+        about(name, "1", value, half, size)
+        for name, (value, half), size in zip(GEARS, gear, sizes, strict=bool(gear))
+    ]
     return [*found, mass_of(linear, reaches[-1])] if problem.has_mass else found
 
 

@@ -177,13 +177,15 @@ class Record:
     @property
     def shapes(self) -> np.ndarray:
         """How the load that is fitted goes with the position, a row per unknown: that of gravity on
-        an axis is constant, as the offset is. The last is the friction of a gear under its load, as
-        far as that is measured: a share of it against the motion."""
+        an axis is constant, as the offset is. The last two are the friction of a gear under its
+        load T, as far as that is measured: a (1 + c sgn(T v)) |T| sgn v is a |T| sgn v + a c T,
+        with a coefficient that differs by c between driving and being driven."""
         rows = np.empty((0, len(self.time)))
         if self.place is not None and self.load:
             rows = self.place[:1] if self.load == SPRING else self.place[1:]
         if self.transmitted is not None:
-            rows = np.vstack([rows, _sense(self.velocity) * np.abs(self.transmitted)])
+            against = _sense(self.velocity) * np.abs(self.transmitted)
+            rows = np.vstack([rows, self.transmitted, against])
         return rows
 
     @property

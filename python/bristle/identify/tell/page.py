@@ -10,7 +10,7 @@ from ... import VERSION
 from ...pages.sheet import figure, paragraph, sentences, sheet, table
 from ...pages.svg import Line, Panel, bars, drawing
 from ..fit.candidates import DELAY, Candidate
-from ..fit.intervals import GEAR
+from ..fit.intervals import GEARS
 from ..fit.result import Estimate, Fit
 from ..fit.ranking import Ranking
 from ..fit.statistics import Quality
@@ -85,7 +85,9 @@ def _meaning(one: Estimate) -> str:
         return f"Moved {one.name}, fitted with the rest"
     if one.name == DELAY:
         return "By how much the force lags behind the motion: no parameter of the element"
-    if one.name == GEAR:
+    if one.name == GEARS[0]:
+        return "By how much the loss coefficient is larger in driving, smaller in being driven"
+    if one.name == GEARS[1]:
         return "Share of the transmitted torque that is friction: a loss coefficient of GearLoad"
     if "Start" in one.name:
         return "State at the first sample of the record, fitted with the rest"

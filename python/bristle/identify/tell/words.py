@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..fit.candidates import DELAY, Candidate
-from ..fit.intervals import GEAR
+from ..fit.intervals import GEARS
 from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.statistics import CONFIDENCE, Quality
@@ -234,10 +234,11 @@ def _of_records(fit: Fit) -> list[str]:
         one = fit.delay
         behind = "behind" if one.value > 0 else "ahead of"
         late, half = 1e3 * abs(one.value), 1e3 * one.half_width
+        none = ", which may as well be none" if one.low <= 0 <= one.high else ""
         sentences.append(
-            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion, and"
-            " was fitted so: filters and sampling of sensors do that, and a lag would be taken for"
-            " softness of the contact; a law that is too stiff may need one, too. --delay 0"
+            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion{none},"
+            " and was fitted so: filters and sampling of sensors do that, and a lag would be taken"
+            " for softness of the contact; a law that is too stiff may need one, too. --delay 0"
             " fits without it."
         )
     if not fit.confirmed:
@@ -279,8 +280,9 @@ _HOST = (
 def _loads(fit: Fit) -> list[str]:
     """What was fitted beside friction, which is no parameter of the element, and what is not known
     of it."""
-    told = [_of_gear(one, fit.of) for one in fit.load if one.name == GEAR]
-    loads = [one for one in fit.load if one.name != GEAR]
+    gear = [one for one in fit.load if one.name in GEARS]
+    told = [_of_gear(gear[0], gear[1], fit.of)] if gear else []
+    loads = [one for one in fit.load if one.name not in GEARS]
     if not loads:
         return told
     if _is_weight(fit):
@@ -326,20 +328,27 @@ def _of_spring(fit: Fit, load: Estimate) -> str:
     )
 
 
-def _of_gear(one: Estimate, of: Candidate) -> str:
+def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
     what = "torque" if of.form.turns else "force"
     known = (
         f"Of the transmitted {what} {shown(one.value, one.half_width)} ±"
         f" {shown(one.half_width, one.half_width)} is friction ({one.name}, the loss coefficient of"
-        " GearLoad)."
+        " GearLoad), the mean of driving and being driven."
         if one.determined
         else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
         f" without load: the transmitted {what} has to change more, at the same speeds."
     )
+    differs = (
+        f"No difference of both shows beyond ± {shown(more.half_width, more.half_width)}"
+        f" ({more.name})"
+        if more.low <= 0 <= more.high
+        else f"In driving it is {shown(more.value, more.half_width)} ±"
+        f" {shown(more.half_width, more.half_width)} more, in being driven as much less"
+        f" ({more.name})"
+    )
     return (
-        f"{known} One coefficient holds for driving and being driven: a difference of both looks"
-        " like a part of the load itself, and cannot be told from it, from gravity or from a wrong"
-        " constant of the motor."
+        f"{known} {differs}: gravity in the {what}, a wrong constant of the motor or of the sensor"
+        " of the load would look the same."
     )
 
 
