@@ -305,7 +305,7 @@ static Status make_step(Instance *c, double point, double length) {
     if (outcome == SOLVER_SKIPPED && status == STATUS_OK)
         warn(c, WARNED_SWING,
              "A step takes more substeps than maximumSubsteps allows, as where the element "
-             "oscillates: parts of it are left out. %s.",
+             "oscillates: its rest is solved coarsely, or parts of it are left out. %s.",
              "Make steps shorter, or allow more");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, STATUS_DISCARD,

@@ -31,6 +31,9 @@ enum {
     SETTLING_AT_MOST = 10 /* calls of next_modes in one event; one settles, the others confirm it */
 };
 
+/* Tolerance of the rest of a communication step whose trials run short. */
+static const double COARSE = 1e-3;
+
 #include "solver/names.h"
 
 #include "solver/motion.c"

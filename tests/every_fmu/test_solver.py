@@ -200,6 +200,36 @@ def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, s
     assert ends[0] == pytest.approx(ends[1], rel=1e-5)  # ten tolerances
 
 
+TOUCH_DOWN = {
+    "staticFriction": 2.8,
+    "dynamicFriction": 1.7,
+    "stribeckVelocity": 3.7e-3,
+    "stribeckExponent": 2.5,
+    "bristleStiffness": 9600.0,
+    "bristleDamping": 3.2,
+    "normalForce": -100.0,
+    "relativeVelocity": -0.09,
+}
+
+
+@pytest.mark.fmus(lambda d: d.name == "SecondOrderBristle")
+def test_a_step_that_runs_short_of_substeps_is_finished_coarsely(fmu):
+    """Surfaces that meet within a step, at a tolerance that takes more substeps than there are: the
+    force is as far off as at the coarsest tolerance, not by the static limit, with a warning."""
+    forces, warnings = [], []
+    for substeps in (60000, 600):
+        with fmu.co_simulation() as instance:
+            instance.demand("fmi2SetDebugLogging", 1, 0, None)
+            instance.start(TOUCH_DOWN | {"maximumSubsteps": substeps}, tolerance=1e-9)
+            instance.set_input_derivative("normalForce", 200.0 / 2.7e-4)
+            instance.set_input_derivative("relativeVelocity", 0.2 / 2.7e-4)
+            instance.step(2.7e-4)
+            forces.append(instance.get("frictionForce"))
+            warnings.append(sum("maximumSubsteps" in m.text for m in instance.messages))
+    assert warnings == [0, 1]
+    assert forces[1] == pytest.approx(forces[0], abs=1e-3 * TOUCH_DOWN["staticFriction"] * 100)
+
+
 @BRISTLE
 def test_the_work_of_a_coupled_step_can_be_capped(fmu):
     free, warned = swung(fmu, 1e-5, couplingMass=1.0, maximumSubsteps=60000)
