@@ -28,6 +28,8 @@ settings.register_profile(
     "bristle again", settings.get_profile("bristle"), max_examples=15
 )  # the points have been tried without a sanitizer
 
+BATCH = 8  # tests: small, so that no worker is left alone with much in the end
+
 
 def pytest_addoption(parser):
     parser.addoption("--only-fmus", action="store_true", help="only the tests that run an FMU")
@@ -38,6 +40,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     fmus.MUST_BE_COMPLETE = config.getoption("--complete")
+    config.option.loadscopereorder = False  # the collection has its order: long groups first
     operating_points.AGAIN = config.getoption("--only-fmus")
     settings.load_profile("bristle again" if operating_points.AGAIN else "bristle")
     if not FMUS:
@@ -54,10 +57,12 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("twin, model", TWINS, ids=[twin.name for twin, _ in TWINS])
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
     """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups,
     which share something that takes long to make, come first, the largest before all, so that
-    nobody waits for them in the end."""
+    nobody waits for them in the end. All others are groups of neighbours, which share what their
+    module has made: one by one, thousands of tests would keep xdist's controller busy."""
 
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(
@@ -85,13 +90,8 @@ def pytest_collection_modifyitems(config, items):
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if wanted(item)]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    from xdist_batches import Batches  # with xdist alone
-
-    return Batches(config, log) if config.getvalue("dist") == "loadgroup" else None
+    for i, item in enumerate(item for item in items if not group(item)):
+        item.add_marker(pytest.mark.xdist_group(f"batch {i // BATCH}"))
 
 
 def pytest_terminal_summary(terminalreporter, config):
