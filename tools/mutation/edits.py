@@ -98,18 +98,18 @@ def located(
 
 def read_edits() -> list[Mutant]:
     """The changes made by hand."""
-    edits = []
-    for entry in _read("edits.toml")["edit"]:
-        edits.append(
-            located(
-                entry["file"],
-                entry["find"],
-                entry["replace"],
-                entry["name"],
-                tuple(entry.get("models", ())),
-                tuple(entry["tests"]),
-            )
+    edits = [
+        located(
+            entry["file"],
+            entry["find"],
+            entry.get("replace", ""),
+            entry["name"],
+            () if entry["file"].endswith(".py") else tuple(entry.get("models", ["LuGre"])),
+            (test,),
         )
+        for test, entries in _read("edits.toml").items()
+        for entry in entries
+    ]
     if len({edit.name for edit in edits}) != len(edits):
         raise MutationError("edits.toml: two edits have one name.")
     return edits
