@@ -163,20 +163,19 @@ class Case:
         return abs(value - self.expected) <= self.tolerance
 
 
-def cases(path: Path | None = None) -> list[Case]:
+def cases() -> list[Case]:
     """All cases; an error where one is not whole."""
-    path = path or FILE
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    groups = tomllib.loads(FILE.read_text(encoding="utf-8"))["group"]
     known = {entry.name for entry in fields(Case)}
     result = []
-    for entry in data.get("case", []):
+    for entry in (group | case for group in groups for case in group.pop("case")):
         name = entry.get("id", "a case without id")
         if unknown := sorted(entry.keys() - known):
-            raise BristleError(f"{path}: {name}: unknown key {unknown[0]}.")
+            raise BristleError(f"{FILE}: {name}: unknown key {unknown[0]}.")
         try:
             result.append(Case(**entry))
         except TypeError as error:
-            raise BristleError(f"{path}: {name}: {error}.") from None
+            raise BristleError(f"{FILE}: {name}: {error}.") from None
     return result
 
 
