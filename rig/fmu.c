@@ -25,28 +25,9 @@ static const struct {
     const char *name;
     size_t place;
 } functions[] = {
-    {"fmi2GetVersion", offsetof(Functions, get_version)},
-    {"fmi2Instantiate", offsetof(Functions, instantiate)},
-    {"fmi2FreeInstance", offsetof(Functions, free_instance)},
-    {"fmi2SetupExperiment", offsetof(Functions, setup_experiment)},
-    {"fmi2EnterInitializationMode", offsetof(Functions, enter_initialization_mode)},
-    {"fmi2ExitInitializationMode", offsetof(Functions, exit_initialization_mode)},
-    {"fmi2Terminate", offsetof(Functions, terminate)},
-    {"fmi2GetReal", offsetof(Functions, get_real)},
-    {"fmi2GetInteger", offsetof(Functions, get_integer)},
-    {"fmi2SetReal", offsetof(Functions, set_real)},
-    {"fmi2SetInteger", offsetof(Functions, set_integer)},
-    {"fmi2GetDirectionalDerivative", offsetof(Functions, get_directional_derivative)},
-    {"fmi2EnterEventMode", offsetof(Functions, enter_event_mode)},
-    {"fmi2NewDiscreteStates", offsetof(Functions, new_discrete_states)},
-    {"fmi2EnterContinuousTimeMode", offsetof(Functions, enter_continuous_time_mode)},
-    {"fmi2CompletedIntegratorStep", offsetof(Functions, completed_integrator_step)},
-    {"fmi2SetTime", offsetof(Functions, set_time)},
-    {"fmi2SetContinuousStates", offsetof(Functions, set_continuous_states)},
-    {"fmi2GetDerivatives", offsetof(Functions, get_derivatives)},
-    {"fmi2GetEventIndicators", offsetof(Functions, get_event_indicators)},
-    {"fmi2GetContinuousStates", offsetof(Functions, get_continuous_states)},
-    {"fmi2GetNominalsOfContinuousStates", offsetof(Functions, get_nominals)},
+#define PLACE(member, name, more) {"fmi2" #name, offsetof(Functions, member)},
+    FUNCTIONS_OF_A_HOST(PLACE, )
+#undef PLACE
 };
 
 static char *stem(const char *path) {

@@ -6,30 +6,36 @@
 
 #include "description.h"
 
-/* The functions of the standard that a host of model exchange calls. */
+/* The functions of the standard that a host of model exchange calls, F(member, name, more) for
+ * each. */
+#define FUNCTIONS_OF_A_HOST(F, more)                                                               \
+    F(get_version, GetVersion, more)                                                               \
+    F(instantiate, Instantiate, more)                                                              \
+    F(free_instance, FreeInstance, more)                                                           \
+    F(setup_experiment, SetupExperiment, more)                                                     \
+    F(enter_initialization_mode, EnterInitializationMode, more)                                    \
+    F(exit_initialization_mode, ExitInitializationMode, more)                                      \
+    F(terminate, Terminate, more)                                                                  \
+    F(get_real, GetReal, more)                                                                     \
+    F(get_integer, GetInteger, more)                                                               \
+    F(set_real, SetReal, more)                                                                     \
+    F(set_integer, SetInteger, more)                                                               \
+    F(get_directional_derivative, GetDirectionalDerivative, more)                                  \
+    F(enter_event_mode, EnterEventMode, more)                                                      \
+    F(new_discrete_states, NewDiscreteStates, more)                                                \
+    F(enter_continuous_time_mode, EnterContinuousTimeMode, more)                                   \
+    F(completed_integrator_step, CompletedIntegratorStep, more)                                    \
+    F(set_time, SetTime, more)                                                                     \
+    F(set_continuous_states, SetContinuousStates, more)                                            \
+    F(get_derivatives, GetDerivatives, more)                                                       \
+    F(get_event_indicators, GetEventIndicators, more)                                              \
+    F(get_continuous_states, GetContinuousStates, more)                                            \
+    F(get_nominals, GetNominalsOfContinuousStates, more)
+
 typedef struct {
-    fmi2GetVersionTYPE *get_version;
-    fmi2InstantiateTYPE *instantiate;
-    fmi2FreeInstanceTYPE *free_instance;
-    fmi2SetupExperimentTYPE *setup_experiment;
-    fmi2EnterInitializationModeTYPE *enter_initialization_mode;
-    fmi2ExitInitializationModeTYPE *exit_initialization_mode;
-    fmi2TerminateTYPE *terminate;
-    fmi2GetRealTYPE *get_real;
-    fmi2GetIntegerTYPE *get_integer;
-    fmi2SetRealTYPE *set_real;
-    fmi2SetIntegerTYPE *set_integer;
-    fmi2GetDirectionalDerivativeTYPE *get_directional_derivative;
-    fmi2EnterEventModeTYPE *enter_event_mode;
-    fmi2NewDiscreteStatesTYPE *new_discrete_states;
-    fmi2EnterContinuousTimeModeTYPE *enter_continuous_time_mode;
-    fmi2CompletedIntegratorStepTYPE *completed_integrator_step;
-    fmi2SetTimeTYPE *set_time;
-    fmi2SetContinuousStatesTYPE *set_continuous_states;
-    fmi2GetDerivativesTYPE *get_derivatives;
-    fmi2GetEventIndicatorsTYPE *get_event_indicators;
-    fmi2GetContinuousStatesTYPE *get_continuous_states;
-    fmi2GetNominalsOfContinuousStatesTYPE *get_nominals;
+#define MEMBER(member, name, more) fmi2##name##TYPE *member;
+    FUNCTIONS_OF_A_HOST(MEMBER, )
+#undef MEMBER
 } Functions;
 
 typedef struct {
