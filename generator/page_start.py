@@ -9,7 +9,7 @@ from bristle.format.facts import EVENTS, Facts, needs
 from bristle.format.names import mangled
 from bristle.format.page_parts import own_name
 from .description import Description, Variable
-from .table import twins_of
+from .project import twins_of
 
 SPEED = 0.02  # of the element that is tried, m/s or rad/s
 

@@ -4,6 +4,7 @@ descriptions say."""
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import math
 import tomllib
@@ -18,12 +19,12 @@ from xml.etree import ElementTree
 from bristle import VERSION, BristleError
 from bristle.format.parameter_set import ParameterSet
 from bristle.format.facts import MODEL_KINDS
-from .description import Choice, Description, Variable
-from .header import counts
+from .description import Description, Variable
 from .page import PALETTE, equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets
+from .project import Project, twins_of
 from .reading import read_description
-from .table import twins_of
+from .xml3 import references
 
 SCRIPTS = (
     "tools",
@@ -101,7 +102,7 @@ def write_playground(
 
 def _described(descriptions: Path) -> Iterator[Description]:
     """Every model, with its twins behind it."""
-    for file in sorted(descriptions.glob("[A-Z]*.toml")):
+    for file in Project(descriptions.parent).descriptions:
         yield read_description(file)
         for name in twins_of(file):
             yield read_description(file, name.removeprefix(file.stem))
@@ -150,7 +151,7 @@ def _element(description: Description, generated: Path) -> dict[str, Any]:
 
 
 def _model(description: Description, generated: Path, resources: Path) -> dict[str, Any]:
-    sets = parameter_sets(description, resources)
+    sets, coupling = parameter_sets(description, resources), description.coupling
     return _element(description, generated) | {
         "title": description.title,
         "kind": description.kind,
@@ -160,7 +161,8 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
             if description.name == description.model
             else [description.model]
         ),
-        "coupling": _coupling_reference(description),
+        # the mass that it is given in a host with a fixed step
+        "coupling": coupling and references(description)[coupling.mass.name],
         "summary": " ".join(description.summary.split()),
         "choose": description.choose[0] if description.choose else "",
         "notModelled": list(description.not_modelled),
@@ -189,19 +191,13 @@ def _variables(description: Description) -> Iterator[list[Any]]:
         ("local", description.derivatives),
         ("output", description.all_outputs),
     )
-    reference = 0
-    first_state = sum(entry.count for entry in description.parameters + description.inputs)
-    rates = 0
+    first_state = 1 + sum(entry.count for entry in description.parameters + description.inputs)
+    states = itertools.count(first_state)
     for causality, entries in kinds:
         for entry in entries:
             for name in entry.scalar_names:
-                state = 0
-                if entry in description.derivatives:
-                    rates += 1
-                    state = first_state + rates
+                state = next(states) if entry in description.derivatives else 0
                 yield [name, entry.unit.name, "Real", causality, *_limits(entry), state]
-                reference += 1
-    assert reference == counts(description)["N_REALS"]
     for mode in description.mode_outputs:
         for name in mode.scalar_names:
             yield [name, mode.type_name, "Enumeration", "output", None, None, 0]
@@ -227,11 +223,10 @@ def _limits(entry: Variable) -> tuple[float | None, float | None]:
 
 def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Iterator[dict[str, Any]]:
     """Those that count in model exchange."""
-    reference = 0
+    places = references(description)
     starts = [state.start_parameter for state in description.states]
     for entry in description.parameters:
         if entry == description.body:
-            reference += entry.count
             continue
         factor = entry.unit.displays[entry.display] if entry.display else 1.0
         for i, name in enumerate(entry.scalar_names):
@@ -245,22 +240,11 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
                 "range": range_text(entry, factor),
                 "fixed": entry in starts,  # counts at the start of a run only
                 "text": entry.text,
-                "reference": reference,
+                "reference": places[entry.name] + i,
                 "slider": _slider(
                     entry, entry.starts[i], [one.values[name] for one in sets if name in one.values]
                 ),
             }
-            reference += 1
-
-
-def _coupling_reference(description: Description) -> int | None:
-    """The value reference of the mass that an element is given in a host with a fixed step."""
-    reference = 0
-    for entry in description.parameters:
-        if description.coupling and entry == description.coupling.mass:
-            return reference
-        reference += entry.count
-    return None
 
 
 def _slider(entry: Variable, start: float, others: Sequence[float]) -> dict[str, Any]:
@@ -293,22 +277,13 @@ def _nice(value: float) -> float:
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
     """Those with items that count in model exchange; whole numbers count in co-simulation only."""
-    reference = counts(description)["N_REALS"] + counts(description)["N_MODE_OUTPUTS"]
+    places, coupling = references(description), description.coupling
     for option in description.options:
-        for name in option.scalar_names:
-            if option.items and not (
-                description.coupling and option == description.coupling.timing
-            ):
-                yield {
-                    "name": name,
-                    "text": option.text,
-                    "start": option.start,
-                    "reference": reference,
-                    "items": list(_items(option)),
-                }
-            reference += 1
-
-
-def _items(choice: Choice) -> Iterator[dict[str, str]]:
-    for name, text in choice.items:
-        yield {"name": name, "text": text}
+        if option.items and not (coupling and option == coupling.timing):
+            yield {
+                "name": option.name,
+                "text": option.text,
+                "start": option.start,
+                "reference": places[option.name],
+                "items": [{"name": name, "text": text} for name, text in option.items],
+            }

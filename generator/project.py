@@ -40,9 +40,13 @@ class Project:
         return sorted(file.stem for file in folder.glob("*.toml"))
 
     @property
+    def descriptions(self) -> list[Path]:
+        """One file per model."""
+        return sorted((self.root / "modelDescription").glob("[A-Z]*.toml"))
+
+    @property
     def models(self) -> list[str]:
-        folder = self.root / "modelDescription"
-        return sorted(file.stem for file in folder.glob("[A-Z]*.toml"))
+        return [file.stem for file in self.descriptions]
 
     def twins_of(self, model: str) -> list[str]:
         """The twins that a model has: those of an interface that it includes."""
@@ -53,6 +57,11 @@ class Project:
     def pictures(self, model: str) -> list[Path]:
         folder = self.root / "modelDescription" / "pictures" / model
         return sorted(folder.glob("*.svg"))
+
+
+def twins_of(file: Path) -> list[str]:
+    """The names of the twins of the model that a file describes."""
+    return [file.stem + twin for twin in Project(file.parents[1]).twins_of(file.stem)]
 
 
 def _read(file: Path) -> dict[str, Any]:

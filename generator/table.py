@@ -4,7 +4,6 @@ descriptions, never by hand."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,24 +11,10 @@ from bristle import BristleError
 from bristle.format.facts import MODEL_KINDS, needs
 from .description import Description
 from .facts import facts
+from .project import Project, twins_of
 from .reading import read_description
 
 END = "<!-- end of models -->"
-
-
-def model_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[A-Z]*.toml"))
-
-
-def twins_of(file: Path) -> list[str]:
-    """The names of a model's twins: those of the files in twins/ whose interface it includes."""
-    included = tomllib.loads(file.read_text(encoding="utf-8")).get("include", [])
-    twins = sorted((file.parent / "twins").glob("*.toml"))
-    return [
-        file.stem + twin.stem
-        for twin in twins
-        if tomllib.loads(twin.read_text(encoding="utf-8"))["of"] in included
-    ]
 
 
 def models_table(descriptions: Iterable[Description]) -> str:
@@ -96,7 +81,7 @@ def renewed(file: Path, descriptions: Path) -> str:
         raise BristleError(
             f"{file}: the line {missing} is missing, so the place of the table is not known."
         )
-    models = [read_description(one) for one in model_files(descriptions)]
+    models = [read_description(one) for one in Project(descriptions.parent).descriptions]
     loads = sum(one.kind == "load" for one in models)
     for what, count in (
         ("friction and contact models", len(models) - loads),

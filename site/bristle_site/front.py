@@ -10,7 +10,7 @@ from typing import Any
 
 from bristle.format.facts import MODEL_KINDS
 from generator.description import Description
-from generator.table import twins_of
+from generator.project import twins_of
 from .frame import HERE
 
 FIRST = ("ImplicitBristle", "SecondOrderBristle", "StaticRegularized", "LuGre")

@@ -21,8 +21,8 @@ from bristle import VERSION, BristleError
 from bristle.cli.files import write_text
 from bristle.format.archive import page_of, write_zip
 from generator.playground import address
+from generator.project import Project
 from generator.reading import read_description
-from generator.table import model_files
 from . import front, search
 from .frame import LINK, Frame, up
 from .twins import without_suffix
@@ -76,7 +76,7 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
         shutil.copytree(fmus / part, site / part)
     if "report" in parts:
         _link_report(site / "report" / "index.html")
-    described = model_files(repository / "modelDescription")
+    described = Project(repository).descriptions
     ours = [read_description(file) for file in described if file.stem in models]
     played = {one.name for one in ours if one.kind != "load"} if "playground" in parts else set()
     for name, file in models.items():

@@ -22,7 +22,6 @@ from generator.parameter_sets import parameter_sets
 from generator.project import Project
 from generator.reading import DescriptionError, read_description
 from generator.sources import shipped_sources, unit_name
-from generator.table import model_files
 from generator.twin_pictures import TwinPictures
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -290,9 +289,7 @@ def test_a_table_of_a_description_is_a_section_of_its_page(project):
     assert "<td><code>k</code></td><td>a &lt; b</td>" in page
 
 
-@pytest.mark.parametrize(
-    "file", model_files(REPOSITORY / "modelDescription"), ids=lambda file: file.stem
-)
+@pytest.mark.parametrize("file", Project(REPOSITORY).descriptions, ids=lambda file: file.stem)
 def test_tables_name_parameters_that_exist(file):
     """In the column of our own names; those of the friction element are common to all."""
     description = read_description(file)

@@ -15,7 +15,8 @@ from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 from bristle import VERSION
 from bristle.cli import main
 from generator.reading import read_description
-from generator.table import model_files, renewed
+from generator.project import Project
+from generator.table import renewed
 
 need_all_fmus()
 
@@ -48,7 +49,7 @@ def test_the_readme_is_short_and_names_both_scripts():
 
 def test_the_numbers_of_models_are_those_of_the_descriptions():
     text = README.read_text(encoding="utf-8")
-    kinds = [read_description(file).kind for file in model_files(REPOSITORY / "modelDescription")]
+    kinds = [read_description(file).kind for file in Project(REPOSITORY).descriptions]
     loads = kinds.count("load")
     assert re.findall(r"(\d+) friction and contact models", text) == [str(len(kinds) - loads)]
     assert re.findall(r"(\d+) load elements", text) == [str(loads)]
