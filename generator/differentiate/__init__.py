@@ -28,8 +28,7 @@ Each module knows only those above it in this list:
     slopes                the file of slopes of a model
 
     memory                what places in memory are made from
-    expression_origins    what expressions are made from
-    function_origins      what functions make
+    tracer                what functions make from what they are given
     dependencies          what the derivatives, outputs and initial states of a model depend on
 
     resets                which states an event may set

@@ -2,7 +2,7 @@
 
 The pass that writes slopes cannot give this as well. A variable that only decides which branch is
 taken has a slope of zero, and a dependency. And that pass writes each function once, for all its
-callers, with its loops and branches, while a dependency is one of a call: of 36 models 4 get other
+callers, with its loops and branches, while a dependency is one of a call: of 37 models 4 get other
 dependencies if the constants that a caller hands over are forgotten, and 6 if the modes at the
 start are. So functions are run here over the names of what they are given, call by call.
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from .function_origins import Tracer
+from .tracer import Tracer
 from .kinds import DOUBLE, Array, Kind, Path, leaves, path_text
 from .memory import NOTHING, Address, Origin
 from .source import SubsetError

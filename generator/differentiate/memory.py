@@ -71,13 +71,12 @@ def merged_values(values: Sequence[Origins]) -> Origins:
     return {path: _merged([value[path] for value in values]) for path in values[0]}
 
 
-def joined(states: Iterable[Origins | None]) -> Origins | None:
-    """What the places hold behind several paths. A path that returned has none."""
-    present = [state for state in states if state is not None]
-    if len(present) < 2:
-        return present[0] if present else None
+def joined(states: Sequence[Origins]) -> Origins:
+    """What the places hold behind several paths."""
+    if len(states) < 2:
+        return states[0] if states else {}
     return {
-        place: _joined([state.get(place) for state in present]) for place in set().union(*present)
+        place: _joined([state.get(place) for state in states]) for place in set().union(*states)
     }
 
 
@@ -99,13 +98,18 @@ def _joined(origins: Sequence[Origin | None]) -> Origin:
 
 @dataclass
 class Memory:
-    """The variables that exist, what they hold, and what decides that the present statement runs at
-    all."""
+    """The variables that exist, and what they hold."""
 
     variables: dict[str, Kind] = field(default_factory=dict)
     state: Origins = field(default_factory=dict)
-    control: Roots = NOTHING
+    control: Roots = NOTHING  # what decides about the branches that the present statement is in
+    returned: Roots = NOTHING  # what decided that the function has not returned before
     count: int = 0
+
+    @property
+    def deciding(self) -> Roots:
+        """What decides that the present statement runs at all."""
+        return self.control | self.returned
 
     def new_variable(self, name: str, kind: Kind) -> Address:
         self.count += 1
@@ -137,7 +141,7 @@ class Memory:
         for place in address.places:
             for path, _ in leaves(kind):
                 origin = value.get(path, Origin())
-                roots = origin.roots | self.control | address.roots
+                roots = origin.roots | self.deciding | address.roots
                 if len(address.places) == 1:
                     self.state[place + path] = Origin(roots, origin.number)
                 else:
