@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from . import BristleError
@@ -16,9 +16,9 @@ from .format.variables import Variable, token_name, variables_of, version_of
 PACKAGE = Path(__file__).resolve().parent
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Model:
-    """What an FMU says about itself; print() shows it."""
+    """What an FMU says about itself, read once; print() shows it."""
 
     file: Path
     name: str
@@ -28,24 +28,24 @@ class Model:
     variables: tuple[Variable, ...]
     indicators: int = 0  # of events
     version: int = 2  # of FMI
-    facts: Facts = field(default_factory=Facts, compare=False, repr=False)
+    facts: Facts = field(default_factory=Facts)
 
     def _of(self, causality: str) -> tuple[Variable, ...]:
         return tuple(one for one in self.variables if one.causality == causality)
 
-    @property
+    @cached_property
     def parameters(self) -> tuple[Variable, ...]:
         return self._of("parameter")
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Variable, ...]:
         return self._of("input")
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[Variable, ...]:
         return self._of("output")
 
-    @property
+    @cached_property
     def states(self) -> tuple[Variable, ...]:
         return tuple(self.variables[one.derivative - 1] for one in self.variables if one.derivative)
 
@@ -73,12 +73,22 @@ class Model:
         return text_of(self)
 
     def __getitem__(self, name: str) -> Variable:
-        for one in self.variables:
-            if one.name == name:
-                return one
-        raise BristleError(
-            f"{self.name} has no variable {name}{hint(name, [one.name for one in self.variables])}."
-        )
+        if found := self.by_name.get(name):
+            return found
+        raise BristleError(f"{self.name} has no variable {name}{hint(name, list(self.by_name))}.")
+
+    @cached_property
+    def by_name(self) -> dict[str, Variable]:
+        return {one.name: one for one in self.variables}
+
+    @cached_property
+    def vectors(self) -> dict[str, list[str]]:
+        """The names of their elements by the name of each vector."""
+        found: dict[str, list[str]] = {}
+        for name in self.by_name:
+            if "[" in name:
+                found.setdefault(name.partition("[")[0], []).append(name)
+        return found
 
 
 def fmu_folders() -> list[Path]:
@@ -158,11 +168,12 @@ def describe(name: str | Path, fmi: int = 2) -> Model:
     """
     file = fmu(name, fmi)
     status = file.stat()
-    return _read(file.resolve(), status.st_mtime_ns, status.st_size)
+    return _read(os.path.abspath(file), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=256)
-def _read(file: Path, *_version: int) -> Model:
+def _read(path: str, *_version: int) -> Model:
+    file = Path(path).resolve()
     root, _ = contents(file)
     kind, version = root.find("CoSimulation"), version_of(root)
     if not version or kind is None:

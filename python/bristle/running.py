@@ -145,7 +145,7 @@ def evaluate(
     fixed: dict[str, Any] = {}
     moving: dict[str, Any] = {}
     for name, value in values.items():
-        several = np.ndim(value) > bool(_elements(about, name))
+        several = np.ndim(value) > (name in about.vectors)
         (moving if several else fixed)[name] = value
     lengths = {name: len(value) for name, value in moving.items()}
     if len(set(lengths.values())) > 1:
@@ -273,10 +273,9 @@ class Results:
         if wanted is not None:
             names = _names("outputs", wanted)
         self.groups = {
-            name: [about[element] for element in _elements(about, name)] or [about[name]]
-            for name in names
+            name: [about[element] for element in about.vectors.get(name, [name])] for name in names
         }
-        self.vectors = {name for name in names if _elements(about, name)}
+        self.vectors = about.vectors.keys() & names
         asked = [one for group in self.groups.values() for one in group]
         self.reals = [one for one in asked if one.is_real]
         self.modes = [one for one in asked if not one.is_real]
@@ -297,9 +296,11 @@ class Results:
 
     def columns(self) -> dict[str, np.ndarray]:
         found: dict[str, np.ndarray] = {
-            one.name: self.real_values[:, i].copy() for i, one in enumerate(self.reals)
+            one.name: np.ascontiguousarray(self.real_values[:, i])
+            for i, one in enumerate(self.reals)
         }
-        found |= {one.name: self.mode_values[:, i].copy() for i, one in enumerate(self.modes)}
+        for i, one in enumerate(self.modes):
+            found[one.name] = np.ascontiguousarray(self.mode_values[:, i])
         return {
             name: (
                 np.stack([found[one.name] for one in group], axis=1)
@@ -467,11 +468,6 @@ def _type(given: Any) -> str:
     return type(given).__name__
 
 
-def _elements(about: Model, name: str) -> list[str]:
-    """The scalars of a vector's name; none if it is not one."""
-    return [one.name for one in about.variables if one.name.startswith(f"{name}[")]
-
-
 def _real(about: Model, name: str) -> Variable:
     found = about[name]
     if not found.is_real or found.causality not in ("input", "parameter"):
@@ -531,7 +527,7 @@ def _signals(
     columns: dict[Variable, np.ndarray] = {}
     for name, value in values.items():
         numbers = _numbers(name, value)
-        elements = _elements(about, name)
+        elements = about.vectors.get(name, [])
         if elements:
             if numbers.shape not in ((len(elements),), (count, len(elements))):
                 raise BristleError(
@@ -566,9 +562,8 @@ def _settable(
     """Values by variable: reals and options."""
     reals: dict[Variable, float] = {}
     integers: dict[Variable, int] = {}
-    scalars = {one.name for one in about.parameters}
     for name, value in values.items():
-        elements = [] if name in scalars else _elements(about, name)
+        elements = about.vectors.get(name, [])
         parts = list(value) if elements and np.ndim(value) else [value]
         if elements and len(parts) != len(elements):
             raise BristleError(f"{about.name}: {name} needs {len(elements)} numbers.")

@@ -12,9 +12,9 @@ REALS = ("Real", "Float64")
 ENUMERATIONS = ("TypeDefinitions/SimpleType", "TypeDefinitions/EnumerationType")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variable:
-    """One scalar variable of an FMU."""
+    """One scalar variable of an FMU, which is no other's."""
 
     name: str
     reference: int  # in FMI 3.0 that of the vector, counted on by its elements
