@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import BristleError
 from .result import Fit
+from .starts import regression
 from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
@@ -71,7 +72,7 @@ def _usual(records: Sequence[Record]) -> str:
 
 def _marked(records: Sequence[Record], kind: str) -> list[Record]:
     marked = [replace(record, load=kind) for record in records]
-    return [replace(record, held=_regression(record)[1]) for record in marked]
+    return [replace(record, held=regression(record)[1]) for record in marked]
 
 
 def _is_common(records: Sequence[Record], kind: str) -> bool:
@@ -100,34 +101,12 @@ def _is_seen(records: Sequence[Record]) -> bool:
         return False
     shares, before, after = [], 0.0, 0.0
     for record, marked in zip(records, _marked(records, _usual(records)), strict=True):
-        rest = _regression(record)[0]
+        rest = regression(record)[0]
         shares.append(share_of_place(record, rest))
         counted = record.weight > 0
         before += float(np.sum(rest[counted] ** 2))
-        after += float(np.sum(_regression(marked)[0][counted] ** 2))
+        after += float(np.sum(regression(marked)[0][counted] ** 2))
     return max(shares) > PLACE and after < (1 - PLACE) * before
-
-
-def _regression(record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """What a linear regression leaves of the force, and the load in it: what goes with the
-    position, and the offset, if there is one."""
-    way = directions(record.velocity)
-    columns = [
-        np.ones(len(way)),
-        *record.shapes,
-        record.time - record.time.mean(),
-        way * record.normal,
-        record.velocity * record.normal,
-    ]
-    columns = columns if record.has_offset else columns[1:]
-    counted = record.weight > 0
-    for more in ([[record.acceleration]] if record.acceleration is not None else []) + [[]]:
-        table = np.column_stack([*columns, *more])
-        found = np.linalg.lstsq(table[counted], record.force[counted], rcond=None)[0]
-        if more and found[-1] > 0:
-            break  # a mass is never negative, though a spring looks like one that is
-    first = len(record.shapes) + record.has_offset
-    return record.force - table @ found, table[:, :first] @ found[:first]
 
 
 def share_of_place(record: Record, rest: np.ndarray) -> float:

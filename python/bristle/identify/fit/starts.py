@@ -60,7 +60,11 @@ def scales(records: Sequence[Record]) -> Scales:
 def _glance(record: Record) -> Scales:
     loaded = record.normal > 0.1 * np.quantile(record.normal, 0.95)
     way = directions(record.velocity)
-    force = _friction(record, way)
+    force = (
+        regression(record)[2]
+        if record.acceleration is not None or len(record.shapes)
+        else record.force
+    )
     force = force - (_middle(force, way) if record.has_offset else 0.0)
     ratio = np.where(loaded, way * force / np.where(loaded, record.normal, 1.0), 0.0)
     starts = np.concatenate(([0], record.reversals()))
@@ -95,28 +99,24 @@ def _glance(record: Record) -> Scales:
     )
 
 
-def _friction(record: Record, way: np.ndarray) -> np.ndarray:
-    """The force without inertia and load, where they are not known: as friction with one
-    coefficient and a viscous part leaves it."""
-    if record.acceleration is None and not len(record.shapes):
-        return record.force
-    inertia = np.zeros(len(way)) if record.acceleration is None else record.acceleration
-    parts = [
-        inertia,
-        *record.shapes,
-        way * record.normal,
-        record.velocity * record.normal,
-        np.ones(len(way)),
-    ]
+def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What inertia, one coefficient of friction and a viscous part leave of the force; the load in
+    it: what goes with the position, and the offset, if there is one; and the force without inertia
+    and what goes with the position."""
+    way = directions(record.velocity)
+    drift = record.time - record.time.mean()
+    friction = [way * record.normal, record.velocity * record.normal, drift]
+    parts = [*record.shapes, *([np.ones(len(way))] if record.has_offset else []), *friction]
     counted = record.weight > 0
-    mass, *rest = np.linalg.lstsq(
-        np.column_stack(parts)[counted], record.force[counted], rcond=None
-    )[0]
-    return (
-        record.force
-        - max(mass, 0.0) * inertia
-        - np.array(rest[: len(record.shapes)]) @ record.shapes
-    )
+    for inertia in ([] if record.acceleration is None else [record.acceleration], []):
+        table = np.column_stack([*parts, *inertia])
+        found = np.linalg.lstsq(table[counted], record.force[counted], rcond=None)[0]
+        if inertia and found[-1] > 0:
+            break  # a mass is never negative, though a spring or a load looks like one that is
+    held = len(record.shapes) + record.has_offset
+    taken = [i for i in range(table.shape[1]) if not len(record.shapes) <= i < len(parts)]
+    without = record.force - table[:, taken] @ found[taken]
+    return record.force - table @ found, table[:, :held] @ found[:held], without
 
 
 def _middle(force: np.ndarray, way: np.ndarray) -> float:

@@ -118,10 +118,18 @@ def _of_parameters(fit: Fit) -> list[str]:
 def _of_mass(fit: Fit) -> list[str]:
     if not fit.mass or fit.mass.determined:
         return []
+    like = [one.name for one in fit.load if not one.determined and one.name != GEARS[1]]
+    torque = "torque" if fit.of.form.turns else "force"
+    reason = (
+        f"it can be exchanged for {_listed(like)}. Motion of another frequency, or another load,"
+        " would tell them apart"
+        if like
+        else f"what accelerates it is too small a part of the {torque}. Strokes that turn round"
+        " faster would show it"
+    )
     return [
-        f"The data do not determine the {fit.mass.name}: what accelerates it is too small a part of"
-        f" the {'torque' if fit.of.form.turns else 'force'}. Strokes that turn round faster would"
-        f" show it; or give it in {fit.mass.unit} with --mass."
+        f"The data do not determine the {fit.mass.name}: {reason}; or give it in {fit.mass.unit}"
+        " with --mass."
     ]
 
 
@@ -339,7 +347,10 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
         f" without load: the transmitted {what} has to change more, at the same speeds."
     )
     differs = (
-        f"No difference of both shows beyond ± {shown(more.half_width, more.half_width)}"
+        f"A difference of both ({more.name}) does not show: within"
+        f" ± {shown(more.half_width, more.half_width)} it may be anything"
+        if not more.determined
+        else f"No difference of both shows beyond ± {shown(more.half_width, more.half_width)}"
         f" ({more.name})"
         if more.low <= 0 <= more.high
         else f"In driving it is {shown(more.value, more.half_width)} ±"
@@ -410,7 +421,7 @@ def _undetermined(one: Estimate, fit: Fit) -> str:
         ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
         reason = f"anything from {ends} fits about as well"
     fact = _fact(parameter.unit, fit)
-    advice = f" What would determine it: {parameter.advice}" if parameter.advice else ""
+    advice = f" How it is measured: {parameter.advice}" if parameter.advice else ""
     unit = f" ({parameter.unit})" if unit_text(parameter.unit) else ""
     return f"The data do not determine {one.name}{unit}: {reason}.{fact}{advice}"
 
