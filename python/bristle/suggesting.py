@@ -21,6 +21,8 @@ from .library import Model, Variable, describe
 from .running import evaluate, run
 
 DAMPING_RATIOS = (0.3, 0.7)  # which have proven themselves, says Schuderer
+# In SI units: no contact has a number outside, and all that follows from numbers inside is finite.
+SMALLEST, LARGEST = 1e-12, 1e12
 STIFFNESSES = ("bristleStiffness", "stictionStiffness", "elementStiffness")
 DAMPINGS = ("bristleDamping", "stictionDamping")
 SMALL_SPEEDS = ("regularizationVelocity", "transitionVelocity")
@@ -53,9 +55,10 @@ class Known:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if value is not None and not 0 < value < math.inf:
+            if value is not None and not SMALLEST <= value <= LARGEST:
                 raise BristleError(
-                    f"{one.name.replace('_', ' ')} = {value:g} must be greater than 0 and finite."
+                    f"{one.name.replace('_', ' ')} = {value:g} must lie between {SMALLEST:g} and"
+                    f" {LARGEST:g}."
                 )
         for first, second in (
             ("static_friction", "break_away_force"),

@@ -2,6 +2,7 @@
 models misbehave."""
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import bristle
 from bristle import cli
 from bristle.format.contact_step import CONTACT, contact_step
 from bristle.parameters import read_ssv
-from bristle.suggesting import Known, suggest
+from bristle.suggesting import LARGEST, SMALLEST, Known, suggest
 
 need_all_fmus()
 
@@ -235,7 +236,8 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
 @pytest.mark.parametrize(
     "known, sentence",
     [
-        (dict(mass=-1), "mass = -1 must be greater than 0 and finite."),
+        (dict(mass=-1), "mass = -1 must lie between 1e-12 and 1e+12."),
+        (dict(mass=1e300), "mass = 1e+300 must lie between 1e-12 and 1e+12."),
         (
             dict(static_friction=0.1, break_away_force=2),
             "static friction and break away force say the same: give one of them.",
@@ -424,3 +426,19 @@ def test_the_steps_that_a_normal_force_bears_are_shown(model, speed):
 def test_a_normal_force_alone_has_nothing_to_tell_without_a_mass():
     with pytest.raises(bristle.BristleError, match="HuntCrossley needs the mass to be known"):
         suggest("HuntCrossley", Known(speed=0.3))
+
+
+def test_whatever_is_known_within_the_range_is_answered_or_refused():
+    """At the ends of the range the square of a speed, or a number over another, is largest."""
+    rng = np.random.default_rng(7)
+    answered = 0
+    for fmu in (*FMUS, *(twin for twin, _ in TWINS)):
+        for _ in range(10):
+            chosen = [one.name for one in fields(Known) if rng.random() < 0.35]
+            values = rng.choice([SMALLEST, 1e-6, 0.5, 10.0, LARGEST], len(chosen)).tolist()
+            try:
+                suggest(fmu.path, Known(**dict(zip(chosen, values))))
+                answered += 1
+            except bristle.BristleError:
+                pass
+    assert answered > 20  # else nothing has been tried
