@@ -5,6 +5,7 @@ import tomllib
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from convergence import at_once_and_in_parts
 from fmi2 import CO_SIMULATION
@@ -20,6 +21,11 @@ ONLY = pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
 VALVE = tomllib.loads(
     (REPOSITORY / "resources" / "kikuuwe2006_valve.toml").read_text(encoding="utf-8")
 )["values"]
+
+PRESLIDING = tomllib.loads(
+    (REPOSITORY / "resources" / "piatkowski2014_lugre.toml").read_text(encoding="utf-8")
+)["values"]
+del PRESLIDING["regularizationVelocity"]  # which this element has not
 
 
 def item(fmu, instance_or_values):
@@ -379,3 +385,26 @@ def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
         for tol in (1e-4, 1e-9)
     )
     assert coarse == pytest.approx(fine, abs=100 * 1e-4 * 0.8058 * 4.919)
+
+
+@ONLY
+def test_in_slow_motion_with_little_damping_the_tip_sticks_and_slips_by_itself(fmu, kind):
+    """The hysteresis loop of the rig (Piatkowski 2014, section 3): at 35.6 um/s the curve falls
+    faster than the damping rises, so no branch has a steady slip. The spring is drawn to the static
+    limit, the tip jumps to the speed at which 3076 N.s/m and the curve take it, and sticks again
+    behind the fold. 0.2 N: what the force regains in the 0.1 ms between two looks."""
+    p = parameters_for(fmu, PRESLIDING) | {"bristleDeflectionStart": 5.8e-5}
+    limit, speed = PRESLIDING["staticFriction"] * 98.1, 4 * 0.0891e-3 / 10
+    taken = brentq(
+        lambda a: stribeck.steady_force(p, 98.1, a) + p["bristleDamping"] * a - limit,
+        1e-3,
+        1e-2,
+    )  # by the fast branch
+    lowest = limit - p["bristleDamping"] * taken
+    force = [
+        found["frictionForce"] for _, _, found in drive(fmu, kind, p, [(98.1, speed, 0.1)], 1e-4)
+    ]
+    assert lowest == pytest.approx(49.3, abs=0.05) and limit == pytest.approx(55.3)
+    assert limit - 0.01 < max(force) < limit * (1 + 1e-6)
+    assert lowest < min(force) < lowest + 0.2
+    assert np.sum(np.diff(force) < -1) >= 2
