@@ -495,7 +495,7 @@ def _times(time: ArrayLike) -> np.ndarray:
     times = _numbers("time", time)
     if times.ndim != 1 or len(times) == 0:
         raise BristleError("time must be a list of at least one number.")
-    back = np.flatnonzero(np.diff(times) < 0)
+    back = np.flatnonzero(times[1:] < times[:-1])
     if len(back):
         i = int(back[0])
         raise BristleError(

@@ -233,6 +233,14 @@ def test_a_damaged_table_of_inputs_is_refused(case, refused, tmp_path):
     assert refused("run", "LuGre", "in.csv") == f"in.csv{sentence}"
 
 
+@pytest.mark.filterwarnings("error")  # which would be a second line
+def test_times_further_apart_than_numbers_go_are_refused(refused, tmp_path):
+    (tmp_path / "in.csv").write_text("time,relativeVelocity\n-1e308,0\n1e308,1\n")
+    assert refused("run", "LuGre", "in.csv") == (
+        "LuGre: A step from -1e+308 s of length inf s cannot be made, at 1e+308 s."
+    )
+
+
 RECORD = [
     f"{0.01 * i:.2f},{np.sin(i / 10):.4f},{np.tanh(20 * np.cos(i / 10)):.4f}" for i in range(400)
 ]
