@@ -1005,6 +1005,14 @@ BAD = {
         "t,x,F,N\n" + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},0,5" for i in range(60)),
         "the friction force is 0 N throughout",
     ),
+    "times as far apart as no numbers go": (
+        "t,x,F,N\n"
+        + "\n".join(
+            f"{(-1e308, *range(1, 59), 1e308)[i]},{np.sin(i / 9):.5f},{np.cos(i / 9):.5f},5"
+            for i in range(60)
+        ),
+        "the time reaches inf in SI units",
+    ),
     "absurd": (
         "t,x,F,N\n"
         + "\n".join(f"{i / 100},{np.sin(i / 9):.5f},{np.cos(i / 9):.5f}e300,5" for i in range(60)),

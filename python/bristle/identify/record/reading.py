@@ -339,11 +339,13 @@ def _measured(table: Table, columns: Mapping[str, Column], options: Options) -> 
 
 
 def _check_sizes(draft: _Draft) -> None:
-    for name, values in draft.signals.items():
-        if (largest := float(np.abs(values).max())) > _LARGEST:
+    sizes = {BY_NAME[name].text: np.abs(values).max() for name, values in draft.signals.items()}
+    sizes["the time"] = float(draft.times[-1]) - float(draft.times[0])
+    for text, largest in sizes.items():
+        if largest > _LARGEST:
             raise BristleError(
-                f"{draft.file}: {BY_NAME[name].text} reaches {largest:.2g} in SI units, so that its"
-                " unit seems to be wrong."
+                f"{draft.file}: {text} reaches {largest:.2g} in SI units, so that its unit seems to"
+                " be wrong."
             )
 
 
