@@ -36,8 +36,7 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
         if (nearest_to_zero(&a, &b, &c, i) == 0) continue;
         for (int n = 0; n < REFINEMENTS && may_reach_zero(&a, &b, &c, i); n++) {
             double s = n % 2 == 0 ? nearest_to_zero(&a, &b, &c, i) : 0;
-            if (!(s > a.s && s < c.s) || s == b.s)
-                s = 0.5 * (b.s + (b.s - a.s > c.s - b.s ? a.s : c.s));
+            if (!(s > a.s) || s == b.s) s = 0.5 * (b.s + (b.s - a.s > c.s - b.s ? a.s : c.s));
             const States between = dense_output(motion, cubic, s);
             Look next;
             look(motion, cubic->from, h, s, &between, &next);
@@ -143,7 +142,6 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         } else {
             slow = 0;
         }
-        if (s <= left.s || s >= right.s) break;
         States x1 = from->x;
         Look next = right;
         const double error = BY_INPUTS ? 0 : trial_step(motion, from, s, &x1);
@@ -169,9 +167,8 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
 static void sharpen(const Motion *motion, const Point *from, const Look *start, const States *x,
                     double *before, double *after) {
     if (motion->held || !indicator_changed(motion, from, start, *after, x)) return;
-    const double rounding =
-        DBL_EPSILON *
-        (from->t + *after); /* of the end, so that a change at the start takes no longer */
+    /* of the end, so that a change at the start takes no longer; less cannot be halved */
+    const double rounding = fmax(DBL_EPSILON * (from->t + *after), DBL_MIN);
     double left = *before;
     while (*after - left > rounding) {
         const double middle = 0.5 * (left + *after);

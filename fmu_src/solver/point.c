@@ -87,5 +87,5 @@ static double scaled_error(const Motion *motion, const double *error, const doub
         if (!isfinite(x1[i])) return INFINITY;
         worst = fmax(worst, fabs(error[i]) / allowed[i]);
     }
-    return isfinite(worst) ? worst : INFINITY;
+    return worst;
 }

@@ -41,7 +41,7 @@ COLD static void relax(const Motion *motion, const Point *end, double h, States 
 NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
-    const double resolution = 1e-11 * length;
+    const double resolution = fmax(1e-11 * length, DBL_MIN);
     const double reversal = time_of_reversal(motion);
     const int trials = EVALUATIONS * m->substeps / (SOLUTIONS * EVALUATIONS_OF_A_TRIAL);
     const int after_each_part = trials / (8 * HALVINGS);

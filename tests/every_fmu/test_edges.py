@@ -1,7 +1,8 @@
 """Calls at the edge of what is allowed: nothing asked for, all at once, a pointer to nothing, a
 number that is none."""
 
-from ctypes import c_char_p, c_double, c_void_p, cast
+import itertools
+from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p, cast, create_string_buffer
 
 import pytest
 
@@ -101,3 +102,72 @@ def test_a_state_of_another_model_is_refused(fmu, kind):
         assert instance.fmi2SetFMUstate(state) == ERROR
         assert instance.messages[-1].text == f"The stored state does not belong to this {fmu.name}."
         stranger.drop(state)
+
+
+@pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity"))
+def test_a_step_that_cannot_be_halved_ends(fmu):
+    """In steps so short that their parts have no numbers an event is where they end."""
+    for length, way in itertools.product((1e-310, 1e-320), (1, -1)):
+        with fmu.co_simulation() as instance:
+            instance.start({"normalForce": way * 1e-13})
+            instance.set_input_derivative("normalForce", -way * 2e-13 / 1e-310)
+            assert instance.fmi2DoStep(0.0, length, 1) in (OK, DISCARD)
+
+
+@pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
+def test_a_step_that_fails_leaves_nothing_behind(fmu):
+    """Where new inputs lead beyond all numbers, before anybody has read a value: the run goes on as
+    one that never had them."""
+    with fmu.co_simulation() as one, fmu.co_simulation() as other:
+        for instance in (one, other):
+            instance.start({"normalForce": 20.0, "relativeVelocity": 1e-3})
+            instance.step(1e-3)
+        one.set({"normalForce": 1.7e308, "relativeVelocity": 1.7e308})
+        failed = one.fmi2DoStep(one.time, 1e-3, 1)
+        assert failed in (OK, DISCARD)
+        if failed == DISCARD:
+            for instance in (one, other):
+                instance.set({"normalForce": 25.0, "relativeVelocity": 2e-3})
+                instance.step(1e-3)
+            assert one.snapshot() == other.snapshot()
+
+
+def test_a_state_of_the_other_kind_is_not_written(fmu):
+    with fmu.model_exchange() as instance, fmu.co_simulation() as other:
+        instance.start()
+        other.start()
+        state, size = instance.save(), c_size_t()
+        instance.demand("fmi2SerializedFMUstateSize", state, byref(size))
+        content = create_string_buffer(size.value)
+        assert other.fmi2SerializeFMUstate(state, content, size.value) == ERROR
+        assert "belongs to a model exchange instance" in other.messages[-1].text
+        instance.drop(state)
+
+
+@pytest.mark.fmus(lambda d: d.states)
+def test_a_state_that_is_set_by_itself_is_told_only_on_request(fmu):
+    name = fmu.description.states[0].name
+    for categories in ((), (b"logStatusWarning",)):
+        with fmu.model_exchange() as instance:
+            array = (c_char_p * len(categories))(*categories)
+            instance.demand("fmi2SetDebugLogging", int(bool(categories)), len(categories), array)
+            instance.start()
+            instance.set({name: 2 * instance.get(name)})
+            told = [message.text for message in instance.messages if "was set by" in message.text]
+            assert told == [f"The state {name} was set by fmi2SetReal; the new value is used."] * (
+                len(categories)
+            )
+
+
+@pytest.mark.fmus(lambda d: d.name in ("LuGre", "Dahl"))
+def test_output_derivatives_beyond_all_numbers_are_refused(fmu):
+    """The slope of the force, 395 N.s/m and more, times a rate that is nearly the largest number;
+    in a step without length the input stays where it is."""
+    with fmu.co_simulation() as instance:
+        instance.start({"relativeVelocity": 1e-3, "normalForce": 20.0})
+        instance.set_input_derivative("relativeVelocity", 1.7e308)
+        instance.step(0.0)
+        force = instance.reference_array([fmu.description["frictionForce"].reference])
+        value = reals([0.0])
+        assert instance.fmi2GetRealOutputDerivatives(force, 1, integers([1]), value) == DISCARD
+        assert "a directional derivative is not finite" in instance.messages[-1].text
