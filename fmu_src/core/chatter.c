@@ -135,9 +135,8 @@ static void warn_of_chattering(Instance *c, double length) {
     Chatter *w = &k->stepping.chatter;
     const int turned = w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
-    if (!(w->aa <= DBL_MAX && w->peak <= DBL_MAX && w->ff <= DBL_MAX && fabs(w->af) <= DBL_MAX &&
-          fabs(w->af_late) <= DBL_MAX))
-        memset(w, 0, sizeof *w); /* numbers that have no square */
+    if (!(w->aa <= DBL_MAX && w->ff <= DBL_MAX)) /* nor has then what is multiplied of both */
+        memset(w, 0, sizeof *w);                 /* numbers that have no square */
     else if (turned && couples(k))
         judge_mass(c);
     else if (turned)

@@ -100,7 +100,6 @@ static void put_mean_force(const History *s, const Parameters *p, const Inputs *
 
 /* Puts the force that a step with the body has given in place of that of the law. */
 static void give_coupled(Memory *k, const Inputs *u) {
-    if (!is_coupled(k)) return;
 #if HAS_COUPLING
     const History *history = &k->coupling.history;
     put_mean_force(history, &k->reals.p, u, &k->reals.y);

@@ -52,7 +52,6 @@ static int is_logged(const Instance *c, int category) {
 
 static void log_message(const Instance *c, Status status, int category, const char *format, ...) {
     va_list arguments;
-    if (!is_logged(c, category)) return;
     va_start(arguments, format);
     write_log(&c->host, c->name, status, category, format, arguments);
     va_end(arguments);

@@ -1,11 +1,11 @@
 /* States and modes: initial values, changes at events, and logging of them. */
 
-/* Logs each mode that has changed. */
+/* Logs each mode that has changed since they settled at the start. */
 COLD static void log_mode_changes(const Instance *c, double time, const Modes *before,
                                   const Modes *after) {
     for (int i = 0; i < N_MODES; i++) {
         const int a = mode_values(before)[i], b = mode_values(after)[i], first = mode_first_item[i];
-        if (a != b && a > 0)
+        if (a != b)
             log_message(c, STATUS_OK, LOG_EVENTS, "At time %.12g %s goes from %s to %s.", time,
                         mode_names[i], mode_items[first + a - 1], mode_items[first + b - 1]);
     }

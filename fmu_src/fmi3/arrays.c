@@ -126,7 +126,7 @@ static Status get_int64(Instance *c, const Reference vr[], size_t nvr, fmi3Int64
         status =
             match_values(c, vr, nvr, count, FIRST_MODE_OUTPUT, FIRST_OPTION, "Int64", function);
     for (size_t i = 0, at = 0; i < nvr && status == STATUS_OK; i++) {
-        for (Reference n = 0; n < array_sizes[vr[i]] && status == STATUS_OK; n++) {
+        for (Reference n = 0; n < array_sizes[vr[i]]; n++) {
             const Reference element = vr[i] + n;
             int value = 0;
             status = get_integers(c, &element, 1, &value, function);

@@ -129,10 +129,9 @@ static double slip_speed(const Parameters *p, double N, double F, int side, int 
         double a = 0;
         for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
             const double missing = F - balance(p, tip, a, &rise);
-            if (!(missing > 0 && rise > 0)) break;
-            const double step = missing / rise;
-            a = fmin(a + step, a_1);
-            if (step <= 1e-16 * a) break;
+            const double next = fmin(a + missing / rise, a_1);
+            if (!(next > a)) break;
+            a = next;
         }
         return a;
     }
