@@ -25,7 +25,7 @@ from fixed_step import (
     told,
     way_off,
 )
-from fmi2 import CO_SIMULATION, WARNING, Instance
+from fmi2 import CO_SIMULATION, WARNING, Instance, integers, reals
 from held_force import drift, pulses, restlessness, run_loop
 from units import scaled
 from vectors import random_rotation, spread
@@ -433,6 +433,19 @@ def test_what_was_observed_is_forgotten_where_it_is_switched_off(fmu):
         instance.set({"couplingMass": 1.0, "relativeVelocity": 0.0})
         instance.step(1e-3, time=0.251)
         assert instance.get("estimatedLoad") == 0
+
+
+@scalar
+def test_the_force_of_a_step_has_no_slope(fmu):
+    """It is a mean, the same until the next step."""
+    with element(fmu, 1.0) as instance:
+        run_loop(instance, third(fmu), 0.02, 1e-3)
+        force = instance.reference_array([fmu.description["frictionForce"].reference])
+        for rate in (0.0, 1e-3):
+            instance.set_input_derivative("relativeVelocity", rate)
+            value = reals([1.0])
+            instance.demand("fmi2GetRealOutputDerivatives", force, 1, integers([1]), value)
+            assert value[0] == 0
 
 
 @scalar

@@ -4,14 +4,14 @@ they happen, states, refusals, and what the library exports."""
 import random
 import re
 import subprocess
-from ctypes import byref, c_bool, c_double, c_int64, c_size_t, c_uint32
+from ctypes import byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_uint32
 from pathlib import Path
 
 import fmpy
 import pytest
 
 from fmi2 import FmiError
-from fmi3 import CO_SIMULATION, MODEL_EXCHANGE, Instance3, described
+from fmi3 import CO_SIMULATION, ERROR, MODEL_EXCHANGE, Instance3, described
 from fmus import FOLDER
 from operating_points import Sampler
 
@@ -358,6 +358,325 @@ def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
         assert not [
             text for _, _, text in element.messages[told:] if "after initialization" in text
         ]
+
+
+def raw(element, function, *arguments):
+    """The status of a call, whatever it is."""
+    return getattr(element.fmu.dll, f"fmi3{function}")(*arguments)
+
+
+def arguments_of(element):
+    """Calls that are right as they are: name, arguments without the instance, and places of the
+    pointers among them."""
+    real = byref(c_uint32(inputs_of_3(element.description.modelName)[0].valueReference))
+    option = byref(c_uint32(element.variables["maximumSubsteps"].valueReference))
+    output = next(v for v in element.description.modelVariables if v.causality == "output")
+    out, n = byref(c_uint32(output.valueReference)), element.size(output.name)
+    values, flags = (c_double * 255)(), [byref(c_bool()) for _ in range(5)]
+    count = element.size(next(iter(inputs_of_3(element.description.modelName))).name)
+    calls = [(f"{verb}Float64", (real, 1, values, count), (0, 2)) for verb in ("Get", "Set")] + [
+        (f"{verb}Int32", (option, 1, (c_int32 * 1)(600), 1), (0, 2)) for verb in ("Get", "Set")
+    ]
+    calls += [
+        (f"Get{way}Derivative", (out, 1, real, 1, values, *counts), (0, 2, 4, 6))
+        for way, counts in (
+            ("Directional", (count, values, n)),
+            ("Adjoint", (n, values, count)),
+        )
+    ]
+    calls += [
+        (f"GetNumberOf{what}", (byref(c_size_t()),), (0,))
+        for what in ("EventIndicators", "ContinuousStates")
+    ]
+    if element.kind == CO_SIMULATION:
+        calls += [
+            ("GetOutputDerivatives", (out, 1, (c_int32 * 1)(1), values, n), (0, 2, 3)),
+            ("DoStep", (0.0, STEP, True, *flags[:3], values), (3, 4, 5, 6)),
+        ]
+    else:
+        calls += [("CompletedIntegratorStep", (True, *flags[:2]), (1, 2))]
+    return calls
+
+
+def test_a_null_pointer_is_an_error_in_3_0(fmu, kind):
+    """Each pointer of the functions that 2.0 has not in this form, alone and with all others, and
+    the instance itself; nothing has changed."""
+    with Instance3(fmu.name, kind) as element:
+        element.start()
+        before = element.snapshot()
+        component = element.fmu.component
+        for function, arguments, pointers in arguments_of(element):
+            for nulls in [(i,) for i in pointers] + [pointers]:
+                without = [None if i in nulls else a for i, a in enumerate(arguments)]
+                assert raw(element, function, component, *without) == ERROR, (function, nulls)
+                assert element.messages[-1][2] == f"fmi3{function} was given a null pointer."
+            assert raw(element, function, None, *arguments) == ERROR, function
+        assert raw(element, "EnterConfigurationMode", None) == ERROR
+        assert element.snapshot() == before
+        for function, arguments, _ in arguments_of(element):
+            assert raw(element, function, component, *arguments) == 0, function
+        if kind == MODEL_EXCHANGE:
+            element.enterEventMode()
+            answers = [*(byref(c_bool()) for _ in range(5)), byref(c_double())]
+            for i in range(len(answers)):
+                without = [None if i == n else answer for n, answer in enumerate(answers)]
+                assert raw(element, "UpdateDiscreteStates", component, *without) == ERROR
+
+
+def test_a_call_without_variables_is_taken(fmu):
+    """As in 2.0: nothing is read or set."""
+    nothing = (None, 0, None, 0)
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        element.start()
+        for kind in ("Float64", "Int64", "Int32"):
+            for verb in ("Get", "Set"):
+                element.call(f"{verb}{kind}", *nothing)
+        for way in ("Directional", "Adjoint"):
+            element.call(f"Get{way}Derivative", None, 0, *nothing, None, 0)
+        element.doStep(0.0, STEP)
+        element.call("GetOutputDerivatives", None, 0, None, None, 0)
+
+
+def test_output_derivatives_are_those_of_2_0(fmu):
+    """After a step under inputs that move, where both have made the same one."""
+    ends = {}
+    update = lambda *_: other.set_scalars(ends)  # noqa: E731
+    references = [v.valueReference for v in inputs_of_3(fmu.name)]
+    outputs = [v for v in fmu.description.outputs if v.type == "Real"]
+    with (
+        fmu.co_simulation() as one,
+        Instance3(
+            fmu.name,
+            CO_SIMULATION,
+            intermediateUpdate=update,
+            requiredIntermediateVariables=references,
+        ) as other,
+    ):
+        sampler, parameters = start_both(fmu, CO_SIMULATION, one, other, 7)
+        starts = rounded(sampler.inputs(parameters))
+        ends |= rounded({name: value * 1.25 for name, value in starts.items()})
+        one.set(starts)
+        other.set_scalars(starts)
+        for name, value in starts.items():
+            one.set_input_derivative(name, (ends[name] - value) / STEP)
+        one.step(STEP)
+        other.doStep(0.0, STEP)
+        expected = (c_double * len(outputs))()
+        numbers = one.reference_array([v.reference for v in outputs])
+        one.demand(
+            "fmi2GetRealOutputDerivatives",
+            numbers,
+            len(outputs),
+            (c_int32 * len(outputs))(*[1] * len(outputs)),
+            expected,
+        )
+        names = [
+            v.name
+            for v in other.variables.values()
+            if v.causality == "output" and v.type == "Float64"
+        ]
+        sizes = [other.size(name) for name in names]
+        found = (c_double * sum(sizes))()
+        other.call(
+            "GetOutputDerivatives",
+            (c_uint32 * len(names))(*[other.variables[name].valueReference for name in names]),
+            len(names),
+            (c_int32 * len(names))(*[1] * len(names)),
+            found,
+            sum(sizes),
+        )
+        assert list(found) == list(expected)
+
+
+def test_variables_of_other_kinds_are_refused(fmu, kind):
+    """Time is set by a function of its own; a mode is no Float64; an array has all its elements."""
+    with Instance3(fmu.name, kind) as element:
+        element.start()
+        time = element.variables["time"]
+        assert element.get("time") == [0.0]
+        two = (c_double * 2)()
+        number = byref(c_uint32(time.valueReference))
+        only = {MODEL_EXCHANGE: "fmi3SetTime", CO_SIMULATION: "fmi3DoStep"}[kind]
+        assert element.refused("SetFloat64", number, 1, two, 1) == f"time is set by {only} alone."
+        unknown = f"There is no Float64 variable with value reference {time.valueReference}."
+        assert element.refused("SetFloat64", number, 1, two, 2) == unknown
+        both = (c_uint32 * 2)(inputs_of_3(fmu.name)[0].valueReference, time.valueReference)
+        assert element.refused("SetFloat64", both, 2, two, 2) == unknown
+        for mode in [v for v in element.variables.values() if v.type == "Enumeration"]:
+            number = byref(c_uint32(mode.valueReference))
+            assert "There is no Float64 variable" in element.refused(
+                "GetFloat64", number, 1, two, 1
+            )
+        for vector in [v for v in inputs_of_3(fmu.name) if v.dimensions]:
+            number, size = byref(c_uint32(vector.valueReference)), element.size(vector.name)
+            for verb in ("Get", "Set"):
+                assert (
+                    element.refused(f"{verb}Float64", number, 1, two, 1)
+                    == f"fmi3{verb}Float64 was given 1 values, the variables have {size}."
+                )
+
+
+@pytest.mark.fmus(lambda d: d.has("staticFriction", "dynamicFriction"))
+def test_parameters_that_break_a_rule_give_no_indicator(fmu):
+    with Instance3(fmu.name, MODEL_EXCHANGE) as element:
+        element.start()
+        element.set({"staticFriction": [0.5 * element.get("dynamicFriction")[0]]})
+        for name in [name for name in element.variables if name.startswith("eventIndicator")]:
+            number = byref(c_uint32(element.variables[name].valueReference))
+            found = element.refused("GetFloat64", number, 1, (c_double * 1)(), 1)
+            assert "must be at most staticFriction" in found
+
+
+@pytest.mark.fmus(lambda d: d.takes("penetration"))
+def test_an_indicator_beyond_all_numbers_is_refused(fmu):
+    """Of a contact so deep that its normal force has no number."""
+    sentence = "At time 0 an event indicator overflows."
+    with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
+        one.start()
+        other.start()
+        one.set({"penetration": 1e300})
+        other.set({"penetration": 1e300})
+        with pytest.raises(FmiError, match=sentence):
+            one.indicators  # noqa: B018
+        number = byref(c_uint32(other.variables["eventIndicator1"].valueReference))
+        assert other.refused("GetFloat64", number, 1, (c_double * 1)(), 1) == sentence
+
+
+def test_what_is_wrong_with_a_start_is_refused(fmu):
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        found = element.refused("EnterInitializationMode", False, 0.0, float("nan"), False, 0.0)
+        assert "nan" in found
+    with pytest.raises(Exception, match="Failed to instantiate"):
+        Instance3(fmu.name, CO_SIMULATION, token="{other}")
+
+
+def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
+    """Not where nothing or an output is named, nor in a step of no length; and while they are asked
+    for no step is taken, nor one that does not begin where the last one ended."""
+    asked = []
+
+    def update(*_):
+        asked.append(True)
+        answers = [byref(c_bool()) for _ in range(3)] + [byref(c_double())]
+        assert (
+            element.refused("DoStep", 0.0, STEP, True, *answers)
+            == "fmi3DoStep must not be called in an intermediate update."
+        )
+
+    output = next(v for v in described(fmu.name)[0].modelVariables if v.causality == "output")
+    inputs = [v.valueReference for v in inputs_of_3(fmu.name)]
+    for required, times in (([], 0), ([output.valueReference], 0), (inputs, 1)):
+        with Instance3(
+            fmu.name,
+            CO_SIMULATION,
+            intermediateUpdate=update,
+            requiredIntermediateVariables=required,
+        ) as element:
+            element.start()
+            asked.clear()
+            element.doStep(0.0, 0.0)
+            assert not asked
+            element.doStep(0.0, STEP)
+            assert len(asked) == times
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_an_event_that_cannot_be_told_from_the_start_of_a_step_does_not_end_it(fmu):
+    """After a thousand million seconds the next time is 1.2e-7 s later: a body that comes to rest
+    (at 1e-4 of the regularization velocity) within 1e-8 s would stop there for ever. What happened
+    is in the log all the same."""
+    begin, speeds = 1e9, [1e-3, 1e-9 * (1 + 1e-8), 0.0]
+
+    def inputs(time):
+        return {"normalForce": 20.0, "relativeVelocity": speeds[round(time - begin)]}
+
+    master = Master(fmu.name, inputs)
+    with master.element as element:
+        element.call("SetDebugLogging", True, 0, None)
+        element.set({"regularizationVelocity": 1e-5})
+        element.start(inputs(begin), time=begin)
+        element.event()
+        element.enterStepMode()
+        told = len(element.messages)
+        for n, mode in enumerate((3, 2)):  # slides, then sticks
+            _, _, early, time = element.doStep(begin + n, 1.0)
+            assert (early, time) == (False, begin + n + 1)
+            assert element.get("mode") == [mode]
+        goes = [text for _, _, text in element.messages[told:] if "goes from" in text]
+        assert len(goes) == 1
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_events_of_early_steps_are_logged_once(fmu):
+    """A lift-off, which ends the step, and the landing, which begins the next one."""
+    master = Master(fmu.name, lambda time: {"normalForce": 40.0 * (0.05 - time)})
+    with master.element as element:
+        element.call("SetDebugLogging", True, 0, None)
+        master.start({"normalForce": 2.0, "relativeVelocity": 0.1})
+        told = len(element.messages)
+        master.run(0.1, 0.1)
+        goes = [text for _, _, text in element.messages[told:] if "goes from" in text]
+        assert len(goes) == 1 and goes[0].endswith("to Separated.")
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_steps_with_the_body_do_not_end_early(fmu):
+    """What is tried on the way to a common solution is no event."""
+    with Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True, earlyReturnAllowed=True) as element:
+        element.start({"couplingMass": 1.0, "normalForce": 20.0, "relativeVelocity": 0.01})
+        element.event()
+        element.enterStepMode()
+        _, _, early, time = element.doStep(0.0, 0.1)  # the body would come to rest in it
+        assert (early, time) == (False, 0.1)
+
+
+def test_a_stored_event_mode_goes_on(fmu):
+    with (
+        Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as one,
+        Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
+    ):
+        one.start()
+        other.resume(one.snapshot())
+        other.event()
+        other.enterStepMode()
+        other.doStep(0.0, STEP)
+
+
+@pytest.mark.fmus(lambda d: d.has("bristleDeflectionStart"))
+def test_a_start_value_may_be_given_until_the_first_step(fmu):
+    """Without a step it is still the start of the run, whoever has initialized already."""
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        element.start()
+        element.set({"bristleDeflectionStart": [1e-6]})
+        assert element.get("bristleDeflection") == [1e-6]
+
+
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+def test_adjoints_that_are_none_are_refused(fmu):
+    with Instance3(fmu.name, MODEL_EXCHANGE) as element:
+        element.start({"relativeVelocity": 1e-3, "normalForce": 20.0})
+
+        def refused(unknown, known, seed):
+            one, other = (
+                byref(c_uint32(element.variables[v].valueReference)) for v in (unknown, known)
+            )
+            return element.refused(
+                "GetAdjointDerivative",
+                one,
+                1,
+                other,
+                1,
+                (c_double * 1)(seed),
+                1,
+                (c_double * 1)(),
+                1,
+            )
+
+        force, velocity = "frictionForce", "relativeVelocity"
+        assert "not an unknown" in refused(velocity, velocity, 1.0)
+        assert "There is no Float64 variable" in refused("time", velocity, 1.0)
+        assert "There is no Float64 variable" in refused(force, "time", 1.0)
+        assert "an adjoint derivative is not finite" in refused(force, velocity, 1.7e308)
 
 
 @pytest.mark.shipped

@@ -198,6 +198,18 @@ def test_with_the_mass_there_is_no_force_before_they_touch(fmu):
         assert contact(-3e-4, -0.02, 0.0, 4e-3, 1e-3) == expected
 
 
+@pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
+def test_where_the_mass_is_taken_back_the_law_shows_at_once(fmu):
+    """At the penetration that was given, not at the one that is expected ahead."""
+    contact = Contact(fmu, couplingMass=1.0)
+    with contact.instance as instance, fmu.co_simulation() as law:
+        ahead, _ = contact(-1e-4, -0.1, 0.0, 0.0, 1e-3)
+        instance.set({"couplingMass": 0.0})
+        law.start({name: instance.get(name) for name in ("penetration", "penetrationRate")})
+        law.step(0.0)
+        assert instance.get("normalForce") == law.get("normalForce") != ahead
+
+
 @pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 @timing
 def test_an_oblique_impact_gains_nothing(fmu, late):
