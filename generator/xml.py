@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element, SubElement
 
 from bristle import VERSION
@@ -42,15 +42,37 @@ CO_SIMULATION = CAPABILITIES | {
 
 
 @dataclass(frozen=True)
-class Scalar:
-    """One ScalarVariable."""
+class Described:
+    """What every version of FMI says of a variable, a vector as one."""
 
-    name: str
+    entry: Variable | Choice
     text: str
     causality: str
     variability: str
-    initial: str | None
-    type: Element
+    initial: str | None = None
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        attributes = {"description": self.text, "causality": self.causality}
+        attributes |= {"variability": self.variability}
+        return attributes | ({"initial": self.initial} if self.initial else {})
+
+
+def variables(description: Description) -> Iterator[Described]:
+    """All variables in the order of their value references."""
+    for entry in description.parameters:
+        tunable = "tunable" if entry in description.tunable else "fixed"
+        yield Described(entry, with_unit(entry), "parameter", tunable, "exact")
+    for entry in description.inputs:
+        yield Described(entry, with_unit(entry), "input", "continuous")
+    for entry in description.states + description.derivatives:
+        yield Described(entry, with_unit(entry), "local", "continuous", "calculated")
+    for entry in description.all_outputs:
+        yield Described(entry, with_unit(entry), "output", "continuous", "calculated")
+    for mode in description.mode_outputs:
+        yield Described(mode, mode.text, "output", "discrete", "calculated")
+    for option in description.options:
+        yield Described(option, numbered(option), "parameter", "fixed", "exact")
 
 
 def xml_text(
@@ -138,21 +160,17 @@ def add_items(enumeration: Element, choice: Choice) -> None:
 
 def _variables(root: Element, description: Description, resets: Collection[str]) -> dict[str, int]:
     """Writes all variables; gives the index of each, counted from 1."""
-    variables = SubElement(root, "ModelVariables")
+    listed = SubElement(root, "ModelVariables")
     places: dict[str, int] = {}
-    for reference, scalar in enumerate(_scalars(description)):
-        attributes = {
-            "name": scalar.name,
-            "valueReference": str(reference),
-            "description": scalar.text,
-        }
-        attributes |= {"causality": scalar.causality, "variability": scalar.variability}
-        if scalar.initial:
-            attributes["initial"] = scalar.initial
-        SubElement(variables, "ScalarVariable", attributes).append(scalar.type)
-        places[scalar.name] = reference + 1
+    for one in variables(description):
+        if one.causality == "parameter":  # docs/design.md says why none is tunable in 2.0
+            one = replace(one, variability="fixed")
+        for i, name in enumerate(one.entry.scalar_names):
+            about_it = {"name": name, "valueReference": str(len(places))} | one.attributes
+            SubElement(listed, "ScalarVariable", about_it).append(_type(one, i))
+            places[name] = len(places) + 1
     # A derivative names its state by index.
-    elements = {element.get("name"): element for element in variables}
+    elements = {element.get("name"): element for element in listed}
     for state_name, rate in state_rates(description):
         elements[rate][0].set("derivative", str(places[state_name]))
     for state in description.states:
@@ -167,35 +185,17 @@ def state_rates(description: Description) -> Iterator[tuple[str, str]]:
         yield from zip(state.scalar_names, rate.scalar_names, strict=True)
 
 
-def _scalars(description: Description) -> Iterator[Scalar]:
-    for entry in description.parameters:
-        yield from _real(entry, "parameter", "fixed", "exact")
-    for entry in description.inputs:
-        yield from _real(entry, "input", "continuous", None)
-    for entry in description.states:
-        yield from _real(entry, "local", "continuous", "calculated")
-    for entry in description.derivatives:
-        yield from _real(entry, "local", "continuous", "calculated")
-    for entry in description.all_outputs:
-        yield from _real(entry, "output", "continuous", "calculated")
-    for choice in description.mode_outputs:
-        for name in choice.scalar_names:
-            kind = Element("Enumeration", {"declaredType": choice.type_name} | items_range(choice))
-            yield Scalar(name, choice.text, "output", "discrete", "calculated", kind)
-    for choice in description.options:
-        for name in choice.scalar_names:
-            kind = Element("Integer", items_range(choice) | {"start": str(choice.start)})
-            yield Scalar(name, numbered(choice), "parameter", "fixed", "exact", kind)
-
-
-def _real(
-    entry: Variable, causality: str, variability: str, initial: str | None
-) -> Iterator[Scalar]:
-    for i, name in enumerate(entry.scalar_names):
+def _type(one: Described, i: int) -> Element:
+    """The type of a scalar, the i-th of a vector."""
+    entry = one.entry
+    if isinstance(entry, Variable):
         kind = Element("Real", real_attributes(entry))
         if entry.starts:
             kind.set("start", repr(entry.starts[i]))
-        yield Scalar(name, with_unit(entry), causality, variability, initial, kind)
+        return kind
+    if one.causality == "output":
+        return Element("Enumeration", {"declaredType": entry.type_name} | items_range(entry))
+    return Element("Integer", items_range(entry) | {"start": str(entry.start)})
 
 
 def real_attributes(entry: Variable) -> dict[str, str]:

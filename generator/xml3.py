@@ -15,8 +15,8 @@ from bristle.format.parameter_set import document_text
 from bristle.format.sources import UNIT
 from .description import Choice, Description, Unit, Variable
 from .structure import Structure, indicator_names
-from .xml import about, add_items, add_run, add_units, items_range, numbered, real_attributes
-from .xml import used_units, with_unit
+from .xml import about, add_items, add_run, add_units, items_range, real_attributes, used_units
+from .xml import variables
 
 VERSION = "3.0"
 TERMINALS = "terminalsAndIcons/terminalsAndIcons.xml"
@@ -50,8 +50,7 @@ def xml3_text(
     add_units(root, units)
     _types(root, description, units)
     add_run(root, description)
-    variables = SubElement(root, "ModelVariables")
-    variables.extend(_variables(description, resets))
+    SubElement(root, "ModelVariables").extend(_variables(description, resets))
     _structure(root, description, structure)
     return document_text(root)
 
@@ -83,63 +82,38 @@ def references(description: Description) -> dict[str, int]:
 
 def _variables(description: Description, resets: Collection[str]) -> Iterator[Element]:
     places = references(description)
-
-    def variable(
-        tag: str, name: str, text: str, causality: str, variability: str, initial: str | None
-    ) -> Element:
-        about_it = {"name": name, "valueReference": str(places[name]), "description": text}
-        about_it |= {"causality": causality, "variability": variability}
-        return Element(tag, about_it | ({"initial": initial} if initial else {}))
-
-    def real(
-        entry: Variable, causality: str, variability: str = "continuous", initial: str | None = None
-    ) -> Element:
-        one = variable("Float64", entry.name, with_unit(entry), causality, variability, initial)
-        one.attrib |= real_attributes(entry)
-        if entry.starts:
-            one.set("start", " ".join(map(repr, entry.starts)))
-        return _sized(one, entry)
-
-    for entry in description.parameters:
-        yield real(
-            entry, "parameter", "tunable" if entry in description.tunable else "fixed", "exact"
-        )
-    for entry in description.inputs:
-        one = real(entry, "input")
-        one.set("intermediateUpdate", "true")
-        yield one
-    for entry in description.states:
-        state = real(entry, "local", initial="calculated")
-        if entry.symbol in resets:
-            state.set("reinit", "true")
-        yield state
-    for entry in description.states:
-        assert entry.derivative
-        rate = real(entry.derivative, "local", initial="calculated")
-        rate.set("derivative", str(places[entry.name]))
-        yield rate
-    for entry in description.all_outputs:
-        yield real(entry, "output", initial="calculated")
-    for choice in description.mode_outputs:
-        mode = variable("Enumeration", choice.name, choice.text, "output", "discrete", "calculated")
-        mode.attrib |= {"declaredType": choice.type_name} | items_range(choice)
-        yield _sized(mode, choice)
-    for choice in description.options:
-        option = variable("Int32", choice.name, numbered(choice), "parameter", "fixed", "exact")
-        option.attrib |= items_range(choice) | {"start": str(choice.start)}
-        yield option
-    time = variable("Float64", "time", "Simulation time", "independent", "continuous", None)
-    time.attrib |= {"declaredType": SECOND.quantity, "unit": SECOND.name}
-    yield time
+    states = {one.derivative.name: one.name for one in description.states if one.derivative}
+    for one in variables(description):
+        entry = one.entry
+        about_it = {"name": entry.name, "valueReference": str(places[entry.name])} | one.attributes
+        if isinstance(entry, Variable):
+            variable = Element("Float64", about_it | real_attributes(entry))
+            if entry.starts:
+                variable.set("start", " ".join(map(repr, entry.starts)))
+            if one.causality == "input":
+                variable.set("intermediateUpdate", "true")
+            if entry in description.states and entry.symbol in resets:
+                variable.set("reinit", "true")
+            if entry.name in states:
+                variable.set("derivative", str(places[states[entry.name]]))
+        elif one.causality == "output":
+            declared = {"declaredType": entry.type_name} | items_range(entry)
+            variable = Element("Enumeration", about_it | declared)
+        else:
+            given = items_range(entry) | {"start": str(entry.start)}
+            variable = Element("Int32", about_it | given)
+        if entry.size is not None:
+            SubElement(variable, "Dimension", start=str(entry.size))
+        yield variable
+    time = {"name": "time", "valueReference": str(places["time"])}
+    time |= {"description": "Simulation time", "causality": "independent"}
+    time |= {"variability": "continuous", "declaredType": SECOND.quantity, "unit": SECOND.name}
+    yield Element("Float64", time)
     for name in indicator_names(description):
-        text = "Event indicator: an event is where its sign changes"
-        yield variable("Float64", name, text, "local", "continuous", "calculated")
-
-
-def _sized(variable: Element, entry: Variable | Choice) -> Element:
-    if entry.size is not None:
-        SubElement(variable, "Dimension", start=str(entry.size))
-    return variable
+        indicator = {"name": name, "valueReference": str(places[name])}
+        indicator |= {"description": "Event indicator: an event is where its sign changes"}
+        indicator |= {"causality": "local", "variability": "continuous", "initial": "calculated"}
+        yield Element("Float64", indicator)
 
 
 def _structure(root: Element, description: Description, structure: Structure) -> None:
