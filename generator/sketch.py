@@ -3,7 +3,6 @@ direction they point."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from html import escape
 from math import cos, radians, sin
 
@@ -11,7 +10,18 @@ from .description import Description
 
 WIDTH, HEIGHT = 560, 215
 CONTACT = 170  # height of the contact, from above
-BODY = (190, 90, 180, CONTACT - 90)  # left, top, width, height
+Arrow = tuple[str, str, tuple[float, ...], tuple[float, float], str]
+# Around a body of 180 by 80 above the contact: label, kind (motion or force), ends of the arrow,
+# place of the label and its anchor
+ARROWS: tuple[Arrow, ...] = (
+    ("relativeVelocity", "motion", (330, 72, 440, 72), (448, 77), "start"),
+    ("normalForce", "force", (280, 22, 280, 88), (270, 40), "end"),
+    ("externalForce", "force", (100, 120, 188, 120), (100, 110), "start"),
+    ("− frictionForce", "force", (188, 164, 98, 164), (182, 156), "end"),
+    ("frictionForce", "force", (372, 180, 462, 180), (372, 198), "start"),
+    ("contactNormal", "motion", (420, 170, 420, 114), (428, 128), "start"),
+    ("contactForce", "force", (280, 168, 220, 126), (364, 140), "end"),
+)
 
 
 def sketch(description: Description) -> str:
@@ -19,18 +29,17 @@ def sketch(description: Description) -> str:
     names = {entry.name for entry in description.inputs + description.outputs}
     if "frictionTorque" in names:
         return _wheel(names)
-    arrows = list(_arrows(names))
+    arrows = [one for one in ARROWS if one[0].lstrip("− ") in names]
     if not names & {"frictionForce", "contactForce", "penetration"}:
         return ""
-    left, top, width, height = BODY
     title = "A body on its counterpart, with " + ", ".join(
         dict.fromkeys(name.lstrip("− ") for name, *_ in arrows)
     )
     parts = [
         *_begin(title),
         f'<path class="ground" d="M60 {CONTACT}H{WIDTH - 60}V{CONTACT + 34}H60z"/>',
-        f'<rect class="body" x="{left}" y="{top}" width="{width}" height="{height}" rx="4"/>',
-        f'<text x="{left + width / 2}" y="{top + 26}" text-anchor="middle">body</text>',
+        '<rect class="body" x="190" y="90" width="180" height="80" rx="4"/>',
+        '<text x="280.0" y="116" text-anchor="middle">body</text>',
         f'<text x="72" y="{CONTACT + 23}">counterpart</text>',
         *(_arrow(*arrow) for arrow in arrows),
         "</svg>",
@@ -111,69 +120,8 @@ def _curved(
     )
 
 
-def _arrows(
-    names: set[str],
-) -> Iterator[tuple[str, str, tuple[float, float, float, float], tuple[float, float], str]]:
-    """Label, kind (motion or force), ends of the arrow, place of the label and its anchor."""
-    left, top, width, height = BODY
-    right, middle = left + width, left + width / 2
-    if "relativeVelocity" in names:
-        yield (
-            "relativeVelocity",
-            "motion",
-            (right - 40, top - 18, right + 70, top - 18),
-            (right + 78, top - 13),
-            "start",
-        )
-    if "normalForce" in names:
-        yield "normalForce", "force", (middle, 22, middle, top - 2), (middle - 10, 40), "end"
-    if "externalForce" in names:
-        yield (
-            "externalForce",
-            "force",
-            (left - 90, top + 30, left - 2, top + 30),
-            (left - 90, top + 20),
-            "start",
-        )
-    if "frictionForce" in names:
-        yield (
-            "− frictionForce",
-            "force",
-            (left - 2, CONTACT - 6, left - 92, CONTACT - 6),
-            (left - 8, CONTACT - 14),
-            "end",
-        )
-        yield (
-            "frictionForce",
-            "force",
-            (right + 2, CONTACT + 10, right + 92, CONTACT + 10),
-            (right + 2, CONTACT + 28),
-            "start",
-        )
-    if "contactNormal" in names:
-        yield (
-            "contactNormal",
-            "motion",
-            (right + 50, CONTACT, right + 50, CONTACT - 56),
-            (right + 58, CONTACT - 42),
-            "start",
-        )
-    if "contactForce" in names:
-        yield (
-            "contactForce",
-            "force",
-            (middle, CONTACT - 2, middle - 60, CONTACT - 44),
-            (right - 6, CONTACT - 30),
-            "end",
-        )
-
-
 def _arrow(
-    label: str,
-    kind: str,
-    ends: tuple[float, float, float, float],
-    place: tuple[float, float],
-    anchor: str,
+    label: str, kind: str, ends: tuple[float, ...], place: tuple[float, float], anchor: str
 ) -> str:
     x1, y1, x2, y2 = ends
     x, y = place
