@@ -3,6 +3,7 @@ which needs packages that only the build has."""
 
 from __future__ import annotations
 
+
 # Only the types count, not the names of the arguments.
 CONTRACT = {
     "evaluate": (
@@ -34,3 +35,13 @@ CONTRACT = {
         " Modes *m)"
     ),
 }
+
+
+def arguments_of(prototype: str) -> list[tuple[str, str]]:
+    """Type and name of each argument of a function."""
+    words = [argument.strip() for argument in prototype.partition("(")[2].rstrip(")").split(",")]
+    return [
+        (word[: -len(name)].strip(), name)
+        for word in words
+        for name in [word.replace("*", " ").split()[-1]]
+    ]

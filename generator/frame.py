@@ -11,27 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .contract import CONTRACT
+from .contract import CONTRACT, arguments_of
 from .description import Description
 
 PREFIX = "law_"
-
-
-def _arguments(prototype: str) -> list[tuple[str, str]]:
-    """Type and name of each argument of a function."""
-    words = [argument.strip() for argument in prototype.partition("(")[2].rstrip(")").split(",")]
-    return [
-        (word[: -len(name)].strip(), name)
-        for word in words
-        for name in [word.replace("*", " ").split()[-1]]
-    ]
 
 
 # Functions of the contract that see inputs, beside evaluate.
 FORWARDED = {
     name: prototype
     for name, prototype in CONTRACT.items()
-    if name != "evaluate" and any(kind == "const Inputs *" for kind, _ in _arguments(prototype))
+    if name != "evaluate" and any(kind == "const Inputs *" for kind, _ in arguments_of(prototype))
 }
 
 
@@ -76,7 +66,7 @@ def frame_text(description: Description, functions: Iterable[str]) -> str:
     for name, prototype in FORWARDED.items():
         if name not in functions:
             continue
-        arguments = _arguments(prototype)
+        arguments = arguments_of(prototype)
         seen = [argument for kind, argument in arguments if kind == "const Inputs *"]
         given = ", ".join(
             f"&law_{argument}" if argument in seen else argument for _, argument in arguments

@@ -26,21 +26,10 @@ from .project import Project, twins_of
 from .reading import read_description
 from .xml3 import references
 
+# of the page, in the order in which each needs those before it
 SCRIPTS = (
-    "tools",
-    "module",
-    "slot",
-    "plot",
-    "scene",
-    "situation",
-    "parameters",
-    "host",
-    "picker",
-    "verdict",
-    "address",
-    "take",
-    "page",
-)
+    "tools module slot plot scene situation parameters host picker verdict address take page"
+).split()
 SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
     "title": str,

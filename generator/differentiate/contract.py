@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from pycparser import c_ast, c_generator
 
-from ..contract import CONTRACT
+from ..contract import CONTRACT, arguments_of
 from .unit import Unit, all_nodes, declaration, parameters_of
 
 
@@ -16,7 +16,7 @@ def check_contract(unit: Unit) -> None:
     call."""
     for name, wanted in CONTRACT.items():
         node = unit.definitions.get(name)
-        if node and _with_arguments(node, _argument_names(wanted)) != wanted:
+        if node and _with_arguments(node, [name for _, name in arguments_of(wanted)]) != wanted:
             raise unit.error(node, f"{name} must be declared as {wanted}")
     called = {name for node in unit.definitions.values() for name in _names(node.body)}
     for name, node in unit.definitions.items():
@@ -67,13 +67,6 @@ def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> It
             for place, given in enumerate(node.args.exprs):
                 if isinstance(given, c_ast.ID) and given.name == array:
                     yield from _indicator_indices(unit, unit.definitions[node.name.name], place)
-
-
-def _argument_names(prototype: str) -> list[str]:
-    return [
-        argument.replace("*", " ").split()[-1]
-        for argument in prototype.partition("(")[2].rstrip(")").split(",")
-    ]
 
 
 def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:

@@ -112,59 +112,45 @@ FROM_VALUE = {
 
 # Functions in C for slopes that need a case; a file of slopes has those that it calls.
 HELPERS = {
-    "fabs_slope": (
-        """\
+    "fabs_slope": """\
 /* By the sign bit, as copysign has it: copysign(fabs(x), x) rises at -0.0, too. */
 static double fabs_slope(double x, double x_slope) {
     return copysign(1, x) * x_slope;
 }
-"""
-    ),
-    "copysign_slope": (
-        """\
+""",
+    "copysign_slope": """\
 static double copysign_slope(double x, double x_slope, double sign) {
     return copysign(1, sign) * (x < 0 ? -x_slope : x_slope);
 }
-"""
-    ),
-    "fmin_slope": (
-        """\
+""",
+    "fmin_slope": """\
 static double fmin_slope(double a, double a_slope, double b, double b_slope) {
     return a <= b ? a_slope : b_slope;
 }
-"""
-    ),
-    "fmax_slope": (
-        """\
+""",
+    "fmax_slope": """\
 static double fmax_slope(double a, double a_slope, double b, double b_slope) {
     return a >= b ? a_slope : b_slope;
 }
-"""
-    ),
-    "sqrt_slope": (
-        """\
+""",
+    "sqrt_slope": """\
 /* Zero at the edge x = 0, where the root has no slope. */
 static double sqrt_slope(double x, double x_slope) {
     return x > 0 ? x_slope / (2 * sqrt(x)) : 0;
 }
-"""
-    ),
-    "pow_base_slope": (
-        """\
+""",
+    "pow_base_slope": """\
 /* Zero for x = 0 and y < 1, where the power has no slope. */
 static double pow_base_slope(double x, double x_slope, double y) {
     return y == 0 || (x == 0 && y < 1) ? 0 : y * pow(x, y - 1) * x_slope;
 }
-"""
-    ),
-    "pow_exponent_slope": (
-        """\
+""",
+    "pow_exponent_slope": """\
 /* x^y ln x, and its limit zero at x = 0. */
 static double pow_exponent_slope(double x, double y, double y_slope) {
     return x > 0 ? pow(x, y) * log(x) * y_slope : 0;
 }
-"""
-    ),
+""",
 }
 
 

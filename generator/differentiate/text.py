@@ -7,41 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-BINDING = {
-    "*": 13,
-    "/": 13,
-    "%": 13,
-    "+": 12,
-    "-": 12,
-    "<<": 11,
-    ">>": 11,
-    "<": 10,
-    ">": 10,
-    "<=": 10,
-    ">=": 10,
-    "==": 9,
-    "!=": 9,
-    "&": 8,
-    "^": 7,
-    "|": 6,
-    "&&": 5,
-    "||": 4,
-}
+# Operators in the order in which they bind, the loosest with 4.
+OPERATORS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
+BINDING = {one: level for level, ones in enumerate(OPERATORS, 4) for one in ones.split()}
 PRIMARY, POSTFIX, UNARY, PRODUCT, SUM, TERNARY = 16, 15, 14, 13, 12, 3
 COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
 JUNCTIONS = {"&&", "||"}
 
 WIDTH = 120
-BREAKS = {
-    "+": 0.5,
-    "-": 0.5,
-    "?": 0.5,
-    ":": 0.5,
-    "&&": 0.5,
-    "||": 0.5,
-    "*": 0.8,
-    "/": 0.8,
-}  # cost of a break before
+BREAKS = dict.fromkeys("+ - ? : && ||".split(), 0.5) | {"*": 0.8, "/": 0.8}  # cost of one before
 
 
 @dataclass(frozen=True)

@@ -324,33 +324,15 @@ class _Reader(Sources):
             text=f"Rate of {name}",
             unit=rate,
             size=value.size,
-            bounds=(),
-            nominal=None,
         )
-        start = Variable(
+        start = replace(
+            value,
             name=f"{name}Start",
             symbol=f"{value.symbol}_start",
             latex=f"{value.latex}(0)",
             text=f"Initial value of {name}",
-            unit=value.unit,
-            display=value.display,
-            size=value.size,
-            starts=value.starts,
-            nominal=value.nominal,
-            bounds=value.bounds,
         )
-        return Variable(
-            name=name,
-            symbol=value.symbol,
-            latex=value.latex,
-            text=value.text,
-            unit=value.unit,
-            display=value.display,
-            size=value.size,
-            nominal=value.nominal,
-            derivative=derivative,
-            start_parameter=start,
-        )
+        return replace(value, starts=(), bounds=(), derivative=derivative, start_parameter=start)
 
     def size(self, path: str, entry: dict[str, Any]) -> int | None:
         size = entry.get("size")
