@@ -51,9 +51,9 @@ static void print_string(const char *text) {
     putchar('"');
 }
 
-static void print_member(const char *name, const char *value) {
-    print_string(name);
-    putchar(':');
+/* A member of an object that is a text. */
+static void print_member(const char *before, const char *name, const char *value) {
+    printf("%s\"%s\":", before, name);
     if (value)
         print_string(value);
     else
@@ -63,12 +63,9 @@ static void print_member(const char *name, const char *value) {
 static void print_json_quantities(const char *name, const Quantity *list) {
     printf(",\"%s\":[", name);
     for (const Quantity *q = list; q && q->name; q++) {
-        fputs(q == list ? "{" : ",{", stdout);
-        print_member("name", q->name);
-        putchar(',');
-        print_member("unit", q->unit);
-        putchar(',');
-        print_member("text", q->text);
+        print_member(q == list ? "{" : ",{", "name", q->name);
+        print_member(",", "unit", q->unit);
+        print_member(",", "text", q->text);
         putchar('}');
     }
     putchar(']');
@@ -84,21 +81,16 @@ static void print_json_names(const char *name, const char *const *list) {
 }
 
 static void print_json(const System *s) {
-    putchar('{');
-    print_member("name", s->name);
-    putchar(',');
-    print_member("title", s->title);
-    putchar(',');
-    print_member("source", s->source);
+    print_member("{", "name", s->name);
+    print_member(",", "title", s->title);
+    print_member(",", "source", s->source);
     printf(",\"stop\":%.12g,\"interval\":%.12g,\"needsInput\":%s,\"parameters\":[", s->stop,
            s->interval, s->reads_table ? "true" : "false");
     for (const Parameter *p = s->parameters; p && p->name; p++) {
-        fputs(p == s->parameters ? "{" : ",{", stdout);
-        print_member("name", p->name);
-        putchar(',');
-        print_member("unit", p->unit);
-        printf(",\"value\":%.12g,", p->value);
-        print_member("text", p->text);
+        print_member(p == s->parameters ? "{" : ",{", "name", p->name);
+        print_member(",", "unit", p->unit);
+        printf(",\"value\":%.12g", p->value);
+        print_member(",", "text", p->text);
         putchar('}');
     }
     putchar(']');
@@ -106,10 +98,8 @@ static void print_json(const System *s) {
     print_json_quantities("outputs", s->outputs);
     fputs(",\"contacts\":[", stdout);
     for (const Contact *c = s->contacts; c->name; c++) {
-        fputs(c == s->contacts ? "{" : ",{", stdout);
-        print_member("name", c->name);
-        putchar(',');
-        print_member("set", c->set);
+        print_member(c == s->contacts ? "{" : ",{", "name", c->name);
+        print_member(",", "set", c->set);
         print_json_names("inputs", c->inputs);
         print_json_names("outputs", c->outputs);
         putchar('}');
