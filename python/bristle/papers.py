@@ -14,7 +14,6 @@ import re
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -191,26 +190,14 @@ def evaluate(case: Case, rig: Path, fmus: Path) -> float:
 def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
     """What the rig gives; kept, as several numbers are often taken from one run, and run once
     although several threads ask for it."""
-    with _GUARD:
-        run = _RUNS.setdefault(command, _Once(lambda: _run(*command)))
-    return run.result()
+    with _LOCKS.setdefault(command, Lock()):
+        return _run(*command)
 
 
-class _Once:
-    """The result of a work that is done by whoever asks first, while others wait."""
-
-    def __init__(self, work: Callable[[], dict]) -> None:
-        self._lock, self._work = Lock(), cache(work)
-
-    def result(self) -> dict:
-        with self._lock:
-            return self._work()
+_LOCKS: dict[tuple[str, ...], Lock] = {}  # of the commands that were asked for
 
 
-_GUARD = Lock()
-_RUNS: dict[tuple[str, ...], _Once] = {}
-
-
+@cache
 def _run(*command: str) -> dict[str, dict[str, np.ndarray]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "results.csv"

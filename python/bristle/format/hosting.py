@@ -69,6 +69,12 @@ class Instance:
         inputs: Mapping[int, Number],
     ) -> None:
         """Sets the values, then the inputs, and initializes."""
+        self.put(values)
+        self._initialize(tolerance, time)
+        self.put(inputs)
+        self.call("ExitInitializationMode")
+
+    def _initialize(self, tolerance: float, time: float) -> None:
         raise NotImplementedError
 
     def put(self, values: Mapping[int, Number]) -> None:
@@ -102,19 +108,10 @@ class Instance2(Instance):
         self.rooms.append(ctypes.create_string_buffer(count * size))
         return ctypes.addressof(self.rooms[-1])
 
-    def begin(
-        self,
-        tolerance: float,
-        time: float,
-        values: Mapping[int, Number],
-        inputs: Mapping[int, Number],
-    ) -> None:
+    def _initialize(self, tolerance: float, time: float) -> None:
         defined = (int(tolerance > 0), c_double(tolerance))
         self.call("SetupExperiment", *defined, c_double(time), 0, c_double(0))
-        self.put(values)
         self.call("EnterInitializationMode")
-        self.put(inputs)
-        self.call("ExitInitializationMode")
 
     def put(self, values: Mapping[int, Number]) -> None:
         reals = {place: value for place, value in values.items() if isinstance(value, float)}
@@ -175,18 +172,9 @@ class Instance3(Instance):
         with suppress(BristleError):  # what was said is reported by the step
             self.put(self.ends)
 
-    def begin(
-        self,
-        tolerance: float,
-        time: float,
-        values: Mapping[int, Number],
-        inputs: Mapping[int, Number],
-    ) -> None:
-        self.put(values)
+    def _initialize(self, tolerance: float, time: float) -> None:
         defined = (c_bool(tolerance > 0), c_double(tolerance))
         self.call("EnterInitializationMode", *defined, c_double(time), c_bool(False), c_double(0))
-        self.put(inputs)
-        self.call("ExitInitializationMode")
 
     def put(self, values: Mapping[int, Number]) -> None:
         for place, value in values.items():
