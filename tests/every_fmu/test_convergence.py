@@ -1,5 +1,5 @@
 """Co-simulation converges to itself: long steps at any tolerance against short ones at a tight one;
-see support/convergence.py, which also searches for longer."""
+see scripts/search_convergence.py, which searches for longer."""
 
 import pytest
 

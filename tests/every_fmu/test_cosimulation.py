@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fmpy import simulate_fmu
 
-import hosting
+import c_host
 from fmi2 import DISCARD, ERROR, OK, integers, reals
 from operating_points import Sampler, some_of
 from reference import Restless, integrate_me
@@ -219,13 +219,13 @@ def test_a_million_steps_do_not_drift(fmu, all_fmus):
     sampler = Sampler(d, "million")
     waves = {
         name: (offset or amplitude * 1e-5, 0.0, 0.0)
-        for name, (offset, amplitude, _) in hosting.natural_waves(sampler, d.starts()).items()
+        for name, (offset, amplitude, _) in c_host.natural_waves(sampler, d.starts()).items()
     }
     jobs = [
-        hosting.job(fmu, fmu.binary, kind, steps, 1 / rate, steps, waves),
-        hosting.job(fmu, fmu.binary, 1, seconds, 1.0, seconds, waves),
+        c_host.job(fmu, fmu.binary, kind, steps, 1 / rate, steps, waves),
+        c_host.job(fmu, fmu.binary, 1, seconds, 1.0, seconds, waves),
     ]
-    (rows, ended), (reference, _) = hosting.run(hosting.build(), jobs)
+    (rows, ended), (reference, _) = c_host.run(c_host.build(), jobs)
     if kind == 1:
         assert ended == (steps - 1) * (1 / rate) + 1 / rate
     else:

@@ -29,7 +29,7 @@ from fmi2 import CO_SIMULATION, WARNING, Instance, integers, reals
 from held_force import drift, pulses, restlessness, run_loop
 from units import scaled
 from vectors import random_rotation, spread
-from work import counting_library
+from evaluation_counts import counting_library
 
 BOUNDED = 2  # law
 LOOP_SETTLES = 22  # steps, with either timing

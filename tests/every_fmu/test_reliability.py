@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import fuzzing
-import hosting
+import c_host
 from fmus import FMUS, FOLDER, REPOSITORY
 from build_cache import kept
 from operating_points import Sampler
@@ -131,7 +131,7 @@ def test_a_long_run_ends_as_it_began(fmu, tmp_path):
     The inputs of a later period differ by the rounding of their argument, up to 1e-11 after 1e7
     steps, and with it the solver's steps, so the force may differ by its tolerance of 1e-6, of the
     largest there is."""
-    waves = hosting.natural_waves(Sampler(fmu.description, "long"), fmu.description.starts())
+    waves = c_host.natural_waves(Sampler(fmu.description, "long"), fmu.description.starts())
     waves = {
         name: (
             offset,
@@ -140,13 +140,13 @@ def test_a_long_run_ends_as_it_began(fmu, tmp_path):
         )
         for name, (offset, amplitude, frequency) in waves.items()
     }
-    host, quarter = hosting.build(), PERIOD // 4
+    host, quarter = c_host.build(), PERIOD // 4
     report = 25 * PERIOD + quarter  # each time a quarter of a period later
     short, _, memory = run_measured(
-        host, hosting.job(fmu, fmu.binary, 1, 8 * PERIOD, 1e-3, quarter, waves), tmp_path
+        host, c_host.job(fmu, fmu.binary, 1, 8 * PERIOD, 1e-3, quarter, waves), tmp_path
     )
     rows, end, memory_after = run_measured(
-        host, hosting.job(fmu, fmu.binary, 1, STEPS, 1e-3, report, waves), tmp_path
+        host, c_host.job(fmu, fmu.binary, 1, STEPS, 1e-3, report, waves), tmp_path
     )
     assert end == (STEPS - 1) * 1e-3 + 1e-3
     assert abs(memory_after - memory) <= 512, "pages of the C library come and go"

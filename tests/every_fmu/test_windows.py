@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-import hosting
+import c_host
 from fmus import Fmu
 from operating_points import Sampler
 
@@ -19,10 +19,10 @@ STEPS, STEP, REPORT = 40000, 2e-6, 2000
 
 
 def jobs_for(fmu, library):
-    waves = hosting.natural_waves(Sampler(fmu.description, "windows"), fmu.description.starts())
+    waves = c_host.natural_waves(Sampler(fmu.description, "windows"), fmu.description.starts())
     return [
-        hosting.job(fmu, library, 0, STEPS, STEP, REPORT, waves),
-        hosting.job(fmu, library, 1, 80, 1e-3, 4, waves),
+        c_host.job(fmu, library, 0, STEPS, STEP, REPORT, waves),
+        c_host.job(fmu, library, 1, 80, 1e-3, 4, waves),
     ]
 
 
@@ -59,9 +59,9 @@ def runs(all_fmus, stamped):
         dll = fmu.folder / "binaries" / "win64" / f"{fmu.description.identifier}.dll"
         there += jobs_for(fmu, "Z:" + str(dll).replace("/", "\\"))
     environment = {**os.environ, "WINEDEBUG": "-all", "WINEARCH": "win64", "DISPLAY": ""}
-    linux = hosting.run(hosting.build(), here)
-    windows = hosting.run(
-        hosting.build(windows=True), there, before=[wine], environment=environment, timeout=300
+    linux = c_host.run(c_host.build(), here)
+    windows = c_host.run(
+        c_host.build(windows=True), there, before=[wine], environment=environment, timeout=300
     )
     return {
         fmu.name: (linux[2 * i : 2 * i + 2], windows[2 * i : 2 * i + 2])

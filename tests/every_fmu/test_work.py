@@ -3,7 +3,7 @@ up for that is told once."""
 
 import pytest
 from operating_points import some_of
-from work import counting_library, steps
+from evaluation_counts import counting_library, steps
 
 MOST = 20_000  # evaluations of the law, its derivatives or its indicators
 STEPS = 60
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.shipped  # compiles the sources itself
 @pytest.mark.fmus(lambda d: bool(d.inputs))
 def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
     """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s; see
-    support/work.py, which also searches for longer."""
+    scripts/search_evaluations.py, which searches for longer."""
     most = 0
     for evaluations, told, case in steps(fmu, counting_library(fmu), some_of(STEPS)):
         assert evaluations <= MOST, case

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-import hosting
+import c_host
 from fmi2 import CO_SIMULATION
 from body_on_element import run_exchange
 from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
@@ -108,8 +108,8 @@ def test_a_million_steps_keep_the_time(fmu):
     g = law.curve(p, NORMAL, 0.0)
     velocity = g / (p["bristleStiffness"] * seconds)
     waves = {"normalForce": (NORMAL, 0.0, 0.0), "relativeVelocity": (velocity, 0.0, 0.0)}
-    job = hosting.job(fmu, fmu.binary, 1, seconds * 60, 1 / 60, seconds * 60, waves)
-    [(rows, _)] = hosting.run(hosting.build(), [job])
+    job = c_host.job(fmu, fmu.binary, 1, seconds * 60, 1 / 60, seconds * 60, waves)
+    [(rows, _)] = c_host.run(c_host.build(), [job])
     g = law.curve(p, NORMAL, velocity)
     expected = (
         g / p["bristleStiffness"] * -math.expm1(-p["bristleStiffness"] * velocity * seconds / g)

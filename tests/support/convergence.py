@@ -1,18 +1,14 @@
 """Self-convergence: random records through an FMU in co-simulation, with long steps at a tolerance,
 against the same records in short steps at a tight one.
 
-    python tests/support/convergence.py --records 1000 LuGre Dahl    # all models without names
-
-runs over the FMUs in BRISTLE_FMUS. What is off by more than MOST tolerances of the static limit is
+What is off by more than MOST tolerances of the static limit is
 a finding. Two cases are no error of the solver: a step in which the element swung too fast, and the
 log said so; and motions that amplify errors, such as swings between stick and slip. These are
 recognized by the reference itself: given inputs that are wrong by one tolerance, all along or from
 part to part, or other communication points, it moves by a MOST-th part of the error or more.
 """
 
-import argparse
 import random
-import sys
 from dataclasses import dataclass
 
 from fmi2 import integers, reals
@@ -178,33 +174,3 @@ def compare(fmu, number):
                 break
             compared += 1
     return findings, compared
-
-
-def main():
-    from fmus import FMUS
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*")
-    parser.add_argument("--records", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0)
-    given = parser.parse_args()
-    wrong = 0
-    for fmu in FMUS:
-        if given.models and fmu.name not in given.models or not has_memory(fmu.description):
-            continue
-        compared, excused = 0, 0
-        for number in range(given.first, given.first + given.records):
-            findings, steps = compare(fmu, number)
-            compared += steps
-            excused += sum(f.excused for f in findings)
-            for finding in findings:
-                if not finding.excused:
-                    wrong += 1
-                    print(fmu.name, finding, flush=True)
-        possible = given.records * len(TOLERANCES) * 4
-        print(f"{fmu.name}: {compared} of {possible} steps compared,", excused, "amplify errors")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

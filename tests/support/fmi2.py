@@ -18,6 +18,7 @@ from ctypes import (
     c_void_p,
 )
 from functools import partial
+from typing import NamedTuple
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1
@@ -120,15 +121,12 @@ class EventInfo(Structure):
         return info
 
 
-class Message:
-    def __init__(self, environment, instance, status, category, text):
-        self.environment, self.instance, self.status, self.category, self.text = (
-            environment,
-            instance,
-            status,
-            category,
-            text,
-        )
+class Message(NamedTuple):
+    environment: int | None
+    instance: str
+    status: int
+    category: str
+    text: str
 
     def __repr__(self):
         return f"[{self.status} {self.category}] {self.text}"
@@ -354,12 +352,14 @@ class Instance:
         self.time = time
         self.demand("fmi2SetTime", time)
 
+    def _vector(self, function, count):
+        values = (c_double * count)()
+        self.demand(function, values, count)
+        return list(values)
+
     @property
     def states(self):
-        n = len(self.description.states)
-        values = (c_double * n)()
-        self.demand("fmi2GetContinuousStates", values, n)
-        return list(values)
+        return self._vector("fmi2GetContinuousStates", len(self.description.states))
 
     @states.setter
     def states(self, values):
@@ -367,24 +367,15 @@ class Instance:
 
     @property
     def derivatives(self):
-        n = len(self.description.states)
-        values = (c_double * n)()
-        self.demand("fmi2GetDerivatives", values, n)
-        return list(values)
+        return self._vector("fmi2GetDerivatives", len(self.description.states))
 
     @property
     def nominals(self):
-        n = len(self.description.states)
-        values = (c_double * n)()
-        self.demand("fmi2GetNominalsOfContinuousStates", values, n)
-        return list(values)
+        return self._vector("fmi2GetNominalsOfContinuousStates", len(self.description.states))
 
     @property
     def indicators(self):
-        n = self.description.indicators
-        values = (c_double * n)()
-        self.demand("fmi2GetEventIndicators", values, n)
-        return list(values)
+        return self._vector("fmi2GetEventIndicators", self.description.indicators)
 
     def slopes(self, unknowns, knowns, seed):
         """Directional derivative of the Reals `unknowns` along `seed` of the Reals `knowns` (value

@@ -1,5 +1,5 @@
 """Intervals of 95 % cover the truth of records that were not made with an FMU: a quick part; the
-whole is tests/support/interval_coverage.py."""
+whole is tests/scripts/measure_intervals.py."""
 
 import numpy as np
 import pytest

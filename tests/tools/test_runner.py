@@ -8,7 +8,7 @@ from fmpy.fmi2 import FMU2Slave
 
 from fmus import FMUS, need_all_fmus
 from fmi2 import FmiError
-from hosting import natural_record
+from c_host import natural_record
 
 import bristle
 from bristle.identify.fit.candidates import candidate

@@ -12,7 +12,7 @@ from fmpy.validation import validate_fmu
 
 from fmus import FMUS, TWINS, Fmu, need_all_fmus
 from fmi2 import FmiError, Instance, Library
-from hosting import natural_record
+from c_host import natural_record
 from operating_points import Sampler
 
 import bristle

@@ -1,14 +1,7 @@
 """Counts what a co-simulation step evaluates: the sources of an FMU, compiled so that every call of
-its law, its derivatives and its indicators from solver and FMI layer is counted.
+its law, its derivatives and its indicators from solver and FMI layer is counted."""
 
-    python tests/support/work.py --steps 1000 LuGre Dahl    # all models without names
-
-searches for the dearest step of random legal parameters, which spread over decades.
-"""
-
-import argparse
 import ctypes
-import math
 
 from build_cache import compiled
 from fmi2 import CO_SIMULATION, FmiError, Instance, Library, integers, reals
@@ -107,27 +100,3 @@ def steps(fmu, library, count, seed="work"):
                 }
                 if draw.random() < 0.3:
                     here = sampler.inputs(parameters)
-
-
-def main():
-    from fmus import FMUS
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*")
-    parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--seed", default="work")
-    given = parser.parse_args()
-    for fmu in FMUS:
-        if given.models and fmu.name not in given.models or not fmu.description.inputs:
-            continue
-        found = sorted(
-            steps(fmu, counting_library(fmu), given.steps, given.seed), key=lambda f: f[0]
-        )
-        parts = [found[math.ceil(part * len(found)) - 1][0] for part in (0.5, 0.9, 0.99, 1)]
-        print(f"{fmu.name}: median, 90 %, 99 % and most evaluations of a step:", *parts, flush=True)
-        coarse = sum(any("maximumSubsteps" in text for text in f[1]) for f in found)
-        print("   ", coarse, "steps were finished coarsely; the most expensive:", found[-1][1:])
-
-
-if __name__ == "__main__":
-    main()
