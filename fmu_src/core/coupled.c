@@ -106,6 +106,7 @@ static void give_coupled(Memory *k, const Inputs *u) {
     for (int i = 0; i < N_AXES; i++)
         k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
 #else
+    (void)k;
     (void)u;
 #endif
 }
