@@ -169,7 +169,7 @@ class Element {
     }
 
     counter(what) {
-        return this.call.counter(["steps", "events", "forced"].indexOf(what));
+        return this.call.counter(["steps", "events"].indexOf(what));
     }
 
     /** Goes on towards a time; hands over the rows of results, and gives whether it got there. */

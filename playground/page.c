@@ -133,7 +133,7 @@ static void on_row(void *context, double t, const double *x, bool event) {
     keep_row(coupling_row(coupling, t, x));
 }
 
-EXPORT(close) void close_run(void) {
+static void close_run(void) {
     coupling_close(coupling);
     free(rows);
     coupling = NULL;
@@ -218,8 +218,7 @@ EXPORT(now) double now(void) {
 
 EXPORT(counter) double counter(int what) {
     if (host.step > 0) return what == 0 ? (double)host.steps : 0;
-    const long counters[] = {integrator.steps, integrator.events, integrator.forced};
-    return (double)counters[what];
+    return (double)(what == 0 ? integrator.steps : integrator.events);
 }
 
 EXPORT(column_count) int column_count(void) {

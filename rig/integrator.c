@@ -235,7 +235,6 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
             const double longer = h * growth(error);
             if (h < remaining || longer > k->step) k->step = longer;
         }
-        k->forced += forced;
         const double t = h == remaining ? stop : k->t + h;
         const bool event = changed > 0 || t >= planned;
         if (!go_on_to(k, t, &x1, event, message)) return false;

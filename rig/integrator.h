@@ -18,7 +18,7 @@ enum { INTEGRATOR_STATES = INTEGRATOR_ROOM, INTEGRATOR_INDICATORS = 64 };
 typedef struct {
     Coupling *coupling;
     double t, step, longest_step, tolerance;
-    long steps, events, forced; /* forced: steps that were taken although they miss the tolerance */
+    long steps, events;
     long events_watched;
     double time_watched;
     void (*on_row)(void *context, double t, const double *x,

@@ -1,5 +1,5 @@
-/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.         Rill 2023, section
- * 4.4, Listings 1, 2
+/* belt: a mass on a conveyor belt, held back by a spring: stick-slip.
+ * Rill 2023, section 4.4, Listings 1, 2
  *
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b

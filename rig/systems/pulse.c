@@ -1,5 +1,5 @@
-/* pulse: a mass on a plate under a load that is switched on and off twice.    Rill 2023, section
- * 4.3, Listings 1, 2
+/* pulse: a mass on a plate under a load that is switched on and off twice.
+ * Rill 2023, section 4.3, Listings 1, 2
  *
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F,   F_E = F_I, 0, F_I, 0 … each for 0.1 s

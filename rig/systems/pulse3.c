@@ -1,5 +1,5 @@
-/* pulse3: a mass on a plate under three pulses of 80 % of the static limit.              Schuderer
- * 2023, section 4
+/* pulse3: a mass on a plate under three pulses of 80 % of the static limit.
+ * Schuderer 2023, section 4
  *
  *     dx/dt   = v
  *     m dv/dt = F_E(t) - F,   F_E = 0.8 F_s, 0, 0.8 F_s, 0, 0.8 F_s, 0 each for 1 s

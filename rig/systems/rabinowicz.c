@@ -1,5 +1,5 @@
-/* rabinowicz: a heavy mass on a moving slab, held back by a spring.                       Pennestri
- * 2016, section 3.1
+/* rabinowicz: a heavy mass on a moving slab, held back by a spring.
+ * Pennestri 2016, section 3.1
  *
  *     dx/dt   = v
  *     m dv/dt = -k x - F,     relative velocity v - v_b,     x(0) = 0, v(0) = v_b

@@ -1,5 +1,5 @@
-/* stack: three bodies on top of each other, the top one on a spring.                      Pennestri
- * 2016, section 3.2
+/* stack: three bodies on top of each other, the top one on a spring.
+ * Pennestri 2016, section 3.2
  *
  *     m_1 dv_1/dt = -k x_1 - F_1              F_1: top contact, velocity v_1 - v_2, carries m_1
  *     m_2 dv_2/dt =  F_1 - F_2                F_2: middle,             v_2 - v_3,   m_1 + m_2

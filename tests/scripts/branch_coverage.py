@@ -42,6 +42,15 @@ CONSTANT = re.compile(
     r"(?:\b[A-Z][A-Z0-9_]*\b|\b\d+\b|[\s()!<>=&|+*-])+"
 )  # macros and numbers alone
 WRITTEN_EVERY = 500  # tests
+# What writes the counts is hidden in a library. Writing adds what is in the file.
+WRITE_COUNTS = """\
+int __llvm_profile_write_file(void);
+void __llvm_profile_reset_counters(void);
+__attribute__((visibility("default"))) void write_counts(void) {
+    __llvm_profile_write_file();
+    __llvm_profile_reset_counters();
+}
+"""
 TESTS_FAILED = 1  # exit code of pytest; beyond, it could not run them
 finished = 0
 
@@ -94,13 +103,8 @@ def build(models: list[str] | None) -> None:
     shutil.rmtree(BUILD, ignore_errors=True)
     (BUILD / "fmus").mkdir(parents=True)
 
-    writer = BUILD / "write_counts.c"  # what writes the counts is hidden in a library
-    writer.write_text(
-        "int __llvm_profile_write_file(void);\nvoid"
-        ' __llvm_profile_reset_counters(void);\n__attribute__((visibility("default"))) void'
-        " write_counts(void) {\n    __llvm_profile_write_file(); /* adds what is in the file */\n  "
-        "  __llvm_profile_reset_counters();\n}\n"
-    )
+    writer = BUILD / "write_counts.c"
+    writer.write_text(WRITE_COUNTS)
 
     def make(model: str) -> None:
         folder = BUILD / model

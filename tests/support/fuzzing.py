@@ -1,9 +1,9 @@
-"""Builds the programs of tests/fuzz/: FMUs from their shipped sources, linked under their prefixes,
-with a sanitizer's eyes.
+"""Builds the programs of tests/fuzz/ with sanitizers: FMUs from their shipped sources, linked under
+their prefixes.
 
-calls      libFuzzer over FMI calls and stored states; AddressSanitizer and
-UndefinedBehaviorSanitizer; clang threads    16 threads, each with instances of several FMUs;
-ThreadSanitizer; gcc
+calls      libFuzzer over FMI calls and stored states, by clang: AddressSanitizer and
+           UndefinedBehaviorSanitizer
+threads    16 threads, each with instances of several FMUs, by gcc: ThreadSanitizer
 """
 
 import fcntl
@@ -35,8 +35,8 @@ COMPILERS = {
     "threads": ("gcc", "-g1", "-fsanitize=thread"),
 }
 # For runs that are the same each time: libFuzzer otherwise learns from values that are compared,
-# and addresses are among them. Where it does not, no hook has to report each comparison: what
-# is left of the coverage is which branches were taken how often, and how deep the stack was.
+# and addresses are among them. It then needs no hook at each comparison: coverage is which branches
+# were taken how often, and how deep the stack was.
 REPEATABLE = ("-use_cmp=0", "-use_memmem=0")
 COVERAGE = {
     True: "-fsanitize-coverage=inline-8bit-counters,pc-table,stack-depth",
