@@ -26,18 +26,18 @@ COLD static void relax(const Motion *motion, const Point *end, double h, States 
     for (int i = 0; i < N_STATES; i++) state_places(x)[i] += way[i];
 }
 
-/* Takes states and modes over a communication step. After three quarters of its trials it goes
- * on a thousandfold coarser, and again after a sixteenth of them, up to COARSE: what is followed
- * roughly is nearer to the law than what is left out. A bristle that is stiff enough swings so fast between
- * stick and slip that no step could follow it: when the trials of a step are used up, the states
- * are as good for any later time, but for what decays, and half of what is left of the step is left
- * out, again and again until the end is reached. So the work is bounded, and the phase of the
- * oscillation is lost. Seven eighths of the trials that the user allows (by the option
- * maximumSubsteps, each of EVALUATIONS) lead to the first part that is left out, where there are
- * enough for all parts; a communication step takes SOLUTIONS of the ODE at most. `step` remembers
- * the length of the next trial step (0: none yet). `from` is the point at the start, where the
- * modes have settled. Where it does not succeed, x and m are in between: the caller works on
- * copies. */
+/* Takes states and modes over a communication step. After three quarters of its trials it goes on
+ * a thousandfold coarser, and again after a sixteenth of them, up to COARSE: what is followed
+ * roughly is nearer to the law than what is left out. A bristle that is stiff enough swings so
+ * fast between stick and slip that no step could follow it: when the trials of a step are used up,
+ * the states are as good for any later time, but for what decays, and half of what is left of the
+ * step is left out, again and again until the end is reached. So the work is bounded, and the
+ * phase of the oscillation is lost. Seven eighths of the trials that the user allows (by the
+ * option maximumSubsteps, each of EVALUATIONS) lead to the first part that is left out, where
+ * there are enough for all parts; a communication step takes SOLUTIONS of the ODE at most. `step`
+ * remembers the length of the next trial step (0: none yet). `from` is the point at the start,
+ * where the modes have settled. Where it does not succeed, x and m are in between: the caller
+ * works on copies. */
 NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */

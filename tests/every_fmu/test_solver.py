@@ -143,12 +143,12 @@ def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, s
 STIFF = {"bristleStiffness": 3.9e8, "normalForce": 100.0, "relativeVelocity": 0.01675}
 
 
-def swung(fmu, step, **parameters):
+def swung(fmu, step, tolerance=1e-6, **parameters):
     """A stiff bristle on the falling part of the curve, after three steps: all numbers, and what
     was told about the work."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
-        instance.start(STIFF | parameters, tolerance=1e-6)
+        instance.start(STIFF | parameters, tolerance=tolerance)
         for _ in range(3):
             instance.step(step)
         limit = instance.get("staticFriction") * 100.0 + instance.get("bristleDamping") * 0.1
@@ -170,6 +170,18 @@ def test_the_work_of_a_step_can_be_capped(fmu):
     capped, warned = swung(fmu, 1e-5, maximumSubsteps=20)
     assert len(warned) == 1 and capped != free
     assert swung(fmu, 1e-5, maximumSubsteps=1)[1]
+
+
+@BRISTLE
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
+def test_what_a_cap_changes_is_said(fmu, tolerance):
+    """Whether a step goes on coarsely, which a tolerance of 1e-3 is already, or leaves a part
+    out."""
+    free, warned = swung(fmu, 1e-5, tolerance, maximumSubsteps=30000)
+    assert not warned
+    for substeps in (1, 20, *range(100, 600, 20)):
+        capped, warned = swung(fmu, 1e-5, tolerance, maximumSubsteps=substeps)
+        assert capped == free or len(warned) == 1
 
 
 @BRISTLE
