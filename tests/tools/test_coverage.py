@@ -149,6 +149,17 @@ def test_coarse_encoders_give_a_velocity(step):
     assert np.std(rate.values - speed) < 0.03 * np.std(speed)
 
 
+def test_an_interval_holds_what_another_window_would_give(tmp_path, monkeypatch):
+    """An encoder of 50 µm is read through a wide window: along the slopes from the solution half of
+    it changed the stiffness by less than fitting again does, which left 409000 to 476000 N/m."""
+    monkeypatch.setattr("interval_coverage.INTERVAL", 0.002)
+    case = Case("LuGre", "sines", 0.001, 5e-5, 0, 1)
+    record = record_of(case, tmp_path / "record.csv", 5000)
+    result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
+    (stiffness,) = (one for one in result.estimates if one.name == "bristleStiffness")
+    assert stiffness.determined and stiffness.low <= 4e5 <= stiffness.high
+
+
 def test_a_viscous_part_that_differs_by_direction_is_found_by_itself(tmp_path):
     case = Case("LuGre", "strokes", 0.003, 0.0, 0, 1)
     file = tmp_path / "record.csv"

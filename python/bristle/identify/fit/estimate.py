@@ -64,7 +64,8 @@ def fit(
         problem = problem.finer()
         point = problem.solved(point, bounds, ITERATIONS).point
     tell("confidence")
-    solved, result = Solved(problem, point, bounds), judged(problem, point, bounds, seen)
+    solved = Solved(problem, point, bounds)
+    result = judged(problem, point, bounds, seen, filters=wanted.released)
     if wanted.extras:
         tell("a lag, and a viscous part that differs by direction")
         solved, result = worth_it(solved, wanted, result)

@@ -14,7 +14,7 @@ from ..record.reading import GRAVITY, SPRING, directions, whole_drive
 from .candidates import DELAY, Candidate, Space
 from .problem import Linear, Problem
 from .result import UNDETERMINED, Estimate, Fit, about
-from .search import Bounds
+from .search import ITERATIONS, Bounds
 from .starts import Scales
 from .statistics import (
     BLOCKS,
@@ -36,9 +36,15 @@ _AT_THE_END = 1e-3  # of a range, or of a logarithm: how near to a bound a numbe
 
 
 def judged(
-    problem: Problem, point: np.ndarray, bounds: Bounds, seen: Scales, lag: bool = False
+    problem: Problem,
+    point: np.ndarray,
+    bounds: Bounds,
+    seen: Scales,
+    lag: bool = False,
+    filters: bool = True,
 ) -> Fit:
-    """The result with its intervals; `lag`: that of the records was fitted, too."""
+    """The result with its intervals; `lag`: that of the records was fitted, too; `filters`: the
+    intervals contain what other filters of the velocity would give."""
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
         raise BristleError(
@@ -53,8 +59,9 @@ def judged(
     covariance, lost = covariance_of(slopes, rest, quality, systematic)
     reach = student(max(min(quality.independent, BLOCKS) - slopes.shape[1], 3.0))
     gear = _by_gear(problem, linear, seen)
-    changes = [*_by_filter(problem, point, forces), *gear]
-    covariance = covariance + _squares(problem, slopes, changes) / reach**2
+    moved = _by_change(problem, slopes, gear)
+    moved += _by_filter(problem, point, bounds, slopes) if filters else []
+    covariance = covariance + sum(np.outer(shift, shift) for shift in moved) / reach**2
     names = [*problem.space.names, *([DELAY] if lag else [])]
     confusions = confusions_of(lost, names)
     estimates = _estimates(problem.space, point, reach, bounds, covariance, confusions)
@@ -94,11 +101,22 @@ def judged(
     )
 
 
-def _by_filter(problem: Problem, point: np.ndarray, forces: np.ndarray) -> list[np.ndarray]:
-    """What other filters of the velocity would change in the force: the filter itself may do as
-    much."""
-    others = [other.forces([point])[0] for other in problem.with_other_filters()]
-    return [(other - forces) * problem.weight for other in others if np.isfinite(other).all()]
+def _by_filter(
+    problem: Problem, point: np.ndarray, bounds: Bounds, slopes: np.ndarray
+) -> list[np.ndarray]:
+    """How far the solution goes with other filters of the velocity, as the filter itself may do as
+    much: along the slopes, or fitted again where that is farther, as a damping of 2490 that the
+    window has made, for 1200, goes to nothing with half of it."""
+    forces, moved = problem.forces([point])[0], []
+    for other in problem.with_other_filters():
+        change = (other.forces([point])[0] - forces) * problem.weight
+        if np.isfinite(change).all():
+            (along,) = _by_change(problem, slopes, [change])  # of a lag, too
+            again = other.solved(point, bounds, ITERATIONS).point - point
+            near = along[: len(point)]
+            along[: len(point)] = np.where(np.abs(again) > np.abs(near), again, near)
+            moved.append(along)
+    return moved
 
 
 def _by_gear(problem: Problem, linear: Linear, seen: Scales) -> list[np.ndarray]:
@@ -114,15 +132,15 @@ def _by_gear(problem: Problem, linear: Linear, seen: Scales) -> list[np.ndarray]
     return [linear.load[-1] * np.concatenate(parts) * problem.weight]
 
 
-def _squares(problem: Problem, slopes: np.ndarray, changes: Sequence[np.ndarray]) -> np.ndarray:
-    """Of what changes of the force make of the fitted numbers, by a Gauss-Newton step."""
-    squares = np.zeros((slopes.shape[1], slopes.shape[1]))
+def _by_change(
+    problem: Problem, slopes: np.ndarray, changes: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """How far changes of the force move the fitted numbers, by a step of Gauss and Newton."""
     sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
-    for change in changes:
-        rest = problem.project(change)
-        shift = np.linalg.lstsq(slopes / sizes, rest, rcond=SINGULAR)[0] / sizes
-        squares += np.outer(shift, shift)
-    return squares
+    return [
+        np.linalg.lstsq(slopes / sizes, problem.project(change), rcond=SINGULAR)[0] / sizes
+        for change in changes
+    ]
 
 
 def _estimates(

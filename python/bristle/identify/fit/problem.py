@@ -151,7 +151,7 @@ class Problem:
             ]
             for i in range(count)
         ]
-        return [Problem(self.of, records, self.space, self.weights) for records in sets]
+        return [self.like(records) for records in sets]
 
     # ---- running the model ----
 
