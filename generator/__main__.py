@@ -6,10 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # then Python looks for modules in this folder, which has an xml.py
     del sys.path[0]
-sys.path[:0] = [
-    str(ROOT),
-    str(ROOT / "python"),
-]  # the package beside this one, whatever is installed
+# the package beside this one, whatever is installed
+sys.path[:0] = [str(ROOT), str(ROOT / "python")]
 
 from bristle.cli import main  # noqa: E402
 from generator import commands  # noqa: E402

@@ -96,9 +96,8 @@ class Coupling:
     timing: Choice  # option: when the host applies the force
     observed_load: Variable  # output that the model does not compute: what is known of the body
     pressing: Variable  # input or output: the normal force
-    limit: Variable | None = (
-        None  # parameter: times the normal force, what the contact holds at most
-    )
+    # parameter: times the normal force, what the contact holds at most
+    limit: Variable | None = None
     ratio: Variable | None = None  # parameter: what of that it holds in other directions
     preload: Variable | None = None  # parameter: what is added to the normal force
     lever: Variable | None = None  # parameter: that turns a force into a torque
@@ -106,9 +105,8 @@ class Coupling:
     rest: Variable | None = None  # parameter: speed that is rest to a law without a slope there
     normal: Variable | None = None  # input: of the plane, where the body moves in space
     opposed: Variable | None = None  # output: the force is in it, with the other sign
-    proportional: tuple[
-        Variable, ...
-    ] = ()  # outputs that grow with the force, the friction coefficient first
+    # outputs that grow with the force, the friction coefficient first
+    proportional: tuple[Variable, ...] = ()
     power: Variable | None = None  # outputs that the power of the force is in
     heat: Variable | None = None
 
@@ -133,12 +131,10 @@ class Equation:
 class Bounded:
     """What the option `law` changes."""
 
-    systems: dict[str, float] = field(
-        default_factory=dict
-    )  # benchmark systems and by how much of its largest value the friction force, in per cent
-    numbers: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # numbers of the papers: by their ids what they are, as printed and bounded
+    # benchmark systems and by how much of its largest value the friction force, in per cent
+    systems: dict[str, float] = field(default_factory=dict)
+    # numbers of the papers: by their ids what they are, as printed and bounded
+    numbers: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -178,9 +174,8 @@ class Description:
     stop: float
     step: float
     tolerance: float
-    parameters: tuple[
-        Variable, ...
-    ]  # as described, that of the coupling, then the initial values of the states
+    # as described, that of the coupling, then the initial values of the states
+    parameters: tuple[Variable, ...]
     options: tuple[Choice, ...]
     inputs: tuple[Variable, ...]
     states: tuple[Variable, ...]

@@ -30,9 +30,8 @@ from .page_start import start_html
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
-PICTURES = Path(__file__).with_name(
-    "pictures.toml"
-)  # where the pictures are defined, with their captions
+# where the pictures are defined, with their captions
+PICTURES = Path(__file__).with_name("pictures.toml")
 
 READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # in the address that a picture is
 

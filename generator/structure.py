@@ -68,9 +68,8 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         )
     for output in description.observed:
         for name in output.scalar_names:
-            running[name] = initial[name] = (
-                frozenset()
-            )  # it changes with a step, by what was observed in the steps before
+            # it changes with a step, by what was observed in the steps before
+            running[name] = initial[name] = frozenset()
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states | everything
         initial[mode] = at_start.get(mode, everything)

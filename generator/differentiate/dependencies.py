@@ -88,9 +88,8 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
     try:
         if "next_modes" in unit.definitions:
             run.tracer.run("next_modes", [p, u, x, m])
-    except (
-        SubsetError
-    ):  # modes may be found by any C, and then everything depends on everything at the start
+    except SubsetError:
+        # modes may be found by any C, and then everything depends on everything at the start
         return states
     states, modes = run.roots("init", "x", x), run.roots("start.m", "m", m)
     return (

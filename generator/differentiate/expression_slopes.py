@@ -64,12 +64,9 @@ class Findings:
 
     calls: list[str] = field(default_factory=list)  # the functions whose slopes it needs
     helpers: set[str] = field(default_factory=set)
-    zero_constants: set[str] = field(
-        default_factory=set
-    )  # constants of which a companion of zeros is needed
-    zero_structs: set[str] = field(
-        default_factory=set
-    )  # held structs of which a constant of zeros is needed
+    # constants, and held structs, of which a companion of zeros is needed
+    zero_constants: set[str] = field(default_factory=set)
+    zero_structs: set[str] = field(default_factory=set)
     read: set[int] = field(default_factory=set)  # symbols whose slope is read
     nonzero: set[int] = field(default_factory=set)  # symbols whose slope is set to more than zero
     names: dict[str, int] = field(default_factory=dict)  # how many new names begin so

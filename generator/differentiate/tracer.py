@@ -49,9 +49,8 @@ class Frame:
 
     function: Function | None = None  # none for what stands outside of functions
     scopes: Scopes[tuple[Address, Kind]] = field(default_factory=Scopes)
-    results: list[tuple[Origins, Origins]] = field(
-        default_factory=list
-    )  # value and state at each return
+    # value and state at each return
+    results: list[tuple[Origins, Origins]] = field(default_factory=list)
 
 
 class Tracer(Walker):

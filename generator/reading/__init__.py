@@ -76,9 +76,10 @@ class _Reader(Sources):
             data = twin_of(self, self.twin, data, self.kind(data))
         tables = self.check_tables(data)
         states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
+        # what the law has comes first
         own = sorted(
             tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0])
-        )  # what the law has comes first
+        )
         parameters = [
             self.variable("parameters", name, entry)
             for name, entry in own
@@ -259,12 +260,8 @@ class _Reader(Sources):
                 "coupling", "velocity, force, load and normal have to have the same size"
             )
         known = {one.name: one for one in variables["parameters"]}
-        for key in (
-            "limit",
-            "ratio",
-            "preload",
-            "lever",
-        ):  # the first of those named that the model has
+        for key in ("limit", "ratio", "preload", "lever"):
+            # the first of those named that the model has
             having = [known[name] for name in entry.get(key, []) if name in known]
             if having:
                 found[key] = having[0]

@@ -67,9 +67,8 @@ class Case:
     printed: float
     tolerance: float  # in the unit
     reason: str  # for the tolerance, or why the printed value is not met
-    relation: str = (
-        "="  # "<" or ">": the paper only says that its number is not reached, or is exceeded
-    )
+    # "<" or ">": the paper only says that its number is not reached, or is exceeded
+    relation: str = "="
     sets: str | None = None  # another parameter set than the system's own
     set: dict[str, float | str] = field(default_factory=dict)
     param: dict[str, float] = field(default_factory=dict)
@@ -77,18 +76,12 @@ class Case:
     interval: float = 0  # 0: a row for every step of the solver
     solver_tolerance: float | None = None  # relative; where the paper's own one matters
     minus: str | None = None  # another model, whose quantity is subtracted
-    over: dict | None = (
-        # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
-        None
-    )
-    calibrated: bool = (
-        False  # the number was used to choose parameters, so that agreement is no evidence
-    )
-    obtained: float | None = (
-        # ours, where the printed value is not met or is a bound; the tolerance then is about this
-        # one
-        None
-    )
+    # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
+    over: dict | None = None
+    # the number was used to choose parameters, so that agreement is no evidence
+    calibrated: bool = False
+    # ours, where the printed value is not met or is a bound; the tolerance then is about this one
+    obtained: float | None = None
     status: str = ""  # of a number that is not met, one of STATUS
 
     def __post_init__(self) -> None:
@@ -271,9 +264,8 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
         "mean": mean,
         "between": between,
         "crossing": crossing,
-        "abs": lambda a: np.abs(
-            a
-        ),  # numpy's own take places for their results, and other forms of the same
+        # numpy's own take places for their results, and other forms of the same
+        "abs": lambda a: np.abs(a),
         "sqrt": lambda a: np.sqrt(a),
         "sign": lambda a: np.sign(a),
         "where": lambda condition, a, b: np.where(condition, a, b),
@@ -286,10 +278,8 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
         raise WrongExpression(
             f"{expression}: {error.name} is neither a column nor a function; there are {found}."
         ) from None
-    except (
-        TypeError,
-        ArithmeticError,
-    ) as error:  # the latter of its own numbers alone: columns overflow to infinity
+    except (TypeError, ArithmeticError) as error:
+        # the latter of its own numbers alone: columns overflow to infinity
         raise WrongExpression(f"{expression}: {error.args[-1]}.") from None
     except (ValueError, IndexError) as error:
         raise BristleError(f"{expression}: {error}.") from None

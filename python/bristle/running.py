@@ -102,9 +102,8 @@ def run_many(
     if failed not in ("raise", "nan"):
         raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
     workers = min(workers or os.cpu_count() or 1, len(parameters))
-    runs = Runs(
-        model, time, inputs, outputs, interpolate, tolerance, seconds and seconds * max(workers, 1)
-    )  # the time of all threads counts
+    limit = seconds and seconds * max(workers, 1)  # the time of all threads counts
+    runs = Runs(model, time, inputs, outputs, interpolate, tolerance, limit)
 
     def work(one: Values) -> dict[str, np.ndarray]:
         try:
@@ -391,9 +390,8 @@ class _Call:
 
     def array(self, field: str, values: np.ndarray) -> None:
         values = np.ascontiguousarray(values)
-        room = (
-            values if values.size else np.empty(1)
-        )  # an FMU may ask for a pointer even where there is nothing
+        # an FMU may ask for a pointer even where there is nothing
+        room = values if values.size else np.empty(1)
         self.kept.append(room)
         setattr(self.record, field, room.__array_interface__["data"][0])
 

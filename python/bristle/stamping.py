@@ -28,9 +28,8 @@ from .library import Model, Variable, describe
 from .running import check_mapping, evaluate, settings
 
 LARGEST_RATIO = 1e9  # of a default to that of the model
-DEVICES = re.compile(
-    r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE
-)  # names that no file has on Windows
+# names that no file has on Windows
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 def stamp(

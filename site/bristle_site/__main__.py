@@ -6,9 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 if not __package__:  # then Python looks for modules in this folder
     del sys.path[0]
-sys.path[:0] = [
-    str(ROOT / name) for name in ("site", "python", ".")
-]  # the packages beside this one, whatever is installed
+# the packages beside this one, whatever is installed
+sys.path[:0] = [str(ROOT / name) for name in ("site", "python", ".")]
 
 from bristle.cli import main  # noqa: E402
 from bristle_site import commands  # noqa: E402

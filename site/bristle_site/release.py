@@ -32,9 +32,8 @@ SUMS = "SHA256SUMS"
 README = Path("README.md")
 REFERENCE = Path("docs/api.md")  # of the Python package
 PARTS = {"playground": "Playground", "report": "Report"}  # made beside the FMUs, each a page
-CODE = re.compile(
-    r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL
-)  # the second part takes what is left as it is
+# the second part takes what is left as it is
+CODE = re.compile(r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL)
 ABOUT = """\
 Bristle {version}: friction models for multibody simulation, each as an FMI 2.0 FMU
 and, in the folder fmi3, as one of FMI 3.0.

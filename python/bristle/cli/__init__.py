@@ -50,9 +50,8 @@ def main(
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # closed by whoever called
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # a name of a file may be no text, or the terminal have few letters
+            # a name of a file may be no text, or the terminal have few letters
+            stream.reconfigure(errors="backslashreplace")
     try:
         arguments = parsed(words, package, program)
         given = vars(arguments) if package is commands else {}

@@ -54,9 +54,7 @@ def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = (
-                3  # with the rights of Unix, so that an unzipped library can be loaded
-            )
+            entry.create_system = 3  # Unix, so that an unzipped library can be loaded
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
             archive.writestr(entry, data, compresslevel=9)
 

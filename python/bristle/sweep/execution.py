@@ -57,9 +57,8 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
             f"the scheduler {address} cannot be reached: {_first_line(error)}."
         ) from None
     try:
-        shared = client.scatter(
-            run, broadcast=True, hash=False
-        )  # with every worker, so that none takes it away when it dies
+        # with every worker, so that none takes it away when it dies
+        shared = client.scatter(run, broadcast=True, hash=False)
         pending = {
             client.submit(_call, shared, values, retries=RETRIES, pure=False): index
             for index, values in tasks
@@ -74,9 +73,8 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                 index = pending.pop(future)
                 try:
                     yield index, future.result()
-                except (
-                    Exception
-                ) as error:  # whatever the cluster says; it is reported, and what is done stays
+                except Exception as error:
+                    # whatever the cluster says; it is reported, and what is done stays
                     raise BristleError(
                         f"run {index} failed on the cluster: {_first_line(error)}; the same command"
                         " goes on."

@@ -42,9 +42,7 @@ class Journal:
 
     def _read(self) -> None:
         lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        whole = [
-            line for line in lines if line.endswith("\n")
-        ]  # the last one may have been cut off
+        whole = [line for line in lines if line.endswith("\n")]  # the last may have been cut off
         try:
             identity, *entries = map(json.loads, whole)
             if identity != self.identity:

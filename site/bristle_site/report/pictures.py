@@ -31,9 +31,8 @@ class Curves:
 
     x: Quantity
     ys: tuple[Quantity, ...]
-    range: tuple[float, float] | None = (
-        None  # of x, in its shown unit; what lies outside is left out
-    )
+    # of x, in its shown unit; what lies outside is left out
+    range: tuple[float, float] | None = None
     equal: bool = False  # the same scale along both axes
 
     def columns(self) -> set[str]:
