@@ -108,7 +108,7 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
             raise BristleError(
                 f"{made.model.name} needs the mass to be known, for its largest step."
             )
-        _tell_contact_steps(made, known)
+        _add_contact_steps(made, known)
         return made
     outputs = {one.name for one in made.model.outputs}
     if "normalForce" in outputs and not outputs & {"frictionForce", "frictionForce[1]"}:
@@ -135,9 +135,9 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
             "the normal force does not fall, and the host has variable steps: set law = 2 (Bounded)"
             " otherwise"
         )
-    _tell_steps(made, known, normal)
+    _add_steps(made, known, normal)
     if _is_normal_contact(made.model):
-        _tell_contact_steps(made, known)
+        _add_contact_steps(made, known)
     return made
 
 
@@ -149,7 +149,7 @@ def _has_friction(model: Model) -> bool:
     return any(one.name == "staticFriction" for one in model.parameters)
 
 
-def _tell_contact_steps(made: Suggestion, known: Known) -> None:
+def _add_contact_steps(made: Suggestion, known: Known) -> None:
     if known.mass is None:
         return
     values = {
@@ -485,7 +485,7 @@ def _warn_of_energy(made: Suggestion, normal: float) -> None:
     made.warnings.append(f"{text}.")
 
 
-def _tell_steps(made: Suggestion, known: Known, normal: float) -> None:
+def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
     """The largest steps of a fixed-step host with one mass, from the exact slopes of the model."""
     if known.mass is None:
         if known.step is not None:

@@ -21,7 +21,7 @@ def writing(file: Path, mode: str = "w") -> Iterator[IO]:
 
     A device or a pipe is written to as it is, and a link goes on pointing where it does."""
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    with _told(file), _part_of(file) as (part, place):
+    with _naming(file), _part_of(file) as (part, place):
         with open(part, mode, **text) as handle:
             yield handle
         if part != place:
@@ -35,12 +35,12 @@ def write_text(file: Path, text: str) -> None:
 
 def check_writable(file: Path) -> None:
     """Says now that a file cannot be written, before long work is done for it."""
-    with _told(file), _part_of(file) as (part, _):
+    with _naming(file), _part_of(file) as (part, _):
         part.touch()
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _naming(file: Path) -> Iterator[None]:
     """Names the file of an error of the system."""
     try:
         yield

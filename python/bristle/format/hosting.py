@@ -48,10 +48,10 @@ class Instance:
     def __init__(self, functions: ctypes.CDLL, root: Element) -> None:
         self.functions = functions
         self.token = root.get(token_name(root), "").encode()
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.address = self._instantiate()
         if not self.address:
-            raise BristleError(" ".join(self.said))
+            raise BristleError(" ".join(self.messages))
 
     def _instantiate(self) -> int | None:
         raise NotImplementedError
@@ -59,7 +59,7 @@ class Instance:
     def call(self, function: str, *arguments: object) -> None:
         status = getattr(self.functions, self.prefix + function)(c_void_p(self.address), *arguments)
         if status > 1:
-            raise BristleError(" ".join(self.said) or f"{self.prefix}{function} fails.")
+            raise BristleError(" ".join(self.messages) or f"{self.prefix}{function} fails.")
 
     def begin(
         self,
@@ -96,7 +96,7 @@ class Instance2(Instance):
     def _instantiate(self) -> int | None:
         self.rooms: list[ctypes.Array] = []
         self.callbacks = _Callbacks(
-            _LOGGER(lambda *message: self.said.append(message[-1].decode(errors="replace"))),
+            _LOGGER(lambda *message: self.messages.append(message[-1].decode(errors="replace"))),
             _ALLOCATE(self._allocate),
             _FREE(lambda address: None),  # rooms go with the instance
         )
@@ -157,7 +157,7 @@ class Instance3(Instance):
 
     def _instantiate(self) -> int | None:
         self.logger = _LOGGER_3(
-            lambda *message: self.said.append(message[-1].decode(errors="replace"))
+            lambda *message: self.messages.append(message[-1].decode(errors="replace"))
         )
         self.update = _UPDATE_3(self._update)
         self.functions.fmi3InstantiateCoSimulation.restype = c_void_p

@@ -14,7 +14,7 @@ from .runs import Result
 Run = Callable[[dict[str, float]], Result]
 Task = tuple[int, dict[str, float]]
 CONNECTING = 10  # s
-LONELY = 60  # s without any worker after which a sweep is given up
+WITHOUT_WORKERS = 60  # s without any worker after which a sweep is given up
 RETRIES = 3  # of a task whose worker died
 
 
@@ -63,7 +63,7 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
             client.submit(_call, shared, values, retries=RETRIES, pure=False): index
             for index, values in tasks
         }
-        alone_since = None
+        idle_since = None
         while pending:
             try:
                 done = wait_for(list(pending), timeout=2, return_when="FIRST_COMPLETED").done
@@ -83,12 +83,12 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                 raise BristleError(
                     f"the scheduler {address} is gone; the same command goes on where it was."
                 )
-            alone_since = (
+            idle_since = (
                 None
                 if done or client.scheduler_info(n_workers=-1)["workers"]
-                else alone_since or time.monotonic()
+                else idle_since or time.monotonic()
             )
-            if alone_since and time.monotonic() - alone_since > LONELY:
+            if idle_since and time.monotonic() - idle_since > WITHOUT_WORKERS:
                 raise BristleError(
                     f"the scheduler {address} has no workers; start some, then the same command"
                     " goes on."
