@@ -213,8 +213,7 @@ static void allocate(Coupling *k) {
     }
 }
 
-/* Counts the system's time events up to now. */
-static void pass_time_events(Coupling *k, double t) {
+void coupling_pass_time_events(Coupling *k, double t) {
     k->moment.t = t;
     while (k->system->event_time && k->system->event_time(&k->moment) <= t) k->moment.phase++;
 }
@@ -241,7 +240,7 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
     }
     name_columns(k);
     allocate(k);
-    pass_time_events(k, 0);
+    coupling_pass_time_events(k, 0);
     if (system->start) system->start(parameters, k->x);
     system->inputs(&k->moment, k->x, k->u);
     return k;
@@ -285,6 +284,12 @@ static fmi2Status give_inputs(Element *e, const double *u) {
     for (int i = 0; i < e->n_inputs; i++) e->input_values[i] = u[e->input_places[i]];
     return e->instance.fmu->call.set_real(e->instance.component, e->inputs, (size_t)e->n_inputs,
                                           e->input_values);
+}
+
+fmi2Status coupling_give_inputs(Coupling *k, int contact, double t) {
+    k->moment.t = t;
+    k->system->inputs(&k->moment, k->x, k->u);
+    return give_inputs(&k->elements[contact], k->u);
 }
 
 /* Brings one FMU to a point of time and states; u is that of the point. */
@@ -554,7 +559,10 @@ int coupling_jacobian(Coupling *k, double t, const double *x, double *columns) {
 }
 
 const double *coupling_row(Coupling *k, double t, const double *x) {
-    if (coupling_evaluate(k, t, x, k->dx)) return NULL;
+    return coupling_evaluate(k, t, x, k->dx) ? NULL : coupling_row_here(k, t, x);
+}
+
+const double *coupling_row_here(Coupling *k, double t, const double *x) {
     double *next = k->row;
     *next++ = t;
     for (int i = 0; i < k->n_own; i++) *next++ = x[i];
@@ -669,7 +677,7 @@ static bool share_parameters(Coupling *k, Message *message) {
 
 bool coupling_settle(Coupling *k, double t, Message *message) {
     if (!share_parameters(k, message)) return false;
-    pass_time_events(k, t);
+    coupling_pass_time_events(k, t);
     find_inputs(k, k->x, k->y, k->u);
     if (k->is_looped && close_loop(k, k->x)) return fail(message, "%s", k->complaint.text);
     bool changed = true;

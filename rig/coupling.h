@@ -74,6 +74,13 @@ int coupling_jacobian(Coupling *coupling, double t, const double *x, double *col
 /* A row of results at any point, valid until the next; NULL if the point cannot be evaluated. */
 const double *coupling_row(Coupling *coupling, double t, const double *x);
 
+/* For a host that steps the FMUs: gives one of them the inputs at the states x of the coupling,
+ * makes a row of what the FMUs and the vectors of the coupling hold, counts the time events of the
+ * system up to now. */
+fmi2Status coupling_give_inputs(Coupling *coupling, int contact, double t);
+const double *coupling_row_here(Coupling *coupling, double t, const double *x);
+void coupling_pass_time_events(Coupling *coupling, double t);
+
 /* Tells the FMUs that want to know of it that a step to t, x is completed; they may ask for an
  * event. */
 bool coupling_complete_step(Coupling *coupling, double t, bool *event, Message *message);
