@@ -29,9 +29,24 @@ class Bound:
     limit: float | str  # a number or the name of a parameter
 
 
+class Sized:
+    """What has a name and may have a size: then it stands for as many scalars."""
+
+    name: str
+    size: int | None
+
+    @property
+    def count(self) -> int:
+        return self.size or 1
+
+    @property
+    def scalar_names(self) -> list[str]:
+        return scalar_names(self.name, self.size)
+
+
 @dataclass(frozen=True)
-class Variable:
-    """A real variable; with a size it stands for as many scalars."""
+class Variable(Sized):
+    """A real variable."""
 
     name: str
     symbol: str
@@ -46,17 +61,9 @@ class Variable:
     derivative: Variable | None = None  # of a state
     start_parameter: Variable | None = None  # of a state
 
-    @property
-    def count(self) -> int:
-        return self.size or 1
-
-    @property
-    def scalar_names(self) -> list[str]:
-        return scalar_names(self.name, self.size)
-
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Sized):
     """One of several items, counted from 1: a mode of the model or an option of the user. Or,
     without items, a whole number that the user gives."""
 
@@ -72,14 +79,6 @@ class Choice:
     @property
     def largest(self) -> int:
         return len(self.items) if self.at_most is None else self.at_most
-
-    @property
-    def count(self) -> int:
-        return self.size or 1
-
-    @property
-    def scalar_names(self) -> list[str]:
-        return scalar_names(self.name, self.size)
 
     @property
     def type_name(self) -> str:

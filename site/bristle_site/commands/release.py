@@ -16,15 +16,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="folder with the FMUs, and with report/ and playground/ where these were made",
     )
-    parser.add_argument(
-        "--repository", type=Path, default=Path("."), help="where README.md and LICENSE are"
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     from ..release import write_archive, write_site
+    from ..report import ROOT
 
-    folder, repository = arguments.folder, arguments.repository
-    archive = write_archive(folder, folder, repository / "LICENSE")
-    write_site(folder / "site", repository, folder, archive)
+    folder = arguments.folder
+    archive = write_archive(folder, folder, ROOT / "LICENSE")
+    write_site(folder / "site", ROOT, folder, archive)
     print(f"{archive}\n{folder / 'site' / 'index.html'}")
