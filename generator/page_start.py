@@ -88,8 +88,8 @@ def _code(entry: Variable) -> str:
 
 
 def _tried(description: Description, known: Facts) -> dict[str, float]:
-    """Inputs by the names of their scalars: as they start, but moving; what does not move is given
-    a first input: 1 mm, or one of its unit."""
+    """Inputs by the names of their scalars: as they start, but moving. An element without a
+    velocity gets its first input instead: 1 mm, or 1 of its unit."""
     values = {
         name: start
         for entry in description.inputs

@@ -99,10 +99,10 @@ def unit_name(version: int) -> str:
 
 
 def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
-    """The named unit and all it includes, as an FMU has them: the unit names the layers, and what
-    is included at one place below them stands at that place, for a few large files take a third
-    less room than many small ones. Each finds what it includes from its own folder, without any
-    option of the compiler."""
+    """The named unit and all it includes, as an FMU has them. The unit includes one file per layer;
+    what is included only once below it is written into the file that includes it, because a few
+    large files take a third less room than many small ones. Paths are relative to the including
+    file, so that the compiler needs no option."""
     files = included_files(name, folders)
     texts = {one: file.read_text(encoding="utf-8") for one, file in files.items()}
     uses = Counter(one for text in texts.values() for one in INCLUDE.findall(text))

@@ -92,8 +92,8 @@ class Page {
             new ModePlot("modes", "Mode"),
         ];
         this.visible = new Set();
-        this.saveAddress = later(300, () => this.writeAddress());
-        this.judge = later(250, () => this.measure());
+        this.saveAddress = debounce(300, () => this.writeAddress());
+        this.judge = debounce(250, () => this.measure());
         this.buildFrame();
     }
 

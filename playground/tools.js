@@ -81,7 +81,7 @@ async function unpacked(id) {
 }
 
 /** Calls the function once things have been quiet for a while. */
-function later(milliseconds, call) {
+function debounce(milliseconds, call) {
     let timer = 0;
     return () => {
         clearTimeout(timer);

@@ -371,9 +371,9 @@ static bool follows_loop(const Coupling *k, const Element *e) {
     return false;
 }
 
-/* An element that slips does not follow its load, but judges by it whether it may stick. That load
- * is the one with which it would: the answers of the others to it are in it, so that it does not
- * jump when the element itself changes its mode. */
+/* An element that slips does not follow its load, but decides by it whether it may stick. This has
+ * to be the load that it would carry in stick, with the answers of the others to it: so it does not
+ * jump when the element changes its mode. */
 static int find_loads_in_slip(Coupling *k, const double *x) {
     const int n = k->n_outputs;
     const int found = k->system->load ? find_loop_slopes(k, x) : 0;

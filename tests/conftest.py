@@ -59,10 +59,10 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """A test that no FMU in the folder is concerned by is not a skipped test: it is none. Groups,
-    which share something that takes long to make, come first, the largest before all, so that
-    nobody waits for them in the end. All others are groups of neighbours, which share what their
-    module has made: one by one, thousands of tests would keep xdist's controller busy."""
+    """A test that concerns no FMU in the folder is left out, not skipped. Tests that share
+    something that takes long to make are a group; groups come first, the largest before all, so
+    that nobody waits for them in the end. All others are batches of neighbours, which share what
+    their module has made: one by one, thousands of tests would keep xdist's controller busy."""
 
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(

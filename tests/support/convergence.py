@@ -2,10 +2,10 @@
 against the same records in short steps at a tight one.
 
 What is off by more than MOST tolerances of the static limit is
-a finding. Two cases are no error of the solver: a step in which the element swung too fast, and the
-log said so; and motions that amplify errors, such as swings between stick and slip. These are
-recognized by the reference itself: given inputs that are wrong by one tolerance, all along or from
-part to part, or other communication points, it moves by a MOST-th part of the error or more.
+a finding. Two cases are no error of the solver: a step that ran short of substeps, which the log
+says; and motions that amplify errors, such as swings between stick and slip. The reference shows
+these: with inputs that are wrong by one tolerance, all along or from part to part, or with other
+communication points, it moves by a MOST-th part of the error or more.
 """
 
 import random
