@@ -46,8 +46,8 @@ static double odd_step5(double u) {
     return 0.125 * u * (15 - u * u * (10 - 3 * u * u));
 }
 
+/* For |u| <= 1. */
 static double odd_sine_step(double u) {
-    if (fabs(u) >= 1) return copysign(1, u);
     return sin(HALF_PI * u);
 }
 

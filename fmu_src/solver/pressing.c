@@ -54,7 +54,7 @@ COLD static void find_pressing(const Parameters *p, const Inputs *u, double m, d
     }
     const double c = damping(p, u, near, r);
     const double rate = (c > 0 ? m * (r - braked) / (H * c) : 0) - r;
-    if (!isfinite(near) || !isfinite(rate)) return; /* beyond all numbers: as without the body */
+    if (!isfinite(near)) return; /* beyond all numbers: as without the body */
     s->way = near;
     s->rate = rate;
 }

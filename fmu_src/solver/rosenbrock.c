@@ -65,9 +65,7 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
         way = fmax(way,
                    (fabs(cubic.way[i]) + fabs(cubic.left[i]) + fabs(cubic.right[i])) / allowed[i]);
     for (double width = 0.0625; width * width * way > 1; width *= 0.5)
-        if (defect_at(motion, &cubic, h, width, width, allowed) > 1 ||
-            defect_at(motion, &cubic, h, 1 - width, width, allowed) > 1)
-            return 1;
+        if (defect_at(motion, &cubic, h, 1 - width, width, allowed) > 1) return 1;
     return 0;
 }
 

@@ -254,14 +254,14 @@ def test_lift_off_is_met_where_it_happens(fmu):
         normal = 40.0 * (lifts - time)
         return {"normalForce": normal, "relativeVelocity": 0.01}
 
-    for early in (True, False):
+    # GeneralizedMaxwellSlip takes 650 substeps to get there; with one, parts of steps are left out
+    for early, substeps in ((True, 60000), (False, 60000), (True, 1)):
         master = Master(fmu.name, inputs, early)
         with master.element as element:
-            master.start(
-                {"maximumSubsteps": 60000}
-            )  # GeneralizedMaxwellSlip takes 650 to get there
+            master.start({"maximumSubsteps": substeps})
             master.run(0.5, 0.125)
-            assert any(abs(time - lifts) < 1e-9 for time in master.events) == early
+            if substeps > 1:
+                assert any(abs(time - lifts) < 1e-9 for time in master.events) == early
             assert element.get("frictionForce") == [0.0]
 
 
