@@ -92,11 +92,12 @@ def compile_library(
     source: Path,
     folder: Path,
     compiler: Sequence[str] = ("gcc", *FLAGS),
+    unit: str = "fmu.c",
 ) -> Path:
     library = folder / "linux64" / f"{model}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     folders = [f"-I{generated}", f"-I{source}", "-isystem", str(fmi_include())]
-    command = [*compiler, *folders, str(generated / "fmu.c"), "-o", str(library), "-lm"]
+    command = [*compiler, *folders, str(generated / unit), "-o", str(library), "-lm"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         raise BristleError(result.stderr)
