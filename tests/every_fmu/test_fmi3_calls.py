@@ -4,7 +4,7 @@ they happen, states, refusals, and what the library exports."""
 import random
 import re
 import subprocess
-from ctypes import byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_uint32
+from ctypes import CDLL, byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 
 import fmpy
@@ -507,6 +507,11 @@ def test_variables_of_other_kinds_are_refused(fmu, kind):
             assert "There is no Float64 variable" in element.refused(
                 "GetFloat64", number, 1, two, 1
             )
+            for verb in ("Get", "Set"):
+                found = element.refused(f"{verb}Int64", number, 1, (c_int64 * 9)(), 9)
+                assert found.startswith(f"fmi3{verb}Int64 was given 9 values")
+                nothing = None, 1
+                assert "null pointer" in element.refused(f"{verb}Int64", number, 1, *nothing)
         for vector in [v for v in inputs_of_3(fmu.name) if v.dimensions]:
             number, size = byref(c_uint32(vector.valueReference)), element.size(vector.name)
             for verb in ("Get", "Set"):
@@ -551,8 +556,8 @@ def test_what_is_wrong_with_a_start_is_refused(fmu):
 
 
 def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
-    """Not where nothing or an output is named, nor in a step of no length; and while they are asked
-    for no step is taken, nor one that does not begin where the last one ended."""
+    """Not where nothing or an output is named, nor in a step of no length; and while they are
+    asked for no step is taken, nor one that does not begin where the last one ended."""
     asked = []
 
     def update(*_):
@@ -677,6 +682,45 @@ def test_adjoints_that_are_none_are_refused(fmu):
         assert "There is no Float64 variable" in refused("time", velocity, 1.0)
         assert "There is no Float64 variable" in refused(force, "time", 1.0)
         assert "an adjoint derivative is not finite" in refused(force, velocity, 1.7e308)
+
+
+def test_no_list_of_variables_names_none(fmu):
+    """Also where the host says that it is one long."""
+    description, folder = described(fmu.name)
+    library = CDLL(str(next(Path(folder, "binaries").glob("x86_64-linux/*.so"))))
+    make, token = library.fmi3InstantiateCoSimulation, description.instantiationToken.encode()
+    make.restype = c_void_p
+    switches = [c_bool(False)] * 4
+    component = make(b"element", token, None, *switches, None, c_size_t(1), None, None, None)
+    assert component
+    library.fmi3FreeInstance(c_void_p(component))
+
+
+@pytest.mark.fmus(lambda d: d.name == "LuGre")
+def test_a_step_that_fails_leaves_the_output_derivatives(fmu):
+    """Those of the inputs that moved in the step before."""
+    ends = {"relativeVelocity": 0.02}
+    _, references = zip(*((v.name, v.valueReference) for v in inputs_of_3(fmu.name)), strict=True)
+    with Instance3(
+        fmu.name,
+        CO_SIMULATION,
+        intermediateUpdate=lambda *_: element.set(ends),
+        requiredIntermediateVariables=references,
+    ) as element:
+        element.start({"relativeVelocity": 0.01, "normalForce": 20.0})
+        value = c_double()
+        force = byref(c_uint32(element.variables["frictionForce"].valueReference))
+        rates = []
+        for length in (STEP, 0.9):
+            if rates:
+                ends["relativeVelocity"] = 1e308
+                answers = [byref(c_bool()) for _ in range(3)] + [byref(value)]
+                assert "not finite" in element.refused("DoStep", STEP, length, True, *answers)
+            else:
+                element.doStep(0.0, length)
+            element.call("GetOutputDerivatives", force, 1, (c_int32 * 1)(1), byref(value), 1)
+            rates.append(value.value)
+        assert rates[0] == rates[1] != 0
 
 
 @pytest.mark.shipped
