@@ -723,6 +723,69 @@ def test_a_step_that_fails_leaves_the_output_derivatives(fmu):
         assert rates[0] == rates[1] != 0
 
 
+# Functions of types of which there are no variables: what comes after one reference.
+NOTHING = {
+    f"{verb}{of}": (of, (None, 1))
+    for verb in ("Get", "Set")
+    for of in "Float32 Int8 UInt8 Int16 UInt16 UInt32 UInt64 Boolean String".split()
+}
+NOTHING |= {f"{verb}Binary": ("Binary", (None, None, 1)) for verb in ("Get", "Set")}
+NOTHING |= {f"{verb}Clock": ("Clock", (None,)) for verb in ("Get", "Set")}
+NOTHING |= {
+    f"{verb}{what}{how}": (
+        "Clock",
+        (None,) * (1 + (how == "Fraction") + (verb + what == "GetInterval")),
+    )
+    for verb in ("Get", "Set")
+    for what in ("Interval", "Shift")
+    for how in ("Decimal", "Fraction")
+}
+
+
+def test_there_are_no_variables_of_other_types_and_no_clocks(fmu):
+    number = byref(c_uint32(0))
+    with Instance3(fmu.name, CO_SIMULATION) as element:
+        element.start()
+        for function, (of, rest) in NOTHING.items():
+            assert (
+                element.refused(function, number, 1, *rest)
+                == f"There is no {of} variable with value reference 0."
+            )
+        found = element.refused("ActivateModelPartition", 7, 0.0)
+        assert found == "There is no Clock variable with value reference 7."
+        assert "dependencies" in element.refused("GetVariableDependencies", 0, *[None] * 4, 0)
+        library = element.fmu.dll
+        assert library.fmi3GetVersion() == b"3.0"
+        told, make = [], library.fmi3InstantiateScheduledExecution
+        tell = make.argtypes[-4](lambda environment, status, category, text: told.append(text))
+        callbacks = [tell, *(kind() for kind in make.argtypes[-3:])]
+        assert not make(b"element", b"", b"", False, False, None, *callbacks)
+        assert told == [f"{fmu.name} has no clocks: it is not for scheduled execution.".encode()]
+
+
+def test_a_run_ends_and_begins_anew(fmu):
+    """Terminate, reset, and the states as in 2.0 beside each other."""
+    size = len(fmu.description.states)
+    with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
+        for _ in range(2):
+            start_both(fmu, MODEL_EXCHANGE, one, other, 8)
+            for function, expected in (
+                ("GetContinuousStates", one.states),
+                ("GetContinuousStateDerivatives", one.derivatives),
+                ("GetNominalsOfContinuousStates", one.nominals),
+            ):
+                values = (c_double * size)()
+                other.call(function, values, size)
+                assert list(values) == list(expected), function
+            other.enterEventMode()
+            other.call("EvaluateDiscreteStates")
+            other.enterContinuousTimeMode()
+            other.call("Terminate")
+            assert "must not be called" in other.refused("EnterEventMode")
+            other.call("Reset")
+            one.demand("fmi2Reset")
+
+
 @pytest.mark.shipped
 def test_linux_exports_the_functions_of_3_0_and_nothing_else(fmu):
     declared = set(re.findall(r"FMI3_Export \w+\s+(fmi3\w+);", HEADER.read_text(encoding="utf-8")))
