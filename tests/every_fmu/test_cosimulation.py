@@ -407,14 +407,24 @@ def test_gaps_are_reported_once_and_do_not_add_up(fmu, late):
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0])
-@pytest.mark.parametrize("part, count", [(1e-10, 0), (1e-6, 1)])
+@pytest.mark.parametrize("part, count", [(0.9e-9, 0), (1.1e-9, 1)])
 def test_a_gap_warns_by_its_part_of_the_step(fmu, size, part, count):
-    """Beyond rounding, however short the step is. The first step starts at 0, where a point can be
-    as near as one likes."""
+    """Beyond rounding, 1e-9 of it, however short the step is. The first step starts at 0, where a
+    point can be as near as one likes."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
         assert instance.fmi2DoStep(part * size, size, 1) == OK
+        assert len([m for m in instance.messages if "gap" in m.text]) == count
+
+
+@pytest.mark.parametrize("gap, count", [(0.9e-8, 0), (1.1e-8, 1)])
+def test_late_in_a_run_points_are_rounded(fmu, gap, count):
+    """To a part of 1e-12 of them, of which a double has thousands."""
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start(time=1e4)
+        assert instance.fmi2DoStep(1e4 + gap, 1e-6, 1) == OK
         assert len([m for m in instance.messages if "gap" in m.text]) == count
 
 
@@ -458,6 +468,16 @@ def test_steps_past_the_stop_time_are_made(fmu):
         instance.start(stop=1e-2)
         for _ in range(12):
             instance.step(1e-3)
+
+
+def test_no_tolerance_is_tighter_than_rounding_allows(fmu):
+    """1e-13, some hundred roundings of what is compared; it is part of what an instance stores."""
+    stored = []
+    for tolerance in (1e-30, 1e-13, 2e-13):
+        with fmu.co_simulation() as instance:
+            instance.start(tolerance=tolerance)
+            stored.append(instance.snapshot())
+    assert stored[0] == stored[1] != stored[2]
 
 
 def test_a_tighter_tolerance_is_heeded(fmu):

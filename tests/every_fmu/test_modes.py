@@ -249,10 +249,11 @@ def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
 
 @MODES
 @pytest.mark.parametrize("time", [1e4, 1e7])
-def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, time):
+@pytest.mark.parametrize("short", [1, 12])
+def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu, time, short):
     """From random points the inputs move on and the states with their rates; where an indicator
-    crosses zero between two neighbouring times, the host stops at the first of them. After the
-    event it meets no crossing there any more."""
+    crosses zero between two neighbouring times, the host stops at the first of them, or as many
+    before it. After the event it meets no crossing there any more."""
     d = fmu.description
     sampler, met = Sampler(d, "short"), 0
     for instance, parameters in sampler.points(fmu, 8, 12):
@@ -292,6 +293,8 @@ def test_a_host_that_stops_one_rounding_short_of_a_crossing_meets_it_once(fmu, t
         while math.nextafter(left, math.inf) < right:
             middle = (left + right) / 2
             left, right = (middle, right) if place(middle) == before else (left, middle)
+        for _ in range(short - 1):
+            left = math.nextafter(left, -math.inf)
         place(right)
         place(left)
         stopped = instance.states
@@ -323,3 +326,30 @@ def test_no_mode_changes_without_an_indicator(fmu):
         assert shown or instance.modes() == modes, (modes, instance.modes())
         changes += instance.modes() != modes
     assert changes >= 50
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+@pytest.mark.parametrize("part, mode", [(0.9e-12, 2), (1.1e-12, 3)], ids=["rounding", "a jump"])
+def test_between_steps_a_mode_ends_only_where_inputs_jump(fmu, part, mode):
+    """A load that has come to where stick may end, but need not (common/hysteresis.h), and is then
+    given again: with another rounding, or by more than that."""
+    limit = 0.5 * NORMAL
+    with fmu.co_simulation() as instance:
+        instance.start({"staticFriction": 0.5, "normalForce": NORMAL, "externalForce": 0.5 * limit})
+        loaded = limit * (1 + 0.9e-6)
+        instance.set_input_derivative("externalForce", (loaded - 0.5 * limit) / 1e-3)
+        instance.step(1e-3)
+        assert instance.get("mode") == 2  # sticks
+        instance.set({"externalForce": instance.get("externalForce") * (1 + part)})
+        instance.step(1e-3)
+        assert instance.get("mode") == mode
+
+
+@pytest.mark.fmus(lambda d: not d.modes and d.indicators == 3)
+def test_a_speed_that_counts_as_rest_lies_between_the_events_of_a_reversal(fmu):
+    """1e-6 m/s, a ten-thousandth of the nominal velocity, on either side."""
+    with fmu.model_exchange() as instance:
+        instance.start()
+        for speed, signs in ((1.1e-6, 2), (0.9e-6, 1), (-0.9e-6, 1), (-1.1e-6, 0)):
+            instance.set({"relativeVelocity": speed})
+            assert sum(value > 0 for value in instance.indicators[1:]) == signs

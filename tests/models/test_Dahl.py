@@ -186,3 +186,21 @@ def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, veloc
             instance.states = [part * 1e3 * LENGTH * 1e-6]
             rates.append(instance.derivatives[0])
     assert rates[1] == pytest.approx(rates[0], rel=1.1e-3 * abs(exponent - 1) + 1e-8)
+
+
+@ONLY
+@pytest.mark.parametrize("exponent", [0.5, 1.52, 3.0])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_far_beyond_the_limit_the_rate_is_linear(fmu, exponent, direction):
+    """As printed up to a thousand times the limit, and from there on as on the line through rest:
+    after the normal force has all but vanished no power of the deflection could be followed."""
+    p = {**P, "hysteresisExponent": exponent}
+    with fmu.model_exchange() as instance:
+        instance.start({**p, "normalForce": 196.2, "relativeVelocity": direction * 2e-3})
+        for times in (-900.0, 900.0, 1100.0, -1100.0, 1e6):
+            instance.states = [direction * times * LENGTH]
+            w = 1 - times
+            power = abs(w) ** exponent if abs(times) < 1e3 else abs(w) * 1e3 ** (exponent - 1)
+            assert instance.derivatives[0] == pytest.approx(
+                direction * 2e-3 * math.copysign(power, w), rel=1e-12
+            )
