@@ -144,6 +144,21 @@ def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zon
 
 
 @ONLY
+@pytest.mark.parametrize("begin", [0.95, 0.999, 1.5])
+def test_the_zone_is_at_least_a_hundredth_of_the_limit_wide(fmu, begin):
+    """Half of it slides at its middle, whether it begins there or is widened to it."""
+    z_max = LuGre.curve(P, 196.2, 1e-9) / 98100.0
+    middle = 0.5 * (min(begin, 0.99) + 1)
+    with fmu.model_exchange() as instance:
+        instance.start(
+            {**P, "breakawayDeflection": begin * z_max, "normalForce": 196.2}
+            | {"relativeVelocity": 1e-9}
+        )
+        instance.states = [middle * z_max]
+        assert instance.derivatives[0] == pytest.approx((1 - 0.5 * middle) * 1e-9, rel=1e-9)
+
+
+@ONLY
 def test_without_a_zone_sliding_begins_at_once(fmu):
     """z_ba = 0: the share rises from the very start, half of it at z_max/2."""
     with fmu.model_exchange() as instance:

@@ -291,3 +291,17 @@ def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_
     values = {"normalForce": 22.7, "relativeVelocity": 7.66e-3, **stiffness}
     at_once, in_parts = at_once_and_in_parts(fmu, 7.3e-3, values, {"relativeVelocity": -1.77})
     assert at_once == pytest.approx(in_parts, rel=1e-5)
+
+
+@ONLY
+def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(fmu):
+    """Faster than 1e-9 of the Stribeck velocity."""
+    with fmu.model_exchange() as instance:
+        instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
+        instance.states = [20.0] * 4
+        instance.settle()
+        slipping = instance.get("mode[1]")
+        for part, ends in ((0.9e-9, False), (1.1e-9, True)):
+            instance.set({"relativeVelocity": -part * instance.get("stribeckVelocity")})
+            assert [value < 0 for value in instance.indicators[:4]] == [ends] * 4
+            assert instance.get("mode[1]") == slipping
