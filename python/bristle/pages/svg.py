@@ -94,29 +94,29 @@ def _panel(panel: Panel, offset: int, width: int, height: int) -> list[str]:
     for tick in _fitting_ticks(x_low, x_high, right - left):
         x = f"{place_x(tick):.1f}"
         parts.append(f'<path class="grid" d="M{x} {top}V{bottom}"/>')
-        parts.append(f'<text x="{x}" y="{bottom + 17}" text-anchor="middle">{_number(tick)}</text>')
+        parts.append(_text(f'x="{x}" y="{bottom + 17}"', _number(tick)))
     for tick in ticks(y_low, y_high, 5):
         y = place_y(tick)
         parts.append(f'<path class="grid" d="M{left} {y:.1f}H{right}"/>')
-        parts.append(
-            f'<text x="{left - 7}" y="{y + 4:.1f}" text-anchor="end">{_number(tick)}</text>'
-        )
+        parts.append(_text(f'x="{left - 7}" y="{y + 4:.1f}"', _number(tick), "end"))
     parts.append(f'<path class="frame" d="M{left} {top}V{bottom}H{right}"/>')
     for i, line in enumerate(panel.lines):
         rows = _drawn_rows(line, right - left)
         xs, ys = place_x(line.x[rows]), place_y(line.y[rows])
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
         parts.append(f'<polyline class="c{i}" points="{points}"/>')
-    middle_x, middle_y = (left + right) / 2, (top + bottom) / 2
-    parts.append(
-        f'<text x="{middle_x:.0f}" y="{bottom + 35}"'
-        f' text-anchor="middle">{escape(panel.x_label)}</text>'
-    )
-    parts.append(
-        f'<text transform="translate(14 {middle_y:.0f})rotate(-90)"'
-        f' text-anchor="middle">{escape(panel.y_label)}</text>'
-    )
+    parts.append(_text(f'x="{(left + right) / 2:.0f}" y="{bottom + 35}"', panel.x_label))
+    parts.append(_upright(14, (top + bottom) / 2, panel.y_label))
     return parts
+
+
+def _text(place: str, text: str, anchor: str = "middle") -> str:
+    return f'<text {place} text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _upright(x: float, y: float, text: str) -> str:
+    """The title of an upright axis."""
+    return _text(f'transform="translate({x} {y:.0f})rotate(-90)"', text)
 
 
 def _room(numbers: Sequence[float]) -> int:
@@ -196,7 +196,7 @@ def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> 
     for i, (name, value) in enumerate(entries):
         y = 8 + row * i
         begin, end = sorted((place(0.0), place(value)))
-        parts.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name)}</text>')
+        parts.append(_text(f'x="{left - 8}" y="{y + 14}"', name, "end"))
         parts.append(
             f'<rect fill="{BAR}" x="{begin:.1f}" y="{y + 3}" width="{max(end - begin, 0.5):.1f}"'
             f' height="{row - 6}"/>'
@@ -204,10 +204,7 @@ def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> 
         parts.append(
             f'<text x="{end + 6:.1f}" y="{y + 14}">{_number(float(f"{value:.3g}"))}</text>'
         )
-    parts.append(
-        f'<text x="{(left + right) / 2:.0f}" y="{height - 12}"'
-        f' text-anchor="middle">{escape(label)}</text>'
-    )
+    parts.append(_text(f'x="{(left + right) / 2:.0f}" y="{height - 12}"', label))
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -239,15 +236,11 @@ def heat_map(
                 parts.append(f'<rect {at} fill="{_colour((values[j, i] - low) / (high - low))}"/>')
     widest = DIGIT * (1 + max(len(_number(one)) for one in x))
     for i in _spread(len(x), max(min(6, int((right - left) / widest)), 2)):
-        parts.append(
-            f'<text x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}"'
-            f' text-anchor="middle">{_number(x[i])}</text>'
-        )
+        place = f'x="{left + (i + 0.5) * across:.1f}" y="{bottom + 17}"'
+        parts.append(_text(place, _number(x[i])))
     for j in _spread(len(y), 8):
-        parts.append(
-            f'<text x="{left - 6}" y="{bottom - (j + 0.5) * up + 4:.1f}"'
-            f' text-anchor="end">{_number(y[j])}</text>'
-        )
+        place = f'x="{left - 6}" y="{bottom - (j + 0.5) * up + 4:.1f}"'
+        parts.append(_text(place, _number(y[j]), "end"))
     for k in range(40):
         share = (k + 0.5) / 40
         at = (
@@ -259,18 +252,8 @@ def heat_map(
         height_of = bottom - (tick - low) / (high - low) * (bottom - top) + 4
         parts.append(f'<text x="{right + 36}" y="{height_of:.1f}">{_number(tick)}</text>')
     middle = (top + bottom) / 2
-    parts.append(
-        f'<text x="{(left + right) / 2:.0f}" y="{bottom + 35}"'
-        f' text-anchor="middle">{escape(labels[0])}</text>'
-    )
-    parts.append(
-        f'<text transform="translate(14 {middle:.0f})rotate(-90)"'
-        f' text-anchor="middle">{escape(labels[1])}</text>'
-    )
-    parts.append(
-        f'<text transform="translate({width - 8} {middle:.0f})rotate(-90)"'
-        f' text-anchor="middle">{escape(labels[2])}</text>'
-    )
+    parts.append(_text(f'x="{(left + right) / 2:.0f}" y="{bottom + 35}"', labels[0]))
+    parts += [_upright(14, middle, labels[1]), _upright(width - 8, middle, labels[2])]
     return "\n".join([*parts, "</svg>", ""])
 
 
