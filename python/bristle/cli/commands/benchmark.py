@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..arguments import add_out
+
 EXAMPLES = """
   bristle benchmark examples/tribometer
   bristle benchmark records --model LuGre --model Dahl -o records.html
@@ -28,12 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="compare only this model; may be repeated (default: as the side file says, or all)",
     )
-    parser.add_argument(
-        *("-o", "--out"),
-        type=Path,
-        default=Path("benchmark.html"),
-        help="the page to write, replaced if it is there",
-    )
+    add_out(parser, "the page to write, replaced if it is there", "benchmark.html")
 
 
 def run(arguments: argparse.Namespace) -> None:

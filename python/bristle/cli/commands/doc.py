@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..version import add_version
+from ..arguments import add_model, add_out, add_version
 
 EXAMPLES = """
   bristle doc LuGre
@@ -16,13 +16,8 @@ EXAMPLES = """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="name of a model, or an .fmu")
-    parser.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        help="the file to write instead of opening it, replaced if it is there",
-    )
+    add_model(parser)
+    add_out(parser, "the file to write instead of opening it, replaced if it is there")
     add_version(parser)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..version import add_version
+from ..arguments import add_version
 
 EXAMPLES = """
   bristle get LuGre

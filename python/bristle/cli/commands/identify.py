@@ -15,6 +15,7 @@ from typing import Any
 from pathlib import Path
 
 from ...identify import LOADS, OFFSETS, SIGNS
+from ..arguments import add_out, add_pictures
 
 EXAMPLES = """
   bristle identify loop.csv --model LuGre
@@ -54,15 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", required=True, help="name of a model, an .fmu, or all to compare all of them"
     )
-    parser.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        help=(
-            "name of the results, without suffix (default: record and model, in this folder);"
-            " replaced if they are there"
-        ),
-    )
+    text = "name of the results, without suffix (default: record and model, in this folder);"
+    add_out(parser, f"{text} replaced if they are there")
     parser.add_argument(
         "--validate",
         type=Path,
@@ -78,12 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="start of the validation data (--from and --to limit the fitted data)",
     )
     parser.add_argument("--validate-to", type=float, metavar="S", help="end of the validation data")
-    parser.add_argument(
-        "--pictures",
-        type=Path,
-        metavar="FOLDER",
-        help="also write the pictures of the page there, as SVG files",
-    )
+    add_pictures(parser)
     what = parser.add_argument_group("the fit")
     what.add_argument(
         "--fix",

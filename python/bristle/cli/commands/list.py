@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..version import add_version
+from ..arguments import add_version
 
 if TYPE_CHECKING:
     from ...library import Model

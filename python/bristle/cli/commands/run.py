@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from ... import BristleError
-from ..version import add_version
+from ..arguments import add_model, add_out, add_version
 
 EXAMPLES = """
   bristle run LuGre motion.csv -o force.csv
@@ -24,7 +24,7 @@ EXAMPLES = """
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...parameters import add_parameters
 
-    parser.add_argument("model", help="name of a model, or an .fmu")
+    add_model(parser)
     parser.add_argument("record", type=Path, nargs="?", help="the table of inputs")
     add_parameters(parser)
     parser.add_argument(
@@ -41,12 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tolerance", type=float, help="of the co-simulation")
     parser.add_argument("--stop", type=float, help="without a record: the end of the run [s]")
     parser.add_argument("--interval", type=float, help="without a record: time between samples [s]")
-    parser.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        help="the file to write, replaced if it is there (default: the terminal)",
-    )
+    add_out(parser, "the file to write, replaced if it is there (default: the terminal)")
     add_version(parser)
 
 

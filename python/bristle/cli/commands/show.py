@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..version import add_version
+from ..arguments import add_model, add_version
 
 EXAMPLES = """
   bristle show LuGre
@@ -16,7 +16,7 @@ EXAMPLES = """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="name of a model, or an .fmu")
+    add_model(parser)
     add_version(parser)
 
 

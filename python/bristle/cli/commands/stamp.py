@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..version import add_version
+from ..arguments import add_model, add_out, add_version
 from ...parameters import add_parameters
 
 EXAMPLES = """
@@ -19,13 +19,13 @@ EXAMPLES = """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="name of a model, or an .fmu")
+    add_model(parser)
     add_parameters(parser)
     parser.add_argument(
         "--name", required=True, help="name of the new element: letters, digits and _"
     )
     parser.add_argument("--description", help="one line about it (default: that of the model)")
-    parser.add_argument("-o", "--out", type=Path, help="the FMU to write (default: <name>.fmu)")
+    add_out(parser, "the FMU to write (default: <name>.fmu)")
     parser.add_argument(
         "--overwrite", action="store_true", help="replace an FMU that is there already"
     )

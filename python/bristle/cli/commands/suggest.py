@@ -7,7 +7,8 @@ are in SI units.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from ..arguments import add_model, add_out
 
 EXAMPLES = """
   bristle suggest LuGre --mass 0.41 --reference-force 4 --deflection 5e-5
@@ -44,12 +45,10 @@ QUANTITIES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", help="name of a model, or an .fmu")
+    add_model(parser)
     for name, text in QUANTITIES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
-    parser.add_argument(
-        "-o", "--out", type=Path, help="the parameter set to write (.ssv), replaced if it is there"
-    )
+    add_out(parser, "the parameter set to write (.ssv), replaced if it is there")
 
 
 def run(arguments: argparse.Namespace) -> None:

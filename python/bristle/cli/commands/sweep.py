@@ -11,8 +11,8 @@ written. A sweep that was stopped continues with the same command."""
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from ..arguments import add_model, add_out, add_pictures
 from .identify import add_reading, reading_options
 
 EXAMPLES = """
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ...parameters import add_parameters
 
     parser.add_argument("target", help="a system, or a file with a record")
-    parser.add_argument("model", help="name of a model, or an .fmu")
+    add_model(parser)
     parser.add_argument(
         "--over",
         action="append",
@@ -63,17 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sets", help="parameter set instead of the system's own, by its name or as .ssv"
     )
-    parser.add_argument(
-        *("-o", "--out"),
-        type=Path,
-        help="the table, .csv or .parquet, replaced if it is there (default: target-model.csv)",
-    )
-    parser.add_argument(
-        "--pictures",
-        type=Path,
-        metavar="FOLDER",
-        help="also write the pictures of the page there, as SVG files",
-    )
+    text = "the table, .csv or .parquet, replaced if it is there (default: target-model.csv)"
+    add_out(parser, text)
+    add_pictures(parser)
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",

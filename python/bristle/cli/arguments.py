@@ -1,0 +1,27 @@
+"""Arguments that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", help="name of a model, or an .fmu")
+
+
+def add_out(parser: argparse.ArgumentParser, text: str, default: str | None = None) -> None:
+    """The file to write."""
+    path = default and Path(default)
+    parser.add_argument("-o", "--out", type=Path, default=path, help=text)
+
+
+def add_pictures(parser: argparse.ArgumentParser) -> None:
+    text = "also write the pictures of the page there, as SVG files"
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help=text)
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """The choice between the FMUs of FMI 2.0 and 3.0."""
+    text = "version of FMI that the FMU of a model is of (default: 2); an .fmu says it itself"
+    parser.add_argument("--fmi", type=int, choices=(2, 3), default=2, help=text)
