@@ -32,13 +32,13 @@ from bristle.identify.fit.problem import PATIENCE, Linear, Problem, extracts
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
+from bristle.identify.record.units import with_prefix
 from bristle.identify.tell.words import (
     _with_doubt,
     doubts,
     quality_text,
     shown,
     summary,
-    with_prefix,
 )
 from generator.reading import read_description
 from measurements import (
@@ -590,7 +590,7 @@ def test_the_tribometer_is_read_as_it_is(strokes):
     for words in (
         "Gaps in time",
         "Savitzky-Golay",
-        "steps of 1e-07 m",
+        "steps of 100 nm",
         "its sign was turned round",
     ):
         assert words in told
@@ -850,6 +850,7 @@ def test_a_twin_is_identified_from_torques(joint_file, radius, monkeypatch, caps
     for name, value in JOINT.items():
         assert values[name] == pytest.approx(value, rel=0.05), name
     assert "LuGreRotational: RMS error" in capsys.readouterr().out
+    assert "friction torque [N.m]" in (joint_file.parent / "mine.html").read_text()
 
 
 @WITH_TWINS

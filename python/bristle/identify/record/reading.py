@@ -368,8 +368,8 @@ def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]
     radius = options.radius or options.assumed_radius
     why = "" if options.radius else ", the default of the element (--radius gives another)"
     notes.append(
-        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: forces in this"
-        " output are torques over it."
+        f"Angles and torques are taken at a frictionRadius of {radius:g} m{why}: ways, speeds and"
+        " forces in this output are those there."
     )
     mass = options.mass / radius**2 if isinstance(options.mass, float) else options.mass
     return replace(options, turns=True, radius=radius, mass=mass)
@@ -952,9 +952,10 @@ def _without_noise(draft: _Draft) -> tuple[np.ndarray, Rate | None]:
         return velocity, None
     rate = smoothed_velocity(velocity, noise)
     draft.notes.append(
-        f"The measured velocity has noise of {noise:.2g} m/s, which a bristle would take for"
-        f" motion: smoothed over {rate.width} samples ({rate.width * draft.interval:.3g} s), which"
-        f" shifts nothing in time and leaves {rate.noise_left:.2g} m/s."
+        f"The measured velocity has noise of {units.with_prefix(noise, 'm/s')}, which a bristle"
+        f" would take for motion: smoothed over {rate.width} samples"
+        f" ({units.with_prefix(rate.width * draft.interval, 's')}), which shifts nothing in time"
+        f" and leaves {units.with_prefix(rate.noise_left, 'm/s')}."
     )
     return rate.values, rate
 
@@ -972,14 +973,13 @@ def _flattening(way: np.ndarray, integral: np.ndarray) -> float:
 
 
 def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
-    noise = f"noise {rate.noise:.2g} {unit}" + (
-        f", steps of {rate.step:.2g} {unit}" if rate.step else ""
-    )
+    steps = f", steps of {units.with_prefix(rate.step, unit)}" if rate.step else ""
+    left = units.with_prefix(rate.noise_left, "m/s" if unit == "m" else "m/s2")
     return (
         f"{what} from the {signal}: Savitzky-Golay filter of degree {DEGREE} over {rate.width}"
-        f" samples ({rate.width * interval:.3g} s), chosen by the signal's noise ({noise}); it"
-        f" shifts nothing in time and leaves noise of {rate.noise_left:.2g}"
-        f" {unit}{'/s' if unit == 'm' else '2'}."
+        f" samples ({units.with_prefix(rate.width * interval, 's')}), chosen by the signal's noise"
+        f" ({units.with_prefix(rate.noise, unit)}{steps}); it shifts nothing in time and leaves"
+        f" {left}."
     )
 
 

@@ -223,3 +223,19 @@ def known_units() -> str:
         "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf,"
         " kgf; N.m, Nmm; A, mA, V; 1, %"
     )
+
+
+_STEPS = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+
+
+def prefixed(value: float) -> tuple[float, str]:
+    """The size and the sign of the prefix that a number needs."""
+    return next((step for step in _STEPS if abs(value) >= step[0]), _STEPS[-1])
+
+
+def with_prefix(value: float, unit: str) -> str:
+    """A number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g} {unit}"
+    size, prefix = prefixed(value)
+    return f"{value / size:.3g} {prefix}{unit}"

@@ -106,34 +106,42 @@ _LOADS = {
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
     """The pictures of a record by name: over time, close, over displacement and velocity, and the
-    residual."""
-    rows = _close(record)
-    way = 1e3 * (record.displacement - record.displacement.mean())
-    what = "friction" if record.acceleration is None else "driving force"
+    residual; of a joint with its angles and torques."""
+    rows, whole = _close(record), slice(None)
+    way, speed = record.displacement - record.displacement.mean(), record.velocity
+    force, model, unit = record.force, modelled, "N"
+    ways, speeds = "displacement [mm]", "velocity [mm/s]"
+    if record.radius:
+        way, speed = way / record.radius, speed / record.radius
+        force, model, unit = force * record.radius, model * record.radius, "N.m"
+        ways, speeds = "angle [rad]", "angular velocity [rad/s]"
+    else:
+        way, speed = 1e3 * way, 1e3 * speed
+    what = "torque" if record.radius else "force"
+    what = f"{'friction' if record.acceleration is None else 'driving'} {what} [{unit}]"
 
-    def panel(x: np.ndarray, label: str, part: slice, is_time: bool) -> Panel:
+    def panel(x: np.ndarray, label: str, part: slice, is_time: bool = False) -> Panel:
         order = None if is_time else record.time[part]
         lines = [
             Line(x[part], values[part], name, order)
-            for name, values in (("measured", record.force), ("modelled", modelled))
+            for name, values in (("measured", force), ("modelled", model))
         ]
-        return Panel(lines, label, f"{what} [N]")
+        return Panel(lines, label, what)
 
-    whole, left = slice(None), Line(record.time, record.force - modelled)
-    wide = {"width": 860}
+    left = Panel([Line(record.time, force - model)], "time [s]", f"measured − modelled [{unit}]")
     return {
-        "time": drawing([panel(record.time, "time [s]", whole, True)], **wide),
+        "time": drawing([panel(record.time, "time [s]", whole, True)], 860),
         "close": drawing([panel(record.time, "time [s]", rows, True)]),
-        "loop": drawing([panel(way, "displacement [mm]", rows, False)]),
-        "velocity": drawing([panel(1e3 * record.velocity, "velocity [mm/s]", whole, False)]),
-        "residual": drawing([Panel([left], "time [s]", "measured − modelled [N]")], 860, 220),
+        "loop": drawing([panel(way, ways, rows)]),
+        "velocity": drawing([panel(speed, speeds, whole)]),
+        "residual": drawing([left], 860, 220),
     }
 
 
 CAPTIONS = {
     "time": "{name}: the whole record.",
     "close": "A part of it, closer.",
-    "loop": "The same part over the displacement, about its mean.",
+    "loop": "The same part over the motion about its mean.",
     "velocity": "The whole record over the velocity.",
     "residual": "What is left.",
 }

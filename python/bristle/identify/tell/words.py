@@ -14,11 +14,11 @@ from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.statistics import CONFIDENCE, Quality
 from ..record.reading import GRAVITY, SPRING
+from ..record.units import prefixed, with_prefix
 
 BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
 NOTICED = 0.01  # of the friction force, from which on an offset is worth a sentence
 WHITE = 0.1  # of the samples: if fewer are independent, it is worth a sentence
-PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
 
 
 def rounded(value: float, half_width: float) -> float:
@@ -57,14 +57,6 @@ def _roughly(value: float) -> str:
 
 def value_text(one: Estimate) -> str:
     return shown(one.value, one.half_width) if one.determined else f"≈ {_roughly(one.value)}"
-
-
-def with_prefix(value: float, unit: str) -> str:
-    """A number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g} {unit}"
-    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
-    return f"{value / size:.3g} {prefix}{unit}"
 
 
 def force_text(value: float, of: Candidate) -> str:
@@ -380,7 +372,7 @@ def _with_doubt(value: float, half_width: float, of: Candidate) -> str:
     """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
     lever, unit = of.radius**of.form.power, "N.m" if of.form.turns else "N"
     value, half_width = value * lever, half_width * lever
-    size, prefix = next(((s, p) for s, p in reversed(PREFIXES) if abs(value) >= s), PREFIXES[0])
+    size, prefix = prefixed(value)
     if not 0 < half_width < math.inf:
         return with_prefix(value, unit)
     return (
