@@ -1211,7 +1211,6 @@ def both_ways(file, text, monkeypatch):
     """Read line by line, and all at once where that can be done; whether it was."""
     file.write_bytes(text.encode())
     slow = as_read(file)
-    monkeypatch.setattr("bristle.identify.record.tables.LARGE", 0)
     monkeypatch.setattr("bristle.identify.record.tables.FIRST_LINES", 20)
     return slow, as_read(file), bool(text) and _large_table(_text(file), file) is not None
 
@@ -1239,20 +1238,6 @@ def test_a_long_file_that_is_not_clean_is_read_as_any_other(case, tmp_path, monk
 def test_a_long_file_is_refused_for_the_same_reason(case, tmp_path, monkeypatch):
     slow, quick, _ = both_ways(tmp_path / "a.csv", BAD[case][0], monkeypatch)
     assert str(quick) == str(slow)
-
-
-def test_reading_tells_how_far_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("bristle.identify.record.tables.TOLD", 200)
-    file = written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
-    told = []
-    read_record(file, Options(), told.append)
-    assert told == [
-        "reading",
-        "reading, line 200 of 401",
-        "reading, line 400 of 401",
-        "numbers",
-        "velocity",
-    ]
 
 
 def test_progress_of_reading_is_shown_on_a_terminal(tmp_path, monkeypatch, capsys):

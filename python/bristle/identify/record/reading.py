@@ -283,7 +283,8 @@ def read_record(
     file: Path, options: Options, tell: Callable[[str], None] = lambda text: None
 ) -> Record:
     """A record from a file; `tell` hears how far it is."""
-    table = read_table(file, tell)
+    tell("reading")
+    table = read_table(file)
     tell("numbers")
     columns = find_roles(
         table, options.columns, options.normal is not None, options.constant is not None

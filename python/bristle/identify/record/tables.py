@@ -6,9 +6,8 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,10 +18,7 @@ from .cells import NotANumber, decimal_signs, is_missing, is_number, numbers
 from .units import NUMBER, Unit, known_units, unit_of
 
 COMMENTS = ("#", "%", "//", "!")
-LARGE = 1_000_000  # characters of a file that is worth reading all at once
-FIRST_LINES = 400  # of such a file, that tell its titles and its separator
-TOLD = 200_000  # lines between two words on how far it is
-_PLAIN = {ord(sign): None for sign in "0123456789.,+-eE\n"}  # of which numbers and lines are made
+FIRST_LINES = 400  # of a longer file, that tell its titles and its separator
 MOST_COLUMNS = (
     1000  # of which a record needs four: each is looked through for its unit and its role
 )
@@ -30,7 +26,7 @@ HEAD = 8  # lines above the numbers in which titles and units are looked for
 Row = tuple[int, list[str]]  # number of the line in the file, and its cells
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column that is read when it is used, so that others may hold texts or gaps."""
 
@@ -80,110 +76,67 @@ class Table:
         return ", ".join(f'"{column.title}"' for column in self.columns)
 
 
-def read_table(file: Path, tell: Callable[[str], None] = lambda text: None) -> Table:
-    """The columns of a file, by the titles of its header, or numbered where it has none; `tell`
-    hears how far it is."""
-    tell("reading")
+def read_table(file: Path) -> Table:
+    """The columns of a file, by the titles of its header, or numbered where it has none."""
     text = _text(file)
     try:
-        return _large_table(text, file) or _table(text, file, tell)
+        return _large_table(text, file) or _table(text, file)
     except csv.Error as error:
         raise BristleError(f"{file}: {error}.") from None
 
 
 def _large_table(text: str, file: Path) -> Table | None:
-    """A long file that has nothing but numbers below its header, all at once; None for any other.
+    """A file that has nothing but numbers below its header, all at once; None for any other.
 
     The first lines tell titles and separator. The rest has to have the same number of cells in
     every line, and one decimal sign that is beyond doubt; whatever else is in it is left to the
     reader of lines, which knows what to do with it, or what to say.
     """
-    head = re.compile(rf"(?:[^\n]*\n){{{FIRST_LINES}}}").match(text) if len(text) >= LARGE else None
-    if head is None:
+    lines = text.rstrip("\r\n").replace("\r\n", "\n").split("\n")
+    if len(lines) <= FIRST_LINES:
         return None
+    head = "\n".join(lines[:FIRST_LINES])
     try:
-        first = _table(head[0], file)
+        first = _table(head, file)
     except BristleError:
         return None
-    begin, lines = first.lines[0], _numbered(head[0])
-    separator = _separator(lines, file) or " "
-    if 2 * begin > FIRST_LINES or first.lines != tuple(range(begin, FIRST_LINES + 1)):
+    begin = first.lines[0]
+    values = _all_numbers(lines[begin - 1 :], _separator(_numbered(head)))
+    if values is None or values.shape != (len(lines) - begin + 1, len(first.columns)):
         return None
-    body = (
-        text[len(head[0]) - sum(len(line) + 1 for line in head[0].split("\n")[begin - 1 : -1]) :]
-        .rstrip("\n\r")
-        .replace("\r\n", "\n")
-    )
-    values = _all_numbers(body, separator, len(first.columns))
-    if values is None:
-        return None
-    numbers_of_lines = range(begin, begin + len(values))
-    return Table(
-        file,
-        tuple(
-            replace(one, lines=numbers_of_lines, cells=(), read=values[:, i])
-            for i, one in enumerate(first.columns)
-        ),
-        numbers_of_lines,
-    )
+    numbers_of_lines = range(begin, len(lines) + 1)
+    columns = [
+        replace(one, lines=numbers_of_lines, cells=(), read=values[:, i])
+        for i, one in enumerate(first.columns)
+    ]
+    return Table(file, tuple(columns), numbers_of_lines)
 
 
-def _all_numbers(body: str, separator: str, width: int) -> np.ndarray | None:
+def _all_numbers(lines: list[str], separator: str | None) -> np.ndarray | None:
     """The numbers of lines that are all alike; None if they are not."""
-    body = body if separator == " " else body.replace(f"{separator} ", separator)
-    if not body.isascii() or body.translate(_PLAIN).replace(separator, ""):
+    text = "\n".join(lines)
+    signs = decimal_signs([text.replace(separator or " ", "\n").replace("\n ", "\n")])
+    if signs == {","} and separator != "," and "." not in text:
+        lines = text.replace(",", ".").split("\n")
+    elif signs != {"."} or (separator != "," and "," in text):
         return None
-    signs = decimal_signs([body.replace(separator, "\n")])
-    if signs == {","} and separator != "," and "." not in body:
-        body = body.replace(",", ".")
-    elif signs != {"."} or (separator != "," and "," in body):
+    try:
+        values = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2)
+    except ValueError:
         return None
-    data = np.frombuffer(body.encode(), dtype=np.uint8)
-    ends = np.append(np.flatnonzero(data == ord("\n")), len(data))
-    parts = np.flatnonzero(data == ord(separator))
-    if len(parts) != (width - 1) * len(ends) or np.any(
-        np.diff(np.searchsorted(parts, ends), prepend=0) != width - 1
-    ):
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # an older numpy warns of what it cannot read, and leaves out the rest
-        try:
-            values = np.fromstring(body.replace("\n", separator), sep=separator)
-        except ValueError:
-            return None
-    return (
-        values.reshape(-1, width)
-        if len(values) == width * len(ends) and np.isfinite(values).all()
-        else None
-    )
+    return values if np.isfinite(values).all() else None
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:
     return [(i, line) for i, line in _lines(text) if line.strip()]
 
 
-def _rows(
-    lines: list[tuple[int, str]], separator: str | None, tell: Callable[[str], None]
-) -> list[Row]:
-    rows = []
-    for begin in range(0, len(lines), TOLD):
-        if begin:
-            tell(f"reading, line {begin} of {len(lines)}")
-        rows += [
-            (i, cells)
-            for i, line in lines[begin : begin + TOLD]
-            if not _is_comment(line) and (cells := _cells(line, separator))
-        ]
-    return rows
-
-
-def _table(text: str, file: Path, tell: Callable[[str], None] = lambda text: None) -> Table:
+def _table(text: str, file: Path) -> Table:
     """Line by line."""
     lines = _numbered(text)
-    separator = _separator(lines, file)
-    rows = _rows(lines, separator, tell)
+    separator = _separator(lines)
+    split = [(i, _cells(line, separator)) for i, line in lines if not _is_comment(line)]
+    rows = [(i, cells) for i, cells in split if cells]
     first = _first_row(rows, file)
     data = rows[first:]
     usual = Counter(len(cells) for _, cells in data).most_common(1)[0][0]
@@ -299,7 +252,7 @@ def _cells(line: str, separator: str | None) -> list[str]:
     return [cell.strip() for cell in line.split(separator)]
 
 
-def _separator(lines: list[tuple[int, str]], file: Path) -> str | None:
+def _separator(lines: list[tuple[int, str]]) -> str | None:
     """What parts the cells; None are blanks. It is seen in the middle of the file, where there are
     no titles."""
     texts = [line for _, line in lines if not _is_comment(line)]
