@@ -428,6 +428,21 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
+    "set through a pointer under a condition": (
+        """
+        double q = 2, r = 2;
+        if (u->v > 1) set(&q, p->a, x->z);
+        y->F = q;
+        if (u->N <= 1) set(&r, p->b, x->w);
+        dx->w = r;
+        """,
+        """
+        static void set(double *to, double value, double from) {
+            if (from > 0) return;
+            *to = value;
+        }
+        """,
+    ),
     "value through a pointer and returned": (
         """
         double q = u->v;
