@@ -12,6 +12,20 @@
 
 #include <math.h>
 
+/* s^e for s > 0; the exponent 3/2, that of a sphere, does without pow. */
+static double contact_power(double s, double e) {
+    return e == 1.5 ? s * sqrt(s) : pow(s, e);
+}
+
+/* Where only the penetration moves, it does without the logarithm. */
+static double contact_power_slopes(double s, double s_slope, double e, double e_slope,
+                                   double *result_slope) {
+    const double value = contact_power(s, e);
+    const double by_exponent = e_slope == 0 ? 0 : e_slope * log(s);
+    *result_slope = value > 0 ? value * (e * s_slope / s + by_exponent) : 0;
+    return value;
+}
+
 /* What the spring and the damper give; nothing without contact. */
 typedef struct {
     double spring, damper;
@@ -20,7 +34,7 @@ typedef struct {
 static Support support(const Parameters *p, double delta, double rate) {
     if (delta <= 0) return (Support){0, 0};
     const double s = delta / p->delta_0;
-    return (Support){p->K * pow(s, p->P_K), p->D * pow(s, p->P_D) * rate};
+    return (Support){p->K * contact_power(s, p->P_K), p->D * contact_power(s, p->P_D) * rate};
 }
 
 /* The force before it is cut off where it would pull; negative without contact. */
