@@ -1,5 +1,5 @@
-/* Steps under held inputs of states that are linear and do not see each other, or follow as a
- * vector, or of one that nearly is linear. */
+/* Exponential steps: exact ones under held inputs, of states that are linear and do not see each
+ * other or follow as a vector, and such of an order, of one or two states of any law. */
 #include <math.h>
 
 static void multiply(const Point *from, const double *a, double *product) {
@@ -54,29 +54,112 @@ static double held_step(const Point *from, double h, States *x1) {
     return !ONE_RATE || shares_slope(from, slopes, state_values(&from->f)) ? 0 : INFINITY;
 }
 
-/* A state alone under held inputs, whose rate is all but a straight line over the way that it goes:
- * the step of that line. Its error is what the rate leaves the line by, half way and at the end,
- * over the step. Where that is allowed, the next trial step may be twice as long: one of a higher
- * order may go further. A state alone does not turn round, so that a limit which it has met is seen
- * at the end. */
-NOINLINE static double nearly_linear_step(const Motion *motion, const Point *from, double h,
-                                          States *x1) {
-    const double x0 = state_values(&from->x)[0], f0 = state_values(&from->f)[0], J = from->J[0][0];
-    if (!(held_step(from, h, x1) <= 1)) return INFINITY;
-    const double way = state_values(x1)[0] - x0;
-    /* of a deviation from the line all over the step */
-    const double weight = f0 == 0 ? 0 : way / f0;
-    double allowed[STATE_ROOM], worst = 0;
-    allowed_errors(motion, from, h, x1, allowed);
-    for (int part = 2; part > 0;
-         part--) { /* the end first: where it does not fit, the rest is not looked at */
-        States x = no_states;
-        state_places(&x)[0] = x0 + 0.5 * part * way;
-        const States f = rates_at(motion, from->t, &x, &from->m);
-        const double off =
-            weight * fabs(state_values(&f)[0] - (f0 + J * (0.5 * part * way))) / allowed[0];
-        if (!(off <= 1)) return INFINITY;
-        worst = fmax(worst, off);
+typedef struct {
+    double of[STATE_ROOM][STATE_ROOM];
+} Matrix;
+
+/* A B, and the number c along its diagonal. */
+static Matrix product_plus(const Matrix *A, const Matrix *B, double c) {
+    Matrix result = {{{0}}};
+    for (int i = 0; i < N_STATES; i++) {
+        for (int j = 0; j < N_STATES; j++)
+            for (int k = 0; k < N_STATES; k++) result.of[i][j] += A->of[i][k] * B->of[k][j];
+        result.of[i][i] += c;
     }
-    return fmin(worst, 0.04);
+    return result;
+}
+
+/* phi_0 to phi_4 of z, phi_0 = exp(z) and z phi_k = phi_(k-1) - 1/(k-1)!, and those of z/2: by
+ * series of a small part of z, which is doubled until it is z. What decays fast takes the formula,
+ * if it is a number, and no phi_0. Returns whether z is too large: its exponential may be beyond
+ * all numbers, and every doubling may double the rounding. */
+static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
+    static const double per_factorial[] = {1, 1, 0.5, 1.0 / 6, 1.0 / 24};
+    double size = 0, part = 0.5;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++)
+            size += fabs(z->of[i][j]) * (state_nominals[j] / state_nominals[i]);
+    const int decays = N_STATES == 1 && z->of[0][0] < -0.5;
+    for (int k = 1; decays && k <= 4; k++) {
+        const double a = z->of[0][0], b = 0.5 * a, less = per_factorial[k - 1];
+        phi[k].of[0][0] = (k == 1 ? expm1(a) : phi[k - 1].of[0][0] - less) / a;
+        half[k].of[0][0] = (k == 1 ? expm1(b) : half[k - 1].of[0][0] - less) / b;
+    }
+    if (decays) return 0;
+    if (!(size < 500)) return 1;
+    while (part * size > 0.5) part *= 0.5;
+    double term = 1.0 / 1307674368000; /* 1/15! */
+    Matrix small = {{{0}}};
+    phi[4] = small;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) small.of[i][j] = part * z->of[i][j];
+    for (int k = 15; k > 4; term *= k--) phi[4] = product_plus(&small, &phi[4], term);
+    phi[4] = product_plus(&small, &phi[4], term);
+    for (int k = 3; k >= 0; k--) phi[k] = product_plus(&small, &phi[k + 1], per_factorial[k]);
+    for (; part < 1; part *= 2) {
+        double scale = 1;
+        memcpy(half, phi, 5 * sizeof *phi);
+        for (int k = 0; k <= 4; k++, scale *= 0.5) {
+            phi[k] = product_plus(&half[0], &half[k], 0);
+            for (int i = 0; i < N_STATES; i++)
+                for (int j = 0; j < N_STATES; j++) {
+                    for (int l = 1; l <= k; l++)
+                        phi[k].of[i][j] += half[l].of[i][j] * per_factorial[k - l];
+                    phi[k].of[i][j] *= scale;
+                }
+        }
+    }
+    return 0;
+}
+
+/* a + factor M b */
+static States plus_product(States a, double factor, const Matrix *M, const double *b) {
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) state_places(&a)[i] += factor * M->of[i][j] * b[j];
+    return a;
+}
+
+/* What the rates after a part of a step, with the states x, are more than those of the line at its
+ * start, whose slopes over it are z. */
+static States off_line(const Motion *motion, const Point *from, double h, double part,
+                       const States *x, const Matrix *z, const double *bend) {
+    States off = rates_at(motion, from->t + part * h, x, &from->m), way = *x;
+    for (int i = 0; i < N_STATES; i++) {
+        state_places(&way)[i] -= state_values(&from->x)[i];
+        state_places(&off)[i] -= state_values(&from->f)[i] + part * bend[i];
+    }
+    return plus_product(off, -1 / h, z, state_values(&way));
+}
+
+/* A step of one state or two: exprb43 (Hochbruck, Ostermann and Schweitzer, Exponential
+ * Rosenbrock-type methods, 2009), of order 4(3) with two new evaluations of the law, exact where
+ * the rates are straight lines over the way. */
+NOINLINE static double exponential_step(const Motion *motion, const Point *from, double h,
+                                        States *x1) {
+    const double *f0 = state_values(&from->f);
+    const States f_rate = motion->held ? no_states : rate_derivatives(motion, from);
+    double bend[STATE_ROOM], third[STATE_ROOM], fourth[STATE_ROOM], allowed[STATE_ROOM];
+    Matrix z, phi[5], half[5];
+    for (int i = 0; i < N_STATES; i++) {
+        bend[i] = h * state_values(&f_rate)[i];
+        for (int j = 0; j < N_STATES; j++) z.of[i][j] = h * from->J[i][j];
+    }
+    if (phi_functions(&z, phi, half)) return rosenbrock_step(motion, from, h, x1);
+    const States half_line = plus_product(from->x, 0.5 * h, &half[1], f0),
+                 middle = plus_product(half_line, 0.25 * h, &half[2], bend),
+                 off_middle = off_line(motion, from, h, 0.5, &middle, &z, bend),
+                 line = plus_product(plus_product(from->x, h, &phi[1], f0), h, &phi[2], bend),
+                 end = plus_product(line, h, &phi[1], state_values(&off_middle)),
+                 off_end = off_line(motion, from, h, 1, &end, &z, bend);
+    for (int i = 0; i < N_STATES; i++) {
+        const double a = state_values(&off_middle)[i], b = state_values(&off_end)[i];
+        third[i] = 16 * a - 2 * b;
+        fourth[i] = 12 * b - 48 * a;
+    }
+    const States embedded = plus_product(no_states, h, &phi[4], fourth);
+    *x1 = plus_product(plus_product(line, h, &phi[3], third), h, &phi[4], fourth);
+    allowed_errors(motion, from, h, x1, allowed);
+    const double error = scaled_error(motion, state_values(&embedded), state_values(x1), allowed);
+    if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
+    return error;
 }

@@ -6,9 +6,10 @@
  *   motion         the motion of the inputs
  *   point          a point on the way with its rates and their slopes
  *   law            the law alone as an ODE: its states
- *   exponential, following   steps for linear states
  *   matrix         small linear systems
- *   rosenbrock     steps for all others
+ *   rosenbrock     steps for any states
+ *   exponential    steps for one state or two, and for linear states under held inputs
+ *   following      steps for linear states under moving inputs
  *   looks, events  the step in which an indicator changes its sign is cut there
  *   trials         the modes settle, the run goes on; error control finds the length of the next
  *                  trial step
@@ -42,16 +43,16 @@ static const double COARSE = 1e-3;
 
 #include "solver/law.c"
 
-#include "solver/exponential.c"
-
-#include "solver/following.c"
-
 /* Of the states alone and of the states with the body; two, since elimination names a second
  * row. */
 enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 #include "solver/matrix.c"
 
 #include "solver/rosenbrock.c"
+
+#include "solver/exponential.c"
+
+#include "solver/following.c"
 
 /* A trial step of whatever kind suits; returns its scaled error. */
 static INLINED double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
@@ -60,10 +61,10 @@ static INLINED double trial_step(const Motion *motion, const Point *from, double
         return 0;
     }
     if (LINEAR_STATES && motion->held) return held_step(from, h, x1);
-    if (FOLLOWS ? !is_beside_reversal(motion, from, h) : N_STATES == 1 && motion->held) {
-        const double error = !FOLLOWS       ? nearly_linear_step(motion, from, h, x1)
-                             : motion->held ? held_step(from, h, x1)
-                                            : following_step(motion, from, h, x1);
+    if ((FOLLOWS || N_STATES <= 2) && !is_beside_reversal(motion, from, h)) {
+        if (!FOLLOWS) return exponential_step(motion, from, h, x1);
+        const double error =
+            motion->held ? held_step(from, h, x1) : following_step(motion, from, h, x1);
         if (error <= 1) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
@@ -81,7 +82,9 @@ static INLINED double trial_step(const Motion *motion, const Point *from, double
  * unless earlier steps have found that the solver has to go in smaller ones. */
 static int goes_at_once(const Motion *motion, double length, double step) {
     if (N_STATES + N_MODES == 0) return !motion->note;
-    if (N_STATES == 0 ? !motion->held : N_MODES > 0 || !FOLLOWS) return 0;
+    if (N_STATES == 0 ? !motion->held
+                      : N_MODES > 0 || !(FOLLOWS || (N_STATES == 1 && motion->held)))
+        return 0;
     return length > 0 && !(step > 0 && step < length);
 }
 
@@ -103,7 +106,7 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
     double error = 0;
     if (N_STATES > 0) {
         States end;
-        error = motion->held ? held_step(from, length, &end)
+        error = motion->held ? trial_step(motion, from, length, &end)
                              : followed_at_once(motion, from, length, &end);
         if (!(error <= 1)) return 0;
         *x = end;

@@ -6,8 +6,8 @@
 /* Evaluations of a trial step: the points at both ends, the stages, what is looked at beside them,
  * and the indicators. Looks at a peak or beside a reversal come on top of it, but seldom. */
 enum {
-    EVALUATIONS_OF_A_TRIAL = 2 * (IS_LINEAR ? 1 : N_STATES) + 6 +
-                             (IS_LINEAR ? 4 : 8 + 2 * (N_STATES == 1)) + (N_MODES > 0 ? 15 : 2)
+    EVALUATIONS_OF_A_TRIAL =
+        2 * (IS_LINEAR ? 1 : N_STATES) + 6 + (IS_LINEAR ? 4 : 8) + (N_MODES > 0 ? 15 : 2)
 };
 
 /* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit

@@ -335,7 +335,10 @@ def bench():
         ),
     )
     found = ctypes.CDLL(str(library / "bench.so"))
-    for name in ("followed", "drifted", "held", "following", "rosenbrock", "loop", "located"):
+    for name in (
+        *("followed", "drifted", "held", "following", "rosenbrock", "exponential"),
+        *("loop", "located"),
+    ):
         getattr(found, f"bench_{name}").restype = ctypes.c_double
     return found
 
@@ -456,17 +459,53 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench,
     assert all(m <= 2 * e + 1e-12 for m, e in zip(missed, estimated))
 
 
-@pytest.mark.parametrize("rate", [0.0, 4.0])
-def test_a_step_is_of_its_order_and_its_error_is_estimated(bench, rate):
+@pytest.mark.parametrize(
+    "kind, coupling, rate",
+    [("rosenbrock", 0.0, 0.0), ("rosenbrock", 0.0, 4.0), ("exponential", 0.5, 4.0)],
+)
+def test_a_step_is_of_its_order_and_its_error_is_estimated(bench, kind, coupling, rate):
     """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3,
-    by 16: a quarter less for what comes after the leading terms."""
-    law, missed, estimated = (3.0, 0.0, 2.0, 1.0, 0.0), [], []
+    by 16: a quarter less for what comes after the leading terms. The exponential step is exact
+    where the rates are linear, and needs slopes that change."""
+    law, missed, estimated = (3.0, coupling, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
-        end, error = one_step(bench, "rosenbrock", law, h, 1.0, rate, 1e-2)
-        missed.append(abs(end - exact(law, h, 1.0, rate)[0]).max())
+        end, error = one_step(bench, kind, law, h, 1.0, rate, 1e-2)
+        fine = numbers(*START)
+        motion = (numbers(*SPEED, 1.0), numbers(0, 0, 0, rate), number(1e-12), number(h))
+        bench.bench_advance(numbers(*law), *motion, fine)
+        missed.append(abs(end - np.array(fine)).max())
         estimated.append(error)
     assert missed[0] < 1e-5 and missed[0] / missed[1] > 24
     assert estimated[0] / estimated[1] > 12 and estimated[1] * 1e-2 > missed[1]
+
+
+def test_an_exponential_step_is_exact_where_rates_are_linear(bench):
+    """However long it is, under held and moving inputs."""
+    for h in (1e-3, 0.1, 30.0):
+        for rate in (0.0, 4.0):
+            law = (3.0, 0.0, 2.0, 1.0, 0.0)
+            end, error = one_step(bench, "exponential", law, h, 1.0, rate)
+            assert end == pytest.approx(exact(law, h, 1.0, rate)[0], rel=1e-12) and error < 1e-6
+
+
+@pytest.mark.parametrize("size", [1e-9, 0.1, 3.0, 50.0, 400.0])
+def test_functions_of_a_matrix_are_those_of_its_exponential(bench, size):
+    """phi_k(z) is a block of the exponential of a larger matrix, up to a size that is refused."""
+    draw, n = np.random.default_rng(3), 3
+    for _ in range(20):
+        z = draw.uniform(-1, 1, (n, n)) - 2 * np.eye(n)
+        z *= size / np.abs(z).sum()
+        found = numbers(*[0.0] * (6 * n * n))
+        assert bench.bench_phi(numbers(*z.ravel()), found) == 0
+        for part, first, count in ((1.0, 0, 4), (0.5, 4, 2)):
+            large = np.zeros(((count + 1) * n,) * 2)
+            large[:n, :n] = part * z
+            for k in range(count):
+                large[k * n : (k + 1) * n, (k + 1) * n : (k + 2) * n] = np.eye(n)
+            true = expm(large)[:n, n:].reshape(n, count, n).transpose(1, 0, 2)
+            near = np.array(found).reshape(6, n, n)[first : first + count]
+            assert near == pytest.approx(true, rel=1e-12, abs=1e-15)
+    assert bench.bench_phi(numbers(*(500 * np.eye(n)).ravel()), found) == 1
 
 
 def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0)):

@@ -139,6 +139,23 @@ double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate
     return rosenbrock_step(&motion, &from, h, x);
 }
 
+double bench_exponential(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                         double h, States *x) {
+    const Motion motion = motion_of(p, u, rate, tolerance, h);
+    const Point from = point_at(&motion, 0, x, &modes);
+    return exponential_step(&motion, &from, h, x);
+}
+
+/* The functions phi_1 to phi_4 of a matrix, and phi_1 and phi_2 of half of it; 1 where it is too
+ * large. */
+int bench_phi(const Matrix *z, Matrix *result) {
+    Matrix phi[5], half[5];
+    const int refused = phi_functions(z, phi, half);
+    memcpy(result, phi + 1, 4 * sizeof *phi);
+    memcpy(result + 4, half + 1, 2 * sizeof *half);
+    return refused;
+}
+
 /* A whole communication step; 1 where it succeeds. */
 int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                   double h, States *x) {
