@@ -17,9 +17,12 @@ COLD static void relax(const Motion *motion, const Point *end, double h, States 
     (void)motion;
     double W[MATRIX_ROOM][MATRIX_ROOM], way[STATE_ROOM];
     int row[STATE_ROOM];
-    for (int i = 0; i < N_STATES; i++)
+    double trace = 0; /* two that grow together show in it, and one in the determinant */
+    for (int i = 0; i < N_STATES; i++) {
+        trace += end->J[i][i];
         for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / h : 0) - end->J[i][j];
-    if (factorize(N_STATES, W, row)) return;
+    }
+    if (factorize(N_STATES, W, row) || trace > 0) return;
     back_substitute(N_STATES, W, row, state_values(&end->f), way);
     for (int i = 0; i < N_STATES; i++)
         if (!isfinite(state_values(x)[i] + way[i])) return;
