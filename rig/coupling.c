@@ -223,7 +223,7 @@ Coupling *coupling_open(const System *system, const double *parameters, const Ta
     Coupling *k = new_array(1, sizeof *k);
     k->system = system;
     k->moment = (Moment){.p = parameters, .table = table};
-    while (system->contacts[k->n_contacts].name) k->n_contacts++;
+    k->n_contacts = count_contacts(system);
     k->n_own = k->n_states = count(system->states);
     k->n_indicators = system->n_indicators;
     k->elements = new_array((size_t)k->n_contacts, sizeof *k->elements);

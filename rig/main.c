@@ -178,8 +178,7 @@ static bool read_arguments(Command *command, char **arguments, Message *message)
 
 static bool set_parameters(Command *command, Message *message) {
     const System *system = command->system;
-    int n = 0;
-    while (system->parameters && system->parameters[n].name) n++;
+    const int n = count_parameters(system);
     command->parameters = new_array((size_t)n, sizeof *command->parameters);
     for (int i = 0; i < n; i++) command->parameters[i] = system->parameters[i].value;
     for (int k = 0; k < command->param.count; k++) {
@@ -249,12 +248,6 @@ static const Fmu *get_fmu(Fmus *fmus, const char *path, Message *message) {
     fmu->warns = fmus->warn;
     fmus->items = grown_array(fmus->items, (size_t)fmus->count + 1, sizeof *fmus->items);
     return fmus->items[fmus->count++] = fmu;
-}
-
-static int count_contacts(const System *system) {
-    int n = 0;
-    while (system->contacts[n].name) n++;
-    return n;
 }
 
 /* The FMU that a contact takes of the folder of the given one, by the pattern of the system. */

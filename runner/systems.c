@@ -124,8 +124,7 @@ static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *p
     if (system->beside)
         return fail(&watch->message, "the system %s needs load elements; run it with the rig",
                     system->name);
-    for (int i = 0; system->parameters && system->parameters[i].name; i++)
-        parameters[i] = system->parameters[i].value;
+    for (int i = 0; i < count_parameters(system); i++) parameters[i] = system->parameters[i].value;
     for (int i = 0; i < run->n_parameters; i++) {
         Message why = {""};
         const Value *given = &run->parameters[i];
@@ -150,11 +149,8 @@ static bool open_and_run(SystemRun *run, const Fmu *fmu, Watch *watch, double *p
 }
 
 int systems_run(SystemRun *run) {
-    int n_parameters = 0, n_contacts = 0;
-    while (run->system->parameters && run->system->parameters[n_parameters].name) n_parameters++;
-    while (run->system->contacts[n_contacts].name) n_contacts++;
-    double *parameters = new_array((size_t)n_parameters, sizeof *parameters);
-    const Fmu **fmus = new_array((size_t)n_contacts, sizeof *fmus);
+    double *parameters = new_array((size_t)count_parameters(run->system), sizeof *parameters);
+    const Fmu **fmus = new_array((size_t)count_contacts(run->system), sizeof *fmus);
     Fmu fmu = element_of(run);
     Watch watch = {.run = run, .on_grid = run->interval > 0};
     run->misfits = 1;
