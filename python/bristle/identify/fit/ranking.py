@@ -36,8 +36,6 @@ SAMPLES = 2000
 PATIENCE = 300
 LONGEST = 10  # times as long it may take by a clock, on a machine that does much else
 _GAVE_UP = 75  # exit code of a process that has used up its time
-# of the error of one coefficient: a law that leaves more expresses nothing of what that does not
-_POOR = 0.9
 
 
 @dataclass(frozen=True)
@@ -259,14 +257,13 @@ def verdicts(ranking: Ranking) -> list[str]:
         lines.append(f"What was held out does not tell from it: {names}.")
     why = "" if chosen is best else ", the fewest of these"
     lines.append(f"Recommended: {chosen.of.name}, with {chosen.parameters} parameters{why}.")
-    limit = _POOR * baseline.share
     good = {one.of.name for one in (best, *alike)}
     poor = [
         one.of.name
         for one in ranking.places
-        if one.of.name not in good and one.held_out.share > limit
+        if one.of.name not in good and one.held_out.share >= baseline.share
     ]
-    if poor and best.held_out.share < limit:
+    if poor and best.held_out.share < baseline.share:
         lines.append(
             "No better than one coefficient, so that these cannot express the data:"
             f" {', '.join(poor)}."

@@ -444,7 +444,7 @@ def _fact(unit: str, fit: Fit) -> str:
         return f" After a reversal friction turns round within {turn}{resolved}."
     if unit in ("N.s/m", "1/s"):
         return (
-            " It acts in times such as stiffness and mass give; the record has a sample every"
+            " It acts in times such as stiffness and mass give; what is fitted has a sample every"
             f" {with_prefix(seen.interval, 's')}."
         )
     if unit == "s":
