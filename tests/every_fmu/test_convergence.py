@@ -28,7 +28,8 @@ FOUND = {
 
 @pytest.mark.fmus(lambda d: has_memory(d))
 def test_no_force_is_off_by_a_hundred_tolerances(fmu):
-    compared, records = 0, [*range(some_of(RECORDS)), *FOUND.get(fmu.name, ())]
+    found = FOUND.get(fmu.name, ())
+    compared, records = 0, [*range(some_of(RECORDS)), *found[: some_of(len(found))]]
     for number in records:
         findings, steps = compare(fmu, number)
         assert all(finding.excused for finding in findings), findings

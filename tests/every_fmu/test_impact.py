@@ -10,6 +10,7 @@ import pytest
 from bristle.format.contact_step import CONTACT, contact_step
 from fmus import REPOSITORY
 from impact import GRAVITY, drop, impact
+from operating_points import some_of
 from vectors import spread
 
 CUBE = tomllib.loads((REPOSITORY / "resources" / "colantonio2022_cube.toml").read_text())["values"]
@@ -156,7 +157,7 @@ def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
     where the spring in series with m/(4 h)² holds it."""
     for step in (1e-3, 5e-3):
         for told in (0.25, 1.0, 1.2):
-            for height in (HEIGHT, 0.0093, 0.0047):
+            for height in (HEIGHT, 0.0093, 0.0047)[: some_of(3)]:
                 contact = Contact(fmu, couplingMass=told, **values)
                 with contact.instance:
                     left, v, x = impact(contact, height, [step] * round(2 / step), late, implicit)

@@ -289,6 +289,7 @@ def test_a_fall_of_the_normal_force_leaves_no_force_for_as_long_as_the_page_says
 
 @FRICTION
 @pytest.mark.parametrize("ratio", [0.4, 1.0, 2.5])
+@pytest.mark.endurance
 def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
     """After a fall of the normal force, to a tenth or less, and after a jump of the speed, to
     either side, from slow or fast sliding; laws with the option are bounded."""
