@@ -8,6 +8,7 @@ the tools, which take FMUs by their names) or all platforms (`platforms`) are th
 `--complete` says that nothing may be missing.
 """
 
+import gc
 from collections import Counter
 
 import pytest
@@ -92,6 +93,12 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if wanted(item)]
     for i, item in enumerate(item for item in items if not group(item)):
         item.add_marker(pytest.mark.xdist_group(f"batch {i // BATCH}"))
+
+
+def pytest_collection_finish():
+    """What collecting has made stays to the end: Python's collector does not look through it again
+    and again."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter, config):
