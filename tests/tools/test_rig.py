@@ -138,6 +138,7 @@ def with_law():
             )
 
 
+@pytest.mark.xdist_group("report")  # which has made the printed runs already
 @pytest.mark.parametrize("case, stated", with_law())
 def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
     """In systems whose force changes, the others keep the digits that the page shows; elsewhere no
