@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,15 @@ def twins_of(file: Path) -> list[str]:
     return [file.stem + twin for twin in Project(file.parents[1]).twins_of(file.stem)]
 
 
+@cache
+def parsed(toml: str) -> dict[str, Any]:
+    """What a text says, not to be changed: files that models share are read for each of them."""
+    return tomllib.loads(toml)
+
+
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return parsed(file.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise BristleError(f"{file}: {error}") from None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bristle import BristleError
+from ..project import parsed
 from .keys import KINDS
 
 # Included by every description.
@@ -45,7 +46,7 @@ class Sources:
     def load(self, file: Path) -> dict[str, Any]:
         self.files.append(file)
         try:
-            return tomllib.loads(file.read_text(encoding="utf-8"))
+            return parsed(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DescriptionError(file, "", "there is no such file") from None
         except UnicodeDecodeError:
@@ -77,8 +78,9 @@ class Sources:
             self.overlay(merged, below, part, "")
         self.overlay(merged, own, file, "")
         if not within and isinstance(merged.get("equations"), list):
-            merged["equations"].sort(
-                key=lambda entry: isinstance(entry, dict) and entry.get("last") is True
+            merged["equations"] = sorted(
+                merged["equations"],
+                key=lambda entry: isinstance(entry, dict) and entry.get("last") is True,
             )
         return merged
 
