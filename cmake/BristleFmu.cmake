@@ -382,11 +382,12 @@ function(bristle_add_wheel fmus version)
         OUTPUT "${wheel}"
         COMMAND "${CMAKE_COMMAND}" -E rm -rf "${PROJECT_SOURCE_DIR}/build/package"
         COMMAND "${CMAKE_COMMAND}" -E env SOURCE_DATE_EPOCH=315532800 "BRISTLE_DIST=${BRISTLE_DIST}"
-            "${Python3_EXECUTABLE}" -m pip wheel
-                --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index
-                --wheel-dir "${BRISTLE_DIST}" "${PROJECT_SOURCE_DIR}"
+            "${Python3_EXECUTABLE}" -c
+            "__import__('setuptools.build_meta').build_meta.build_wheel(r'${BRISTLE_DIST}', \
+{'--global-option': ['--quiet']})"
         DEPENDS ${fmus} ${BRISTLE_RUNNERS} ${BRISTLE_SYSTEMS} ${BRISTLE_PLAYGROUND_PAGE} ${package}
                 ${metadata}
+        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
         COMMENT "Packing the wheel"
         VERBATIM)
     add_custom_target(wheel ALL DEPENDS "${wheel}")
