@@ -1,4 +1,4 @@
-# bristle_add_fmu(<description>): generate, compile for each platform, pack.
+# bristle_add_model(<description> [<twin>...]): generate, compile for each platform, pack.
 
 set(suffix_linux64 .so)
 set(suffix_aarch64-linux .so)
@@ -217,28 +217,40 @@ function(bristle_add_both model generated platform target library3 library2)
         VERBATIM)
 endfunction()
 
-# With a second argument the model's twin of that name.
-function(bristle_add_fmu description)
+# A model and, where named, its twins, which are generated together: they have in common what is
+# read and loaded.
+function(bristle_add_model description)
     cmake_path(GET description STEM law)
-    set(model "${law}${ARGV1}")
-    if(ARGV1)
-        set(twin --twin ${ARGV1})
+    set(generated "${PROJECT_BINARY_DIR}/generated/${law}")
+    foreach(twin IN ITEMS "" ${ARGN})
+        list(APPEND files "${generated}${twin}/fmu.c")
+        list(APPEND byproducts "${generated}${twin}/both.c" "${generated}${twin}/fmi3/fmu.c")
+    endforeach()
+    if(ARGN)
+        set(twins --twins ${ARGN})
     endif()
-    set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
     file(GLOB parameter_sets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resources/*.toml")
     file(GLOB pictures CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/modelDescription/pictures/${law}/*")
 
     # Every source is part of the GUID, so whatever changes comes through here; the depfile names it
     # all. fmu.c stands for all files that are generated: they are written together.
     add_custom_command(
-        OUTPUT "${generated}/fmu.c"
-        BYPRODUCTS "${generated}/both.c" "${generated}/fmi3/fmu.c"
+        OUTPUT ${files}
+        BYPRODUCTS ${byproducts}
         COMMAND ${run_generator} generate "${description}" --out "${generated}"
-            --fmi-include "${FMI2_INCLUDE_DIR}" ${twin}
+            --fmi-include "${FMI2_INCLUDE_DIR}" ${twins}
         DEPENDS "${description}" ${generator} ${parameter_sets} ${pictures}
         DEPFILE "${generated}/generate.d"
-        COMMENT "Generating ${model}"
+        COMMENT "Generating ${law}"
         VERBATIM)
+    foreach(twin IN ITEMS "" ${ARGN})
+        bristle_add_fmu("${description}" ${law} ${law}${twin})
+    endforeach()
+endfunction()
+
+# The FMUs of a model, or of a twin, of what has been generated.
+function(bristle_add_fmu description law model)
+    set(generated "${PROJECT_BINARY_DIR}/generated/${model}")
 
     foreach(platform IN LISTS BRISTLE_PLATFORMS)
         set(file "${model}${suffix_${platform}}")
@@ -293,7 +305,7 @@ function(bristle_add_fmu description)
     # For editors: how the model and its FMU would be compiled by any compiler.
     list(JOIN flags " " flag_text)
     set(files "${generated}/fmu.c")
-    if(NOT ARGV1) # a law is listed once, as part of its model
+    if(model STREQUAL law) # a law is listed once, as part of its model
         list(APPEND files "${PROJECT_SOURCE_DIR}/fmu_src/models/${law}.c")
     endif()
     foreach(file IN LISTS files)

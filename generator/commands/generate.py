@@ -1,5 +1,5 @@
-"""Write C, XML and documentation of one model, and in generate.d the names of all files that were
-read, as make reads them."""
+"""Write C, XML and documentation of one model and of its twins, and in generate.d the names of all
+files that were read, as make reads them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h"
     )
     parser.add_argument(
-        "--twin",
+        "--twins",
+        nargs="+",
+        default=[],
+        metavar="TWIN",
         help=(
-            "the name of a file of modelDescription/twins, as Rotational, for the model's twin"
-            " instead of the model"
+            "names of files of modelDescription/twins, as Rotational, for the twins of the model;"
+            " the folder of each is that of the model with its name at the end"
         ),
     )
 
@@ -25,8 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from ..generate import generate
 
-    read = generate(arguments.description, arguments.out, arguments.fmi_include, arguments.twin)
-    names = " ".join(file.as_posix().replace(" ", "\\ ") for file in read)
-    (arguments.out / "generate.d").write_text(
-        f"{(arguments.out / 'fmu.c').as_posix()}: {names}\n", encoding="utf-8"
+    out = arguments.out
+    folders = {"": out} | {twin: out.with_name(out.name + twin) for twin in arguments.twins}
+    read = {
+        file.as_posix().replace(" ", "\\ ")
+        for twin, folder in folders.items()
+        for file in generate(arguments.description, folder, arguments.fmi_include, twin or None)
+    }
+    written = [(folder / "fmu.c").as_posix() for folder in folders.values()]
+    (out / "generate.d").write_text(
+        f"{' '.join(written)}: {' '.join(sorted(read))}\n", encoding="utf-8"
     )

@@ -1,4 +1,4 @@
-"""List what the build makes: models, their twins, the situations of the playground, the version."""
+"""List what the build makes: models and twins, situations of the playground, the version."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     project = Project(Path(__file__).resolve().parents[2])
     for model in project.models:
-        print("model", model)
-        for twin in project.twins_of(model):
-            print("twin", model, twin)
+        print("model", model, *project.twins_of(model))
     if project.playground.is_dir():
         for situation in situations(project.playground):
             print("situation", situation["system"])

@@ -892,6 +892,18 @@ def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, v
     assert ours == preprocessed(out / unit_name(version), out, source)
 
 
+def test_twins_are_written_beside_the_model_and_both_need_what_was_read(tmp_path):
+    description = REPOSITORY / "modelDescription" / "Coulomb.toml"
+    words = ("--out", tmp_path / "out", "--fmi-include", HEADERS, "--twins", "Rotational")
+    result = run("generate", description, *words)
+    assert result.returncode == 0, result.stderr
+    units = [tmp_path / folder / "fmu.c" for folder in ("out", "outRotational")]
+    assert ["CoulombRotational" in unit.read_text() for unit in units] == [False, True]
+    targets, read = (tmp_path / "out" / "generate.d").read_text().split(": ")
+    assert targets.split() == [unit.as_posix() for unit in units]
+    assert {"Coulomb.toml", "Rotational.toml"} <= {Path(name).name for name in read.split()}
+
+
 def test_depfile_names_every_file_that_was_read(project, tmp_path):
     out, depfile = tmp_path / "out", tmp_path / "out" / "generate.d"
     result = run(
@@ -1112,7 +1124,12 @@ def test_the_build_makes_every_model_with_its_twins():
     lines = subprocess.run(
         [sys.executable, REPOSITORY / "generator", "list"], capture_output=True, text=True
     ).stdout.splitlines()
-    made = ["".join(line.split()[1:]) for line in lines if line.startswith(("model ", "twin "))]
+    made = [
+        model + twin
+        for kind, model, *twins in map(str.split, lines)
+        if kind == "model"
+        for twin in ("", *twins)
+    ]
     folder = REPOSITORY / "modelDescription"
     models = [read_description(file) for file in folder.glob("[A-Z]*.toml")]
     twins = [one.name + "Rotational" for one in models if "relativeVelocity" in names(one)]
