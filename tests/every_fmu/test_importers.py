@@ -775,12 +775,11 @@ def forces_of_co_simulation(fmu, line, time, velocity):
 @pytest.mark.parametrize("interval", [None, 1e-2], ids=["default interval", "10 ms"])
 @pytest.mark.parametrize("shape", ["sine", "triangle", "noise"])
 @pytest.mark.fmus(lambda d: is_friction(d))
-def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, tmp_path, shape, interval):
+def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, shape, interval):
     """At its default tolerance. Its solver (0.3.32) holds the inputs over each of its steps, so it
     lags behind by one of them: up to 0.14 of the largest force was measured as the root of the mean
     square (GeneralizedMaxwellSlip, SecondOrderBristle)."""
     line, time = Line(fmu.description), np.linspace(0, 0.5, 501)
-    folder = extract(str(fmu.path), str(tmp_path))
     for frequency in (
         1,
         19 if interval is None else 9,
@@ -793,7 +792,7 @@ def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, tmp_path,
         )
         outputs = list(line.along_parts("frictionForce"))
         result = simulate_fmu(
-            folder,
+            str(fmu.folder),
             fmi_type="ModelExchange",
             input=record,
             stop_time=0.5,

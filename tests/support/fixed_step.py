@@ -76,6 +76,7 @@ def highest_jump(fmu, step, late=False, mass=1.0, timing=EITHER):
     return low
 
 
+@cache
 def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
     """A load that reaches the limit in 1 s: how far the body has crept at 0.6 s, and the part of
     the limit at which it has moved 1 mm further."""

@@ -23,6 +23,8 @@ from bristle.format.universal import joined, parts
 
 need_all_fmus()
 
+pytestmark = pytest.mark.xdist_group("stamp")  # by one worker, which stamps each FMU once
+
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'
 SOME = sorted(
