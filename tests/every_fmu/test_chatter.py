@@ -70,13 +70,12 @@ def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
     0.2 s, but not less than 80 steps: near the limit a body is thrown back once in 40."""
     limit = limit_of(fmu)
     for part in PARTS[: some_of(len(PARTS))]:
-        own = unrest_of_law(fmu, part)
         for step in STEPS:
             rows, _ = hold(fmu, part, step, late, 0.4)
             told = hold(fmu, part, step, late, max(0.2, 80 * step))[1]
             seen = unrest(rows, limit)
-            if seen > 0.2 and seen > 2 * own:
-                assert told == 1, (part, step, seen, own)
+            if seen > 0.2 and seen > 2 * unrest_of_law(fmu, part):
+                assert told == 1, (part, step, seen)
             calm = rows[len(rows) // 10 :]
             if np.max(np.abs(calm[:, 3] - calm[:, 4])) < 0.01 * limit:
                 assert not told, (part, step)
@@ -95,7 +94,7 @@ def follow(fmu, velocity, step, steps):
 def test_motions_that_do_not_answer_to_the_force_are_not_reported(fmu):
     """Reversals, also of six and ten steps per period, noise and coarse encoders."""
     choice = np.random.default_rng(3)
-    for step in (1e-3, 5e-3):
+    for step in (1e-3, 5e-3)[: some_of(2)]:
         for size in (1e-4, 1e-2, 0.3):
             for turns in (7, 19, 31):  # a second
                 speeds = size * np.sin(2 * math.pi * turns * step * np.arange(400))
