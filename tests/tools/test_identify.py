@@ -867,7 +867,7 @@ def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
         cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
     )
     told = capsys.readouterr().out
-    assert re.findall(r"^(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == [
+    assert re.findall(r"^ +(\w+Rotational|LuGre|SmoothCoulomb) +[\d.]+%", told, re.MULTILINE) == [
         "LuGreRotational",
         "SmoothCoulombRotational",
     ]

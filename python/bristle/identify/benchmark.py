@@ -18,6 +18,7 @@ from .fit.load import with_load
 from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
 from .record.reading import Options, Record, read_record
 from .record.roles import BY_NAME
+from .tell.words import HEADS, ranking_lines, ranking_rows
 
 RECORDS = (".csv", ".tsv", ".txt", ".dat")
 # keys of a side file that say how a record is read, by the name that Options has for them
@@ -174,25 +175,9 @@ def _turned(laws: Sequence[Candidate], radius: float) -> list[Candidate]:
     return [replace(of, radius=radius) for of in chosen if of]
 
 
-HEADS = ("Law", "fitted", "held out", "±", "parameters", "fit [s]", "µs per sample", "")
-
-
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
     """A row per law, and per published result, of which only the errors are known."""
-    made: list[tuple[str, ...]] = [
-        (
-            one.of.name,
-            f"{one.fit.quality.share:.2%}",
-            f"{one.held_out.share:.2%}",
-            f"{one.doubt:.2%}",
-            str(one.parameters),
-            f"{one.spent:.1f}",
-            f"{one.seconds:.2g}",
-            "",
-        )
-        for one in outcome.ranking.places
-    ]
-    made += [(one.of.name, *["–"] * 6, one.why) for one in outcome.ranking.failed]
+    made = ranking_rows(outcome.ranking)
     for given in outcome.task.published:
         errors = [f"{given[key]:g}%" if key in given else "–" for key in ("fitted", "held_out")]
         source = f"published: {given['source']}" if "source" in given else "published"
@@ -214,11 +199,7 @@ def measure(outcome: Outcome) -> str:
 def lines(outcome: Outcome) -> list[str]:
     """What the terminal shows."""
     made = [f"{outcome.record.name}: {measure(outcome)}"]
-    made += [
-        f"  {name:28} {fitted:>8} {held:>8} {doubt:>8} {count:>10} {spent:>7} {cost:>13}  {more}"
-        for name, fitted, held, doubt, count, spent, cost, more in [HEADS, *rows(outcome)]
-    ]
-    return [*(line.rstrip() for line in made), *verdicts(outcome.ranking)]
+    return [*made, *ranking_lines(rows(outcome)), *verdicts(outcome.ranking)]
 
 
 def page(found: Sequence[Outcome]) -> str:

@@ -27,7 +27,7 @@ from .fit.statistics import Quality
 from .fit.validation import validated
 from .record.reading import Options, Record, read_record
 from .tell.page import fit_page, pictures_of
-from .tell.words import doubts, quality_text, rounded, summary
+from .tell.words import doubts, quality_text, ranking_lines, ranking_rows, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
 
@@ -110,11 +110,7 @@ def _ranking(
 
 
 def _fitted(
-    of: Candidate,
-    records: Sequence[Record],
-    fixed: Mapping[str, float],
-    wanted: Wanted,
-    load: str,
+    of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], wanted: Wanted, load: str
 ) -> Fit:
     with Progress(4) as progress:
 
@@ -215,23 +211,11 @@ def parameter_set(result: Fit, name: str) -> ParameterSet:
 
 
 def _told(
-    result: Fit,
-    validation: Sequence[Validation],
-    ranking: Ranking | None,
-    told: Sequence[str],
+    result: Fit, validation: Sequence[Validation], ranking: Ranking | None, told: Sequence[str]
 ) -> list[str]:
     lines = [f"- {note}" for record in result.records for note in record.notes]
     if ranking:
-        lines.append(
-            f"{'model':24} {'held out':>9} {'±':>7} {'fitted':>9} {'parameters':>10}"
-            f" {'µs/sample':>9}"
-        )
-        lines += [
-            f"{one.of.name:24} {one.held_out.share:9.2%} {one.doubt:7.2%}"
-            f" {one.fit.quality.share:9.2%} {one.parameters:10d} {one.seconds:9.2f}"
-            for one in ranking.places
-        ]
-        lines += [f"{one.of.name:24} failed: {one.why}" for one in ranking.failed]
+        lines += ranking_lines(ranking_rows(ranking))
         lines += told
     lines += summary(result)
     lines += [

@@ -510,10 +510,7 @@ _FORCES = {"friction", "drive", "coefficient"}
 
 
 def _add_drive_by_current(
-    table: Table,
-    columns: Mapping[str, Column],
-    options: Options,
-    signals: dict[str, np.ndarray],
+    table: Table, columns: Mapping[str, Column], options: Options, signals: dict[str, np.ndarray]
 ) -> None:
     """The force of a motor, where its current or its control voltage was measured."""
     taken = next((columns[role] for role in _FORCES if role in columns), None)

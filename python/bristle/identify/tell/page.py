@@ -16,13 +16,14 @@ from ..fit.ranking import Ranking
 from ..fit.statistics import Quality
 from ..record.reading import Record
 from .words import (
+    HEADS,
+    ranking_rows,
     doubts,
     interval_text,
     quality_text,
     starts_text,
     unit_text,
     value_text,
-    force_text,
 )
 
 
@@ -54,10 +55,7 @@ def fit_page(
         sentences(
             "How the record was read", [note for record in fit.records for note in record.notes]
         ),
-        paragraph(
-            f"{fit.runs} runs of the FMU. {starts_text(fit)} Bristle {VERSION}.",
-            "soft",
-        ),
+        paragraph(f"{fit.runs} runs of the FMU. {starts_text(fit)} Bristle {VERSION}.", "soft"),
     ]
     return sheet(f"{fit.of.name} from {names}", body)
 
@@ -179,32 +177,6 @@ def _validation(
 
 
 def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
-    rows: list[tuple[str, ...]] = [
-        (
-            one.of.name,
-            str(i),
-            f"{one.held_out.share:.2%}",
-            f"{one.doubt:.2%}",
-            force_text(one.held_out.rms, one.of),
-            f"{one.fit.quality.share:.2%}",
-            str(one.parameters),
-            f"{one.seconds:.2g}",
-            "",
-        )
-        for i, one in enumerate(ranking.places, 1)
-    ]
-    rows += [(one.of.name, *["–"] * 7, one.why) for one in ranking.failed]
-    heads = (
-        "Model",
-        "Place",
-        "Held out",
-        "±",
-        "RMS held out",
-        "Fitted part",
-        "Parameters",
-        "µs per sample",
-        "",
-    )
     return [
         "<h2>All models</h2>",
         paragraph(" ".join(verdicts)),
@@ -212,7 +184,7 @@ def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
             ranking_picture(ranking),
             f"RMS error on what was held out, relative to the RMS {_compared(ranking)}.",
         ),
-        table(heads, rows, 7),
+        table(HEADS, ranking_rows(ranking), 6),
     ]
 
 

@@ -12,6 +12,7 @@ from ..fit.candidates import DELAY, Candidate
 from ..fit.intervals import GEARS
 from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
+from ..fit.ranking import Ranking
 from ..fit.statistics import CONFIDENCE, Quality
 from ..record.reading import GRAVITY, SPRING
 from ..record.units import prefixed, with_prefix
@@ -484,3 +485,32 @@ def summary(fit: Fit) -> list[str]:
 def unit_text(unit: str) -> str:
     """The unit as it is shown: a pure number has none."""
     return "" if unit == "1" else unit
+
+
+HEADS = ("Law", "fitted", "held out", "±", "parameters", "fit [s]", "µs/sample", "")
+
+
+def ranking_rows(ranking: Ranking) -> list[tuple[str, ...]]:
+    """A row per law, under these heads."""
+    made: list[tuple[str, ...]] = [
+        (
+            one.of.name,
+            f"{one.fit.quality.share:.2%}",
+            f"{one.held_out.share:.2%}",
+            f"{one.doubt:.2%}",
+            str(one.parameters),
+            f"{one.spent:.1f}",
+            f"{one.seconds:.2g}",
+            "",
+        )
+        for one in ranking.places
+    ]
+    return made + [(one.of.name, *["–"] * 6, one.why) for one in ranking.failed]
+
+
+def ranking_lines(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """The same for a terminal."""
+    return [
+        f"  {name:28} {' '.join(f'{cell:>10}' for cell in cells)}  {more}".rstrip()
+        for name, *cells, more in [HEADS, *rows]
+    ]
