@@ -89,7 +89,7 @@ ALLOWED = {
     "fmi2DoStep": ("stepping",),
     "fmi2SetReal": ("instantiated", "initialization", "event", "continuous", "stepping"),
 }
-# Against the standard, but real importers do it and nothing is at risk (IMPORTERS.md).
+# Against the standard, but real importers do it and nothing is at risk.
 TOLERATED = {
     ("fmi2SetContinuousStates", "event"),
     ("fmi2SetTime", "instantiated"),
