@@ -456,6 +456,8 @@ def test_numbers_have_the_prefix_that_they_need():
         3.1e-6: "3.1 µN",
         12.3e-3: "12.3 mN",
         1.5: "1.5 N",
+        999.4: "999 N",
+        999.6: "1 kN",
         2e3: "2 kN",
         4e6: "4 MN",
     }

@@ -229,8 +229,8 @@ _STEPS = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "
 
 
 def prefixed(value: float) -> tuple[float, str]:
-    """The size and the sign of the prefix that a number needs."""
-    return next((step for step in _STEPS if abs(value) >= step[0]), _STEPS[-1])
+    """The size and the sign of the prefix that a number of three digits needs."""
+    return next((step for step in _STEPS if abs(value) >= 0.9995 * step[0]), _STEPS[-1])
 
 
 def with_prefix(value: float, unit: str) -> str:
