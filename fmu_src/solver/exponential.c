@@ -75,7 +75,7 @@ static Matrix product_plus(const Matrix *A, const Matrix *B, double c) {
  * all numbers, and every doubling may double the rounding. */
 static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
     static const double per_factorial[] = {1, 1, 0.5, 1.0 / 6, 1.0 / 24};
-    double size = 0, part = 0.5;
+    double size = 0, part = 0.5, term = 1.0 / 1307674368000; /* 1/15! */
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++)
             size += fabs(z->of[i][j]) * (state_nominals[j] / state_nominals[i]);
@@ -88,7 +88,6 @@ static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
     if (decays) return 0;
     if (!(size < 500)) return 1;
     while (part * size > 0.5) part *= 0.5;
-    double term = 1.0 / 1307674368000; /* 1/15! */
     Matrix small = {{{0}}};
     phi[4] = small;
     for (int i = 0; i < N_STATES; i++)
@@ -137,6 +136,11 @@ static States off_line(const Motion *motion, const Point *from, double h, double
 NOINLINE static double exponential_step(const Motion *motion, const Point *from, double h,
                                         States *x1) {
     const double *f0 = state_values(&from->f);
+    int rests = motion->held; /* for any time */
+    for (int i = 0; i < N_STATES; i++)
+        if (f0[i] != 0) rests = 0;
+    *x1 = from->x;
+    if (rests) return 0;
     const States f_rate = motion->held ? no_states : rate_derivatives(motion, from);
     double bend[STATE_ROOM], third[STATE_ROOM], fourth[STATE_ROOM], allowed[STATE_ROOM];
     Matrix z, phi[5], half[5];
