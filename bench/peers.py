@@ -76,15 +76,18 @@ def read(
         found = variables.get(names.get(name, name)) or variables.get(name)
         return found if found and found.causality == causality else None
 
-    said = [f"{label} has no variable {one}." for one in names.values() if one not in variables]
-    force, velocity = find(FORCE, "output"), find(VELOCITY, "input")
-    for variable, name, causality in ((force, FORCE, "output"), (velocity, VELOCITY, "input")):
+    def needed(name: str, causality: str) -> ScalarVariable:
+        variable = find(name, causality)
         if variable is None:
             theirs = ", ".join(n for n, one in variables.items() if one.causality == causality)
             raise Unusable(
                 f"{file}: it has no {causality} {names.get(name, name)}, but {theirs or 'none'};"
                 f" --map {name}=its name says which is meant."
             )
+        return variable
+
+    force, velocity = needed(FORCE, "output"), needed(VELOCITY, "input")
+    said = [f"{label} has no variable {one}." for one in names.values() if one not in variables]
     normal = find(NORMAL, "input")
     if normal is None:
         said.append(f"{label} has no input {NORMAL}: its normal force is its own.")
