@@ -32,9 +32,8 @@ from .tables import Column, Table, read_table
 GRAVITY, SPRING = "gravity", "spring"  # loads that go with the position
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
-BOTH_WAYS = (
-    0.05  # share of the way in each direction, from which on an offset can be told from friction
-)
+# share of the way in each direction, from which on an offset can be told from friction
+BOTH_WAYS = 0.05
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
 _BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
@@ -124,27 +123,20 @@ class Record:
     block: int = 1  # of the measurement: so many neighbours each sample is the mean of
     # points of a run for each mean, where ends and middles of the blocks do not follow the force
     fineness: int = 0
-    kernel: np.ndarray = field(
-        default_factory=lambda: np.ones(1)
-    )  # the mean of the measurement's samples that the force is, as the acceleration beside it
-    place: np.ndarray | None = (
-        # a row each: the displacement about its mean, and of a joint cosine and sine of its angle,
-        # through the same filter
-        None
-    )
+    # the mean of the measurement's samples that the force is, as the acceleration beside it
+    kernel: np.ndarray = field(default_factory=lambda: np.ones(1))
+    # a row each: the displacement about its mean, and of a joint cosine and sine of its angle,
+    # through the same filter
+    place: np.ndarray | None = None
     load: str = ""  # that is fitted beside friction: "", gravity or spring
-    rougher: np.ndarray | None = (
-        # where a filter has given the velocity, those of two others, a row each: half the window,
-        # and the same for all samples
-        None
-    )
+    # where a filter has given the velocity, those of two others, a row each: half the window, and
+    # the same for all samples
+    rougher: np.ndarray | None = None
     # what a gear passes on to its load, of which a share is friction
     transmitted: np.ndarray | None = None
-    held: np.ndarray | None = (
-        # of the driving force, what such a load takes, as far as it is seen before the fit: it does
-        # not act on a body that sticks
-        None
-    )
+    # of the driving force, what such a load takes, as far as it is seen before the fit: it does not
+    # act on a body that sticks
+    held: np.ndarray | None = None
     delay: float = 0.0  # s by which the motion was made later, as the force lags behind it
 
     def delayed(self, delay: float) -> Record:
