@@ -305,3 +305,15 @@ def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(fmu):
             instance.set({"relativeVelocity": -part * instance.get("stribeckVelocity")})
             assert [value < 0 for value in instance.indicators[:4]] == [ends] * 4
             assert instance.get("mode[1]") == slipping
+
+
+@ONLY
+def test_where_the_normal_force_has_all_but_gone_an_element_follows_within_a_nanosecond(fmu):
+    """No faster: its time constant, its share of the friction over the attraction, vanishes."""
+    with fmu.model_exchange() as instance:
+        instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
+        instance.states = [20.0] * 4
+        instance.settle()
+        instance.set({"normalForce": 1e-12})
+        for rate in instance.derivatives:
+            assert rate == pytest.approx(-20.0 / 1e-9, rel=1e-9)

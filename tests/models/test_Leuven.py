@@ -170,3 +170,15 @@ def test_cvode_needs_few_steps_unless_it_cannot_see_how_a_slider_comes_to_rest(f
 def test_cvode_chatters_where_its_tolerance_is_as_wide_as_that_way(fmu):
     most = max(evaluations(fmu, *RAMPS[0], 1e-8 * i, [1.0] * 4) for i in (0.5, 1, 2, 3))
     assert most > 1000
+
+
+@ONLY
+def test_overloaded_springs_slide_back_no_faster_than_a_power_may_grow(fmu):
+    """A thousand million times as fast as the surfaces: springs drawn to the static limit carry 1.2
+    times the force of fast sliding, and 1.2^200 is 7e15."""
+    with fmu.model_exchange() as instance:
+        instance.start({**P, "normalForce": 196.2, "relativeVelocity": 5.0})
+        instance.states = [
+            2 * limit / k for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values())
+        ]
+        assert instance.get("slidingVelocity") == pytest.approx(5e9, rel=1e-9)

@@ -53,3 +53,12 @@ def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
         ):
             instance.set(wrong)
             assert instance.get("normalForce") == 0
+
+
+@OURS
+@pytest.mark.parametrize("turns, exponent", [(90.0, 90.0), (110.0, 100.0)])
+def test_a_rope_holds_no_more_than_there_are_loads(fmu, turns, exponent):
+    """e^100 times its tension, so that no force passes all numbers."""
+    with fmu.model_exchange() as instance:
+        instance.start({"dynamicFriction": 0.5, "slackTension": 2.0, "wrapAngle": turns / 0.5})
+        assert instance.get("normalForce") == pytest.approx(4.0 * math.exp(exponent), rel=1e-12)
