@@ -353,3 +353,20 @@ def test_a_speed_that_counts_as_rest_lies_between_the_events_of_a_reversal(fmu):
         for speed, signs in ((1.1e-6, 2), (0.9e-6, 1), (-0.9e-6, 1), (-1.1e-6, 0)):
             instance.set({"relativeVelocity": speed})
             assert sum(value > 0 for value in instance.indicators[1:]) == signs
+
+
+@pytest.mark.fmus(lambda d: d.name == "Coulomb")
+def test_all_events_of_a_step_are_told_in_their_order(fmu):
+    """A motion that comes to rest in the middle of a step and goes back, until it is faster than
+    what counts as rest (regularizationVelocity, 1e-3 m/s)."""
+    with fmu.co_simulation() as instance:
+        instance.demand("fmi2SetDebugLogging", 1, 0, None)
+        instance.start({"normalForce": NORMAL, "relativeVelocity": 0.1})
+        instance.set_input_derivative("relativeVelocity", -0.2)
+        instance.step(1.0)
+        told = [m.text.split() for m in instance.messages if " goes from " in m.text]
+        assert [words[-3:] for words in told] == [
+            ["SlipForward", "to", "Stick."],
+            ["Stick", "to", "SlipBackward."],
+        ]
+        assert [float(words[2]) for words in told] == pytest.approx([0.5, 0.505], abs=1e-3)

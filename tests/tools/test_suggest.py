@@ -107,6 +107,13 @@ def test_the_tolerated_creep_is_the_one_under_load(fmu):
     assert force[0] < 2.0 <= force[1] <= 2.0 * (1 + 1e-6) < force[2]
 
 
+def test_without_a_load_creep_is_judged_under_half_of_the_static_friction():
+    made = suggest("StaticRegularized", Known(normal_force=12, static_friction=0.5, creep=2e-5))
+    values = {**made.values, "normalForce": 12, "relativeVelocity": 2e-5}
+    force = bristle.evaluate("StaticRegularized", values, ["frictionForce"])["frictionForce"]
+    assert force == pytest.approx(0.5 * 0.5 * 12, rel=1e-2)
+
+
 def test_break_away_is_nine_tenths_of_the_deflection_at_the_static_limit():
     made = suggest("ElastoPlastic", Known(normal_force=20, static_friction=0.5, deflection=1e-5))
     assert made.values["breakawayDeflection"] == pytest.approx(
