@@ -170,11 +170,11 @@ def pytest_sessionfinish() -> None:
 
 
 def write_counts() -> None:
-    from fmus import FMUS
-
-    for fmu in FMUS:
-        if "library" in vars(fmu):
-            ctypes.CDLL(str(fmu.binary)).write_counts()
+    """Of all libraries of FMUs that this process has open."""
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    for library in {line.split()[-1] for line in maps.splitlines() if line.endswith(".so")}:
+        if Path(library).parent.name in ("linux64", "x86_64-linux"):
+            ctypes.CDLL(library).write_counts()
 
 
 def read_export() -> dict[str, Coverage]:
@@ -263,18 +263,18 @@ def report(files: dict[str, Coverage], complete: bool) -> int:
         )
     listed = tomllib.loads(REASONS.read_text(encoding="utf-8")).get("unreached", [])
     known = {(entry["file"], entry["line"], entry["never"]): entry["reason"] for entry in listed}
-    missing = {}
+    missing = defaultdict(list)
     for name, one in files.items():
         for (line, column, last_line, end), counts in sorted(one.branches.items()):
             text = text_of(name, line, column, end if line == last_line else None) or "isfinite"
             for outcome, count in zip(("true", "false"), counts):
                 if not count:
-                    missing[name, text_of(name, line, 1, None).strip(), f"{text} is {outcome}"] = (
-                        f"{name}:{line}:{column}"
-                    )
-    print(f"\n{len(missing)} branches are not reached:")
-    for key, place in missing.items():
-        print(f"  {place}: {key[2]}: {known.get(key, 'NO REASON IS GIVEN')}")
+                    key = name, text_of(name, line, 1, None).strip(), f"{text} is {outcome}"
+                    missing[key].append(f"{name}:{line}:{column}")
+    print(f"\n{sum(map(len, missing.values()))} branches are not reached:")
+    for key, places in missing.items():
+        for place in places:
+            print(f"  {place}: {key[2]}: {known.get(key, 'NO REASON IS GIVEN')}")
     unneeded = [key for key in known if key not in missing] if complete else []
     for file, line, never in unneeded:
         print(f"  {file}: {line}: {never}: is reached, although {REASONS.name} lists it")
