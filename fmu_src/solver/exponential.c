@@ -1,5 +1,5 @@
-/* Exponential steps: exact ones under held inputs, of states that are linear and do not see each
- * other or follow as a vector, and such of an order, of one or two states of any law. */
+/* Exponential steps: exact ones under held inputs, for states that are linear and do not see each
+ * other or follow as a vector; and one of order 4, for one state or two of any law. */
 #include <math.h>
 
 static void multiply(const Point *from, const double *a, double *product) {
