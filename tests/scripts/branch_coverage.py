@@ -170,11 +170,13 @@ def pytest_sessionfinish() -> None:
 
 
 def write_counts() -> None:
-    """Of all libraries of FMUs that this process has open."""
+    """Of all libraries with counters that this process has open."""
     maps = Path("/proc/self/maps").read_text(encoding="utf-8")
     for library in {line.split()[-1] for line in maps.splitlines() if line.endswith(".so")}:
         if Path(library).parent.name in ("linux64", "x86_64-linux"):
-            ctypes.CDLL(library).write_counts()
+            write = getattr(ctypes.CDLL(library), "write_counts", None)
+            if write:
+                write()
 
 
 def read_export() -> dict[str, Coverage]:
