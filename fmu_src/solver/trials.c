@@ -6,27 +6,31 @@
 /* Evaluations of a trial step: the points at both ends, the stages, what is looked at beside them,
  * and the indicators. Looks at a peak or beside a reversal come on top of it, but seldom. */
 enum {
-    EVALUATIONS_OF_A_TRIAL =
-        2 * (IS_LINEAR ? 1 : N_STATES) + 6 + (IS_LINEAR ? 4 : 8) + (N_MODES > 0 ? 15 : 2)
+    EVALUATIONS_OF_A_TRIAL = 2 * (IS_LINEAR ? 1 : N_STATES) + 6 +
+                             (IS_LINEAR                            ? 4
+                              : RODAS_STAGES == 6 && N_STATES <= 2 ? 3
+                                                                   : 8) +
+                             (N_MODES > 0 ? 15 : 2)
 };
 
 /* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit
- * step: what decays has decayed there. Where the motion grows by itself, or the step leads beyond
- * all numbers, they stay as they are. */
+ * step: what decays has decayed there. Where the motion grows by itself, or goes on until something
+ * new stops it, so that the rates are no smaller there, they stay as they are. */
 COLD static void relax(const Motion *motion, const Point *end, double h, States *x) {
-    (void)motion;
     double W[MATRIX_ROOM][MATRIX_ROOM], way[STATE_ROOM];
     int row[STATE_ROOM];
-    double trace = 0; /* two that grow together show in it, and one in the determinant */
-    for (int i = 0; i < N_STATES; i++) {
-        trace += end->J[i][i];
-        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / h : 0) - end->J[i][j];
-    }
-    if (factorize(N_STATES, W, row) || trace > 0) return;
-    back_substitute(N_STATES, W, row, state_values(&end->f), way);
     for (int i = 0; i < N_STATES; i++)
-        if (!isfinite(state_values(x)[i] + way[i])) return;
-    for (int i = 0; i < N_STATES; i++) state_places(x)[i] += way[i];
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / h : 0) - end->J[i][j];
+    if (factorize(N_STATES, W, row)) return;
+    back_substitute(N_STATES, W, row, state_values(&end->f), way);
+    States relaxed = *x;
+    for (int i = 0; i < N_STATES; i++) state_places(&relaxed)[i] += way[i];
+    const States f = rates_at(motion, end->t, &relaxed, &end->m);
+    for (int i = 0; i < N_STATES; i++)
+        if (!isfinite(state_values(&relaxed)[i]) ||
+            !(fabs(state_values(&f)[i]) <= fabs(state_values(&end->f)[i])))
+            return;
+    *x = relaxed;
 }
 
 /* Takes states and modes over a communication step. After three quarters of its trials it goes on
