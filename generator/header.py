@@ -128,7 +128,8 @@ def _coupling(description: Description) -> list[str]:
     coupling = description.coupling
     if coupling is None:
         place = _place(description.parameters, description.body)
-        return ["    COUPLED_VELOCITY = -1,", f"    COUPLED_MASS = {place},", "    N_AXES = 0,"]
+        nothing = ["    COUPLED_VELOCITY = -1,", "    COUPLED_FORCE = -1,"]
+        return [*nothing, f"    COUPLED_MASS = {place},", "    N_AXES = 0,"]
     places = {
         "COUPLED_VELOCITY": _place(description.inputs, coupling.velocity),
         "COUPLED_LOAD": _place(description.inputs, coupling.load),

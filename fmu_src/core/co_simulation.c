@@ -231,7 +231,7 @@ COLD static void take_back(Instance *c, const Memory *before, int with_coupling)
 /* Whether a step may change what the coupling with the body remembers. */
 static int may_couple(const Memory *k) {
 #if HAS_COUPLING
-    return couples(k) || k->coupling.history.h > 0;
+    return couples(k) || k->coupling.h > 0;
 #else
     return couples(k);
 #endif
@@ -255,8 +255,9 @@ static Status make_step(Instance *c, double point, double length) {
     Memory before; /* of which only what a step may change is filled in */
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
     copy_state(&before, k, with_coupling);
-    Motion motion = {&k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL,
-                     NULL,        length};
+    Motion motion = {
+        &k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL, NULL, length,
+        NULL};
     for (int i = 0; i < N_INPUTS; i++)
         if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
     Inputs end = inputs_at(&motion, length);

@@ -39,7 +39,7 @@ static void warn_of_missing_load(Instance *c) {
 /* Whether a step has been made in that way, which gives the force until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
-    return k->kept.co_simulates && k->coupling.history.h > 0 && couples(k);
+    return k->kept.co_simulates && k->coupling.h > 0 && couples(k);
 #elif HAS_APPROACH
     return k->kept.co_simulates && k->stepping.pressing.longest > 0 && couples(k);
 #else
@@ -66,9 +66,9 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
     *room = k->reals.u;
     press_ahead(k, room);
 #if HAS_COUPLING
-    Inputs before = k->coupling.history.u;
+    Inputs before = k->coupling.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
-        memcpy(velocity_of(room), k->coupling.history.w, N_AXES * sizeof(double));
+        memcpy(velocity_of(room), k->coupling.w, N_AXES * sizeof(double));
 #endif
     return room;
 }
@@ -76,7 +76,7 @@ static const Inputs *present_inputs(const Memory *k, Inputs *room) {
 #if HAS_COUPLING
 /* Puts the mean force of the last step in place of that of the law at its end, where the inputs are
  * u, and all that depends on it. */
-static void put_mean_force(const History *s, const Parameters *p, const Inputs *u, Outputs *y) {
+static void put_mean_force(const Coupling *s, const Parameters *p, const Inputs *u, Outputs *y) {
     double *value = (double *)y, *F = value + COUPLED_FORCE;
     const double *given = s->force[0];
     const double before = N_AXES == 1 ? F[0] : norm_of(F),
@@ -101,7 +101,7 @@ static void put_mean_force(const History *s, const Parameters *p, const Inputs *
 /* Puts the force that a step with the body has given in place of that of the law. */
 static void give_coupled(Memory *k, const Inputs *u) {
 #if HAS_COUPLING
-    const History *history = &k->coupling.history;
+    const Coupling *history = &k->coupling;
     put_mean_force(history, &k->reals.p, u, &k->reals.y);
     for (int i = 0; i < N_AXES; i++)
         k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);

@@ -28,6 +28,13 @@ enum {
     ANY_PHASE = 63
 };
 
+#if HAS_COUPLING
+/* What is known of the body, as the outputs have it. */
+typedef struct {
+    double load[N_AXES];
+} Observed;
+#endif
+
 /* All Reals in one block; a value reference is an index into it. */
 typedef struct {
     Parameters p;

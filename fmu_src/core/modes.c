@@ -74,7 +74,8 @@ static int apply_constraints(Memory *k) {
  * and for unloaded states, since states change without an event. They are kept until one of them
  * changes by more than a factor of two; returns 1 in that case. */
 static int renew_nominals(Memory *k) {
-    const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->kept.tolerance, 1, NULL, NULL, 0};
+    const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->kept.tolerance, 1, NULL,
+                        NULL,        0,           NULL};
     const States resolved = resolved_at(&now, 0, &no_states, &k->state.modes);
     int changed = 0;
     for (int i = 0; i < N_STATES; i++) {

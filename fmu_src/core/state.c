@@ -177,7 +177,7 @@ static void carry_state(Walk *walk, StoredState *stored) {
     carry_integer(walk, &stepping->chatter.thrown, 0, 1);
     carry_integer(walk, &stepping->chatter.turns, 0, CHATTER_COUNT);
     carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
-    carry_reals(walk, &coupling->history, sizeof coupling->history / sizeof(double));
+    carry_reals(walk, coupling, offsetof(Coupling, m) / sizeof(double));
     carry_modes(walk, &coupling->m, 0, 0);
 #endif
     carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);

@@ -8,24 +8,6 @@ static States all_directions(void) {
     return seed;
 }
 
-FLATTENED static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
-    States f = no_states;
-    Outputs y;
-    const Inputs u = inputs_at(motion, t);
-    evaluate(motion->p, &u, x, m, &f, &y);
-    return f;
-}
-
-/* Time derivatives of the rates, as the inputs move. */
-FLATTENED static States rate_derivatives(const Motion *motion, const Point *point) {
-    States f, f_rate = no_states;
-    Outputs y, y_slope;
-    const Inputs u = inputs_at(motion, point->t);
-    evaluate_slopes(motion->p, &no_parameters, &u, motion->u_rate, &point->x, &no_states, &point->m,
-                    &f, &f_rate, &y, &y_slope);
-    return f_rate;
-}
-
 /* Slopes of states that follow as a vector, each along itself: that of the vector along a direction
  * in which it has these slopes. */
 static void take_one_slope(const double *direction, double *slopes) {
@@ -50,22 +32,12 @@ FLATTENED static void linear_rates_at(const Motion *motion, double t, const Stat
 
 /* A point with its rates and their slopes. */
 FLATTENED static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
+    if (!LINEAR_STATES) return full_point_at(motion, t, x, m);
     Point point = {t, *x, *m, no_states, {{0}}};
+    const States seed = all_directions();
     States slope;
-    if (LINEAR_STATES) {
-        const States seed = all_directions();
-        linear_rates_at(motion, t, x, m, &seed, &point.f, &slope);
-        for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&slope)[i];
-        return point;
-    }
-    const Inputs u = inputs_at(motion, t);
-    Outputs y, y_slope;
-    for (int j = 0; j < N_STATES; j++) {
-        States seed = no_states;
-        state_places(&seed)[j] = 1;
-        evaluate_state_slopes(motion->p, &u, x, &seed, m, &point.f, &slope, &y, &y_slope);
-        for (int i = 0; i < N_STATES; i++) point.J[i][j] = state_values(&slope)[i];
-    }
+    linear_rates_at(motion, t, x, m, &seed, &point.f, &slope);
+    for (int i = 0; i < N_STATES; i++) point.J[i][i] = state_values(&slope)[i];
     return point;
 }
 
@@ -102,20 +74,6 @@ static States resolved_at(const Motion *motion, double t, const States *x, const
     return resolved;
 }
 
-/* A normal force that is computed may come and go within a step, so that it is looked at itself, in
- * place of its indicator, which has a gap at its root (common/contact_events.h). */
-static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
-                          double *g) {
-    const Inputs u = inputs_at(motion, t);
-#if HAS_APPROACH
-    (void)x;
-    (void)m;
-    g[0] = normal_force(motion->p, &u);
-#else
-    indicators(motion->p, &u, x, m, g);
-#endif
-}
-
 /* Whether a normal force that is computed stays as it is between two times, since the surfaces
  * approach each other at both. */
 static int keeps_contact(const Motion *motion, double t, double end) {
@@ -141,29 +99,18 @@ static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *
     return reset;
 }
 
-/* Lets the modes settle at the time t of a communication step, and tells of it; whether the step
- * ends there. */
-static int settle_at(const Motion *motion, double t, States *x, Modes *m) {
-    const Modes before = *m;
-    if (N_MODES > 0) {
-        const Inputs u = inputs_at(motion, t);
-        settle_modes(motion->p, &u, x, m);
-        if (memcmp(&before, m, sizeof before) == 0) return 0;
-    }
-    return motion->note ? motion->note(motion->log, t, &before, m) : 0;
-}
-
 /* Length of a step down to which a motion that grows by itself is followed: that of a law alone is
- * left to the estimate of its error. */
+ * left to the estimate of its error. Where stick gives way, the motion of a body grows, and an
+ * L-stable method with long steps would damp it and hold the body: its matrix then has a negative
+ * determinant. */
 static double shortest_growing(const Motion *motion) {
-    (void)motion;
-    return INFINITY;
+    return motion->body ? motion->body->shortest : INFINITY;
 }
 
 /* Time at which the velocity turns round, or its size is least, and the rates have a corner, so
- * that a step must not run over it; -1 where it does not move. */
+ * that a step must not run over it; -1 where it does not move, or is a state. */
 static double time_of_reversal(const Motion *motion) {
-    if (motion->held) return -1;
+    if (motion->held || motion->body) return -1;
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {
         const double rate = input_values(motion->u_rate)[COUPLED_VELOCITY + i];

@@ -4,6 +4,7 @@
 #include "solver/stepping.h"
 
 enum {
+    LAW_STATES = N_STATES,
     STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
     IS_LINEAR = LINEAR_STATES,
@@ -19,10 +20,22 @@ static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
+/* States of the law, also where others follow them. */
+typedef States LawStates;
+static const LawStates no_law_states = {0};
+
 VALUES(Parameters, double, parameter_values, parameter_places)
 VALUES(Inputs, double, input_values, input_places)
 VALUES(Outputs, double, output_values, output_places)
 VALUES(Modes, int, mode_values, mode_places)
+
+/* A body whose velocity is solved for with the law. */
+typedef struct {
+    double per_mass;
+    double speed;       /* change of velocity that matters */
+    double shortest;    /* step down to which a departure from stick is followed */
+    const double *load; /* on each axis, constant over a communication step */
+} Body;
 
 typedef struct {
     const Parameters *p;
@@ -33,7 +46,8 @@ typedef struct {
     /* told of every event, or NULL; whether the step ends there */
     int (*note)(void *log, double t, const Modes *before, const Modes *after);
     void *log;
-    double length; /* of the communication step */
+    double length;    /* of the communication step */
+    const Body *body; /* or NULL: the law alone, with the velocity of the inputs */
 } Motion;
 
 static Inputs inputs_at(const Motion *motion, double t) {

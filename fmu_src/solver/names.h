@@ -2,17 +2,16 @@
  * alone, and once more with a prefix for law and body together; rig/integrator.c and
  * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
  * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SHOWS_LIMITS,
- * SOLUTIONS, a Motion, and the functions rates_at, rate_derivatives, point_at, resolved_at,
- * indicators_at, keeps_contact, settle_at, shortest_growing, time_of_reversal and trial_step;
- * everything else is written once over these, and the compiler sees constant sizes and no call
- * through a pointer. */
+ * SOLUTIONS, and the functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at,
+ * settle_at and trial_step; a Motion, keeps_contact, shortest_growing and time_of_reversal are the
+ * same for both. Everything else is written once over these, and the compiler sees constant sizes
+ * and no call through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 
 #define ODE(name) name
 
 #define States ODE(States)
-#define Motion ODE(Motion)
 #define N_STATES ODE(N_STATES)
 #define STATE_ROOM ODE(STATE_ROOM)
 #define IS_LINEAR ODE(IS_LINEAR)
@@ -21,14 +20,15 @@
 #define no_states ODE(no_states)
 #define state_values ODE(state_values)
 #define state_places ODE(state_places)
+#define law_part ODE(law_part)
+#define inputs_of ODE(inputs_of)
+#define put_rates ODE(put_rates)
 #define rates_at ODE(rates_at)
 #define rate_derivatives ODE(rate_derivatives)
+#define full_point_at ODE(full_point_at)
 #define point_at ODE(point_at)
 #define indicators_at ODE(indicators_at)
-#define keeps_contact ODE(keeps_contact)
 #define settle_at ODE(settle_at)
-#define shortest_growing ODE(shortest_growing)
-#define time_of_reversal ODE(time_of_reversal)
 #define trial_step ODE(trial_step)
 #define cubic_between ODE(cubic_between)
 #define cubic_through ODE(cubic_through)

@@ -58,76 +58,61 @@ typedef struct {
     double force[2][N_AXES]; /* given, the last one first */
     double load[N_AXES];     /* observed, less what is given as an input */
     double kept;             /* part of an excess that the shadow has 20 steps later */
-} History;
-
-typedef struct {
-    History history;
-    Modes m; /* with history.y */
+    Modes m;                 /* with y */
 } Coupling;
-
-/* What is known of the body, as the outputs have it. */
-typedef struct {
-    double load[N_AXES];
-} Observed;
 
 /* Leaves of a vector what lies in the plane of contact. */
 static void project_onto_plane(const Inputs *u, double *a) {
     if (COUPLED_NORMAL < 0) return;
-    const double *n = (const double *)u + COUPLED_NORMAL;
+    const double *n = input_values(u) + COUPLED_NORMAL;
     const double square = dot_product(n, n), along = square > 0 ? dot_product(n, a) / square : 0;
     for (int i = 0; i < N_AXES; i++) a[i] -= along * n[i];
 }
 
 static double given_load(const Inputs *u, int i) {
-    return COUPLED_LOAD >= 0 ? ((const double *)u)[COUPLED_LOAD + i] : 0;
+    return COUPLED_LOAD >= 0 ? input_values(u)[COUPLED_LOAD + i] : 0;
+}
+
+/* A parameter that not every model has, and what it is without. */
+static double parameter_or(const Parameters *p, int place, double without) {
+    return place >= 0 ? parameter_values(p)[place] : without;
 }
 
 /* The normal force at a point. */
 static double pressing_force(const Parameters *p, const Inputs *u, const States *x,
                              const Modes *m) {
-    const double preload = COUPLED_PRELOAD >= 0 ? ((const double *)p)[COUPLED_PRELOAD] : 0;
-    if (PRESSING_INPUT >= 0) return ((const double *)u)[PRESSING_INPUT] + preload;
+    if (PRESSING_INPUT >= 0)
+        return input_values(u)[PRESSING_INPUT] + parameter_or(p, COUPLED_PRELOAD, 0);
     States dx;
     Outputs y;
     evaluate(p, u, x, m, &dx, &y);
-    return ((const double *)&y)[PRESSING_OUTPUT];
-}
-
-static double lever_of(const Parameters *p) {
-    return COUPLED_LEVER >= 0 ? ((const double *)p)[COUPLED_LEVER] : 1;
+    return output_values(&y)[PRESSING_OUTPUT];
 }
 
 /* What the contact holds at most under a normal force, in the direction in which it holds most. */
 static double most_held(const Parameters *p, double pressing) {
-    const double *value = (const double *)p;
-    return COUPLED_LIMIT >= 0 ? fmax(pressing, 0) * value[COUPLED_LIMIT] * lever_of(p) : 0;
-}
-
-/* Whether the velocity at a point is rest to a law that has no slope there and says so. */
-static int is_rest(const Parameters *p, const loop_Point *from) {
-    return COUPLED_REST >= 0 &&
-           fabs(from->x.value[N_STATES]) * lever_of(p) < ((const double *)p)[COUPLED_REST];
+    return fmax(pressing, 0) * parameter_or(p, COUPLED_LIMIT, 0) *
+           parameter_or(p, COUPLED_LEVER, 1);
 }
 
 static double size_of_force(const Parameters *p, Inputs u, const loop_States *y, const Modes *m) {
     States dx;
     Outputs out;
     memcpy(velocity_of(&u), y->value + N_STATES, N_AXES * sizeof(double));
-    evaluate(p, &u, law_part(y), m, &dx, &out);
-    return norm_of((const double *)&out + COUPLED_FORCE);
+    evaluate(p, &u, loop_law_part(y), m, &dx, &out);
+    return norm_of(output_values(&out) + COUPLED_FORCE);
 }
 
 /* Takes the force no further than the limit, by direction, or than the mean force of the law where
  * the law itself is beyond the limit at one of the ends of the step, the later one at y. */
-static void limit_force(const Motion *motion, Coupling *c, double most, const double *own,
+static void limit_force(const Motion *motion, Coupling *s, double most, const double *own,
                         const loop_States *y, const Modes *m) {
     const Parameters *p = motion->p;
-    History *s = &c->history;
-    const double ratio = COUPLED_RATIO >= 0 ? ((const double *)p)[COUPLED_RATIO] : 1;
+    const double ratio = parameter_or(p, COUPLED_RATIO, 1);
     const double size = norm_of(own), given = norm_of(s->force[0]);
     double allowed = N_AXES > 1 ? fmin(1, ratio) * most : s->force[0][0] < 0 ? ratio * most : most;
     if (size > allowed && given > allowed && dot_product(own, s->force[0]) > 0) {
-        const double law = fmax(size_of_force(p, s->u, &s->y, &c->m),
+        const double law = fmax(size_of_force(p, s->u, &s->y, &s->m),
                                 size_of_force(p, inputs_at(motion, s->h), y, m));
         allowed = fmax(allowed, fmin(size, law));
     }
@@ -139,31 +124,34 @@ static void limit_force(const Motion *motion, Coupling *c, double most, const do
 static int run_shadow(Motion motion, double h, const double *load, double most, loop_States *y,
                       Modes *m, const double *excess, double *kept) {
     Inputs start = *motion.u_start, rate = *motion.u_rate;
-    const double per_mass = 1 / ((const double *)motion.p)[COUPLED_MASS],
-                 speed = fmax(most, norm_of(load)) * h * per_mass;
+    const double per_mass = 1 / parameter_values(motion.p)[COUPLED_MASS];
+    const Body body = {per_mass, fmax(most, norm_of(load)) * h * per_mass, h * LOOP_SHORTEST, load};
     double step = 0;
     motion.u_start = &start;
     motion.u_rate = &rate;
-    loop_Motion of = {motion, LOOP_TOLERANCE, motion.held, per_mass, {0}, speed, h * LOOP_SHORTEST};
-    memcpy(of.load, load, sizeof of.load);
+    motion.tolerance = LOOP_TOLERANCE;
+    motion.body = &body;
     if (COUPLED_LOAD >= 0) {
-        memcpy((double *)&start + COUPLED_LOAD, load, sizeof of.load);
-        memset((double *)&rate + COUPLED_LOAD, 0, sizeof of.load);
+        memcpy(input_places(&start) + COUPLED_LOAD, load, N_AXES * sizeof(double));
+        memset(input_places(&rate) + COUPLED_LOAD, 0, N_AXES * sizeof(double));
     }
-    loop_settle_at(&of, 0, y, m);
-    const loop_Point from = loop_point_at(&of, 0, y, m);
-    if (kept)
-        *kept = is_rest(motion.p, &from) ? 0 : kept_velocity(&from, h / (1 - LOOP_FADES), excess);
-    return loop_advance_in_trials(&of, from, h, y, m, &step);
+    loop_settle_at(&motion, 0, y, m);
+    const loop_Point from = loop_point_at(&motion, 0, y, m);
+    /* a law that has no slope at rest says up to which velocity it rests */
+    const double speed = fabs(from.x.value[N_STATES]) * parameter_or(motion.p, COUPLED_LEVER, 1);
+    const int rests = speed < parameter_or(motion.p, COUPLED_REST, 0);
+    if (kept) *kept = rests ? 0 : kept_velocity(&from, h / (1 - LOOP_FADES), excess);
+    return loop_advance_in_trials(&motion, from, h, y, m, &step);
 }
 
 /* Observes the load over the last step, at the end of which the inputs are u; gives its change. */
-static void observe(History *s, const Timing *timing, double mass, const Inputs *u,
+static void observe(Coupling *s, const Timing *timing, double mass, const Inputs *u,
                     double *change) {
-    const double *v = (const double *)u + COUPLED_VELOCITY;
+    const double *v = input_values(u) + COUPLED_VELOCITY;
     double between[N_AXES]; /* what is met at once and what is met late */
     for (int i = 0; i < N_AXES; i++) {
-        const double met = mass * (v[i] - velocity_of(&s->u)[i]) / s->h + s->force[0][i];
+        const double met =
+            mass * (v[i] - input_values(&s->u)[COUPLED_VELOCITY + i]) / s->h + s->force[0][i];
         change[i] = met - given_load(&s->u, i) - s->load[i];
         between[i] = s->force[1][i] - s->force[0][i];
     }
@@ -178,27 +166,23 @@ static void observe(History *s, const Timing *timing, double mass, const Inputs 
 /* Observes the load over the last step, at the end of which the inputs are u, and takes the shadow
  * over it. It comes as it was looked ahead; where the load has hardly changed since, and no input
  * but velocity and load, that serves. */
-static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, const Timing *timing,
+static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, const Timing *timing,
                             loop_States *y, Modes *m) {
-    History *s = &c->history;
     Inputs rate;
     double load[N_AXES], change[N_AXES];
     int outcome = SOLVER_DONE;
-    observe(s, timing, ((const double *)p)[COUPLED_MASS], u, change);
+    observe(s, timing, parameter_values(p)[COUPLED_MASS], u, change);
     for (int i = 0; i < N_AXES; i++) load[i] = s->load[i] + given_load(&s->u, i);
-    int held = 1;
-    for (int i = 0; i < N_INPUTS; i++) {
-        const int of_body = (i >= COUPLED_VELOCITY && i < COUPLED_VELOCITY + N_AXES) ||
-                            (COUPLED_LOAD >= 0 && i >= COUPLED_LOAD && i < COUPLED_LOAD + N_AXES);
-        if (!of_body && input_values(u)[i] != input_values(&s->u)[i]) held = 0;
-    }
-    const double most = most_held(p, pressing_force(p, &s->u, law_part(&s->y), &c->m));
+    for (int i = 0; i < N_INPUTS; i++)
+        input_places(&rate)[i] = (input_values(u)[i] - input_values(&s->u)[i]) / s->h;
+    memset(velocity_of(&rate), 0, sizeof load);
+    if (COUPLED_LOAD >= 0) memset(input_places(&rate) + COUPLED_LOAD, 0, sizeof load);
+    const int held = memcmp(&rate, &no_inputs, sizeof rate) == 0;
+    const double most = most_held(p, pressing_force(p, &s->u, loop_law_part(&s->y), &s->m));
     if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
-        for (int i = 0; i < N_INPUTS; i++)
-            ((double *)&rate)[i] = (((const double *)u)[i] - ((const double *)&s->u)[i]) / s->h;
-        const Motion last = {p, &s->u, &rate, LOOP_TOLERANCE, held, NULL, NULL, 0};
+        const Motion last = {p, &s->u, &rate, 0, held, NULL, NULL, 0, NULL};
         *y = s->y;
-        *m = c->m;
+        *m = s->m;
         outcome = run_shadow(last, s->h, load, most, y, m, NULL, NULL);
     }
 #if HAS_CONSTRAIN
@@ -208,13 +192,12 @@ static int follow_last_step(Coupling *c, const Parameters *p, const Inputs *u, c
 }
 
 /* One communication step of length h from the inputs u on, with their rates. States and modes come
- * as the last step has left them and go to the end of this one; c->history.force[0] is the force
+ * as the last step has left them and go to the end of this one; s->force[0] is the force
  * that is given. Where that leads beyond all numbers, nothing of the shadow is left. */
-static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
+static int step_shadow(const Motion *motion, double h, Coupling *s, States *x, Modes *m) {
     const Parameters *p = motion->p;
     const Timing *timing = &timings[m->timing - 1];
-    const double mass = ((const double *)p)[COUPLED_MASS];
-    History *s = &c->history;
+    const double mass = parameter_values(p)[COUPLED_MASS];
     Inputs u = *motion->u_start;
     const double *v = velocity_of(&u);
     const int known = s->h > 0;
@@ -224,7 +207,7 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
     double *w = y.value + N_STATES;
     memcpy(y.value, x, N_STATES * sizeof(double));
     memcpy(w, known ? s->w : v, sizeof s->w);
-    const int before = known ? follow_last_step(c, p, &u, timing, &y, &now) : SOLVER_DONE;
+    const int before = known ? follow_last_step(s, p, &u, timing, &y, &now) : SOLVER_DONE;
     /* In slip friction does not care which of the velocities it sees: the shadow takes the excess
      * for its own, and the spring is loaded. Out of the plane law and body move together. */
     const double slips = known ? fmax(0, 2 * s->kept - 1) : 1;
@@ -244,8 +227,8 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
     s->u = u;
     s->h = h;
     s->longest = fmax(h, LOOP_FADES * s->longest);
-    c->m = now;
-    const double most = most_held(p, pressing_force(p, &u, law_part(&y), &now));
+    s->m = now;
+    const double most = most_held(p, pressing_force(p, &u, loop_law_part(&y), &now));
     const int outcome = run_shadow(*motion, h, load, most, &y, &now, excess, &s->kept);
     memcpy(s->w, w, sizeof s->w);
     memcpy(s->force[1], s->force[0], sizeof s->force[0]);
@@ -255,10 +238,10 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
         s->spring[i] += slips * (part - s->spring[i]);
         s->force[0][i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / s->longest;
     }
-    limit_force(motion, c, most, own, &y, &now);
+    limit_force(motion, s, most, own, &y, &now);
     if (before == SOLVER_NOT_FINITE || outcome == SOLVER_NOT_FINITE ||
         !isfinite(dot_product(w, w) + dot_product(s->force[0], s->force[0]))) {
-        memset(c, 0, sizeof *c);
+        memset(s, 0, sizeof *s);
         return SOLVER_NOT_FINITE;
     }
     memcpy(x, y.value, N_STATES * sizeof(double));
@@ -267,7 +250,7 @@ static int step_shadow(const Motion *motion, double h, Coupling *c, States *x, M
 }
 
 /* The same; a shadow that is lost begins anew with the velocity of the body. */
-static int couple(const Motion *motion, double h, Coupling *c, States *x, Modes *m) {
-    const int known = c->history.h > 0, outcome = step_shadow(motion, h, c, x, m);
-    return known && outcome == SOLVER_NOT_FINITE ? step_shadow(motion, h, c, x, m) : outcome;
+static int couple(const Motion *motion, double h, Coupling *s, States *x, Modes *m) {
+    const int known = s->h > 0, outcome = step_shadow(motion, h, s, x, m);
+    return known && outcome == SOLVER_NOT_FINITE ? step_shadow(motion, h, s, x, m) : outcome;
 }

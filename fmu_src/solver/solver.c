@@ -5,7 +5,8 @@
  * Layers, each knowing only those above it in this list:
  *   motion         the motion of the inputs
  *   point          a point on the way with its rates and their slopes
- *   law            the law alone as an ODE: its states
+ *   rates          the law in an ODE, alone or with a body
+ *   law            the law alone
  *   matrix         small linear systems
  *   rosenbrock     steps for any states
  *   exponential    steps for one state or two, and for linear states under held inputs
@@ -40,6 +41,8 @@ static const double COARSE = 1e-3;
 #include "solver/motion.c"
 
 #include "solver/point.c"
+
+#include "solver/rates.c"
 
 #include "solver/law.c"
 

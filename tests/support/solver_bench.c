@@ -120,8 +120,8 @@ double bench_held(double rate, double slope, double h, double *x) {
 
 static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                         double length) {
-    Motion motion = {p,    u,    rate,  tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0,
-                     NULL, NULL, length};
+    Motion motion = {p,    u,    rate,   tolerance, memcmp(rate, &no_inputs, sizeof no_inputs) == 0,
+                     NULL, NULL, length, NULL};
     return motion;
 }
 
@@ -166,9 +166,15 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
     return advance_from(&motion, &from, h, x, &m, &step) == SOLVER_DONE;
 }
 
-static loop_Motion loop_of(const Motion *motion, double mass, double speed, double h) {
-    loop_Motion loop = {*motion, 1e-4, motion->held, 1 / mass, {0}, speed, h};
-    return loop;
+static const double no_load[3] = {0};
+static Body body;
+
+/* The motion with a body beside it. */
+static Motion loop_of(Motion motion, double mass, double speed, double h) {
+    body = (Body){1 / mass, speed, h, no_load};
+    motion.tolerance = 1e-4;
+    motion.body = &body;
+    return motion;
 }
 
 /* The time in a step with the body at which the normal force, and with it the indicator, changes
@@ -176,7 +182,7 @@ static loop_Motion loop_of(const Motion *motion, double mass, double speed, doub
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h,
                      double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6, h);
-    const loop_Motion loop = loop_of(&motion, 1, 1, h);
+    const Motion loop = loop_of(motion, 1, 1, h);
     loop_States y = loop_no_states;
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
     Look start;
@@ -192,10 +198,10 @@ double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, d
 double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, const double *load,
                   double mass, double speed, double h, States *x, double *dv) {
     const Motion motion = motion_of(p, u, rate, 1e-6, h);
-    loop_Motion loop = loop_of(&motion, mass, speed, h);
+    const Motion loop = loop_of(motion, mass, speed, h);
+    body.load = load;
     loop_States y = loop_no_states;
     for (int i = 0; i < 3; i++) {
-        loop.load[i] = load[i];
         y.value[i] = x->x[i];
         y.value[3 + i] = u->v[i];
     }
