@@ -162,6 +162,18 @@ def test_a_swing_of_twenty_steps_is_not_reported(fmu):
         assert not told
 
 
+@pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
+def test_a_swing_of_twelve_steps_is_not_reported(fmu):
+    """It turns through at most sin(2 pi/12) = 0.5 of its acceleration; one that is thrown back
+    turns with all of it."""
+    step = 1e-3
+    stiffness = 2 * (1 - math.cos(2 * math.pi / 12)) / step**2
+    for part in (0.2, 0.4):
+        with element(fmu, bristleStiffness=stiffness) as instance:
+            run_loop(instance, lambda t, x: part * limit_of(fmu), 0.4, step)
+            assert not warnings(instance), part
+
+
 @scalar
 def test_chatter_is_told_once_and_not_with_the_mass(fmu):
     """A velocity that changes its sign at each step answers to no force but looks so. What has been

@@ -465,11 +465,14 @@ def test_normal_force_that_vanishes_and_comes_back(fmu):
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.modes)
-def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
-    """Against a tight integration of both while the normal force rises. A trial step may miss the
-    velocity by 1e-4 of it, and the mean force by what that is over a step."""
-    mass, h, begin, rise = 10.0, 5e-3, 0.05, 200.0
-    allowed = 2 * mass * 1e-4 * begin / h
+@pytest.mark.parametrize("mass, h, begin", [(10.0, 5e-3, 0.05), (0.3, 2e-3, 0.03)])
+def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu, mass, h, begin):
+    """Against a tight integration of both while the normal force rises: of a heavy body that hardly
+    slows down, and of one that friction stops. A trial step may miss the velocity by 1e-4 of what
+    there is and of what the contact can change, and the mean force by what that is over a step.
+    """
+    rise = 200.0
+    allowed = 2e-4 * (limit_of(fmu) + mass * begin / h)
     d = fmu.description
     with fmu.model_exchange() as law, element(fmu, mass, normalForce=NORMAL) as instance:
         law.start({"normalForce": NORMAL, "relativeVelocity": begin})
@@ -499,7 +502,9 @@ def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu):
         states = [instance.get(v.name) for v in d.states]
         force, (_, end) = step(begin, 0.0), together(states, begin, 0.0, 0.0)
         assert force == pytest.approx(mass * (begin - end) / h, abs=allowed)
-        assert instance.get("dissipatedPower") == pytest.approx(force * (begin + end) / 2, rel=1e-4)
+        assert instance.get("dissipatedPower") == pytest.approx(
+            force * (begin + end) / 2, abs=force * allowed * h / mass / 2
+        )
         assert instance.get("frictionCoefficient") == pytest.approx(
             force / (NORMAL + rise * h), rel=1e-9
         )
