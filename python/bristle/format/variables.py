@@ -12,9 +12,9 @@ REALS = ("Real", "Float64")
 ENUMERATIONS = ("TypeDefinitions/SimpleType", "TypeDefinitions/EnumerationType")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Variable:
-    """One scalar variable of an FMU, which is no other's."""
+    """One scalar variable of an FMU."""
 
     name: str
     reference: int  # in FMI 3.0 that of the vector, counted on by its elements
@@ -29,6 +29,9 @@ class Variable:
     is_real: bool
     items: tuple[str, ...]  # of a mode or an option, whose values count from 1
     derivative: int | None  # the place of the state whose derivative this is
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # all fields would take as long as setting up a run
 
     @property
     def base(self) -> str:
