@@ -177,7 +177,9 @@ static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, c
         input_places(&rate)[i] = (input_values(u)[i] - input_values(&s->u)[i]) / s->h;
     memset(velocity_of(&rate), 0, sizeof load);
     if (COUPLED_LOAD >= 0) memset(input_places(&rate) + COUPLED_LOAD, 0, sizeof load);
-    const int held = memcmp(&rate, &no_inputs, sizeof rate) == 0;
+    int held = 1;
+    for (int i = 0; i < N_INPUTS; i++)
+        if (input_values(&rate)[i] != 0) held = 0;
     const double most = most_held(p, pressing_force(p, &s->u, loop_law_part(&s->y), &s->m));
     if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
         const Motion last = {p, &s->u, &rate, 0, held, NULL, NULL, 0, NULL};
