@@ -241,14 +241,15 @@ static int step_shadow(const Motion *motion, double h, Coupling *s, States *x, M
         s->force[0][i] = own[i] - part + s->spring[i] + timing->k * mass * excess[i] / s->longest;
     }
     limit_force(motion, s, most, own, &y, &now);
-    if (before == SOLVER_NOT_FINITE || outcome == SOLVER_NOT_FINITE ||
+    const int worst = outcome > before ? outcome : before;
+    if (worst == SOLVER_NOT_FINITE ||
         !isfinite(dot_product(w, w) + dot_product(s->force[0], s->force[0]))) {
         memset(s, 0, sizeof *s);
         return SOLVER_NOT_FINITE;
     }
     memcpy(x, y.value, N_STATES * sizeof(double));
     *m = now;
-    return outcome > before ? outcome : before;
+    return worst;
 }
 
 /* The same; a shadow that is lost begins anew with the velocity of the body. */

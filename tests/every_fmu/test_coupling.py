@@ -295,10 +295,14 @@ def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
 
 
 @scalar
-def test_velocities_beyond_measure_are_survived(fmu):
+@pytest.mark.parametrize(
+    "mass, velocities",
+    [(1.0, (0.0, 1e300, -1e300, 1e-300, 0.0, 0.0)), (1e200, (0.0, 1.0, 1e200, 0.0))],
+)
+def test_velocities_beyond_measure_are_survived(fmu, mass, velocities):
     """And the bytes of what is remembered then are taken by another instance."""
-    with element(fmu, 1.0, normalForce=NORMAL) as instance, element(fmu, 1.0) as other:
-        for n, velocity in enumerate((0.0, 1e300, -1e300, 1e-300, 0.0, 0.0)):
+    with element(fmu, mass, normalForce=NORMAL) as instance, element(fmu, mass) as other:
+        for n, velocity in enumerate(velocities):
             instance.set({"relativeVelocity": velocity})
             instance.fmi2DoStep(n * 1e-3, 1e-3, 1)
             other.resume(instance.snapshot())
