@@ -28,8 +28,9 @@ from bristle.identify.fit.statistics import (
 )
 from bristle.identify.fit.load import with_load
 from bristle.identify.tell.page import _validation
-from bristle.identify.fit.problem import PATIENCE, Linear, Problem, extracts
+from bristle.identify.fit.problem import TRUST, Linear, Problem, extracts
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
+from bristle.identify.fit.result import Wanted
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
 from bristle.identify.record.units import with_prefix
@@ -615,10 +616,17 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monke
     assert any("hysteresis" in text or "relaxationTime" in text for text in doubts(first.fit))
 
 
-def test_a_model_that_takes_too_long_is_told(strokes, monkeypatch):
-    monkeypatch.setattr("bristle.identify.fit.ranking.PATIENCE", 0.01)
-    (only,) = rank([candidate("Dahl")], Trial([strokes], {})).failed
+def test_a_model_that_takes_too_long_is_told(strokes):
+    (only,) = rank([candidate("Dahl")], Trial([strokes], {}, patience=0.01)).failed
     assert only.why == "it took longer than 0.01 s."
+
+
+def test_a_fit_whose_time_is_up_shows_what_it_has(strokes):
+    steps = []
+    result = fit(candidate("Dahl"), [strokes], wanted=Wanted(patience=0.05), tell=steps.append)
+    assert result.hurried == "looking for a start" and result.quality.r2 > 0
+    assert result.runs < 200 and steps[-1] == f"looking for a start, {result.runs} runs"
+    assert any("The time for a fit was up" in text for text in doubts(result))
 
 
 def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():
@@ -693,11 +701,11 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
     problem = Problem(of, [strokes], space)
     point = space.point(values)
     slopes = problem.jacobian(point)
-    assert problem.patience == PATIENCE - 1
+    assert problem.trust == TRUST - 1
     assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
     problem.jacobian(point)
     problem._exact_slopes = None  # after the third time nobody asks any more
-    assert np.array_equal(slopes, problem.jacobian(point)) and problem.patience < PATIENCE - 2
+    assert np.array_equal(slopes, problem.jacobian(point)) and problem.trust < TRUST - 2
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
@@ -865,6 +873,7 @@ def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
         "bristle.identify.command.all_candidates",
         lambda turns=False: [one for one in all_candidates(turns) if one.name in few],
     )
+    monkeypatch.delattr("bristle.identify.fit.estimate.begins")  # the ranking has searched, apart
     assert (
         cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
     )

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 class Progress:
     """One line that is written over, on a terminal only."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int = 0) -> None:
         self.total, self.done, self.shown = total, 0, sys.stderr.isatty()
 
     def __enter__(self) -> Progress:
@@ -29,7 +29,8 @@ class Progress:
     def tell(self, text: str) -> None:
         """More about the step that is being made."""
         if self.shown:
-            line = f"[{self.done}/{self.total}] {text}"[: shutil.get_terminal_size().columns - 1]
+            count = f"[{self.done}/{self.total}] " if self.total else ""
+            line = f"{count}{text}"[: shutil.get_terminal_size().columns - 1]
             print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     def __exit__(self, *_: object) -> None:

@@ -56,6 +56,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
         of = ranking.recommended.of
         names = {one.name for one in of.parameters}
         fixed = {name: value for name, value in fixed.items() if name in names}
+        wanted = replace(wanted, begin=ranking.recommended.fit)
     of = replace(of, radius=records[0].radius or of.radius)
     result = _fitted(of, records, fixed, wanted, arguments.load)
     validation = [(record, *validated(result, record)) for record in others]
@@ -112,13 +113,13 @@ def _ranking(
 def _fitted(
     of: Candidate, records: Sequence[Record], fixed: Mapping[str, float], wanted: Wanted, load: str
 ) -> Fit:
-    with Progress(4) as progress:
-
-        def tell(text: str) -> None:
-            progress.step(f"{of.name}: {text}")
-
+    with Progress() as progress:
         return fitted_with_load(
-            lambda these: fit(of, these, fixed, wanted, tell=tell), records, load
+            lambda these: fit(
+                of, these, fixed, wanted, tell=lambda text: progress.tell(f"{of.name}: {text}")
+            ),
+            records,
+            load,
         )
 
 

@@ -3,7 +3,7 @@ the result is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +12,9 @@ from ..record.reading import Record
 from .candidates import Candidate
 from .extras import Solved, worth_it
 from .intervals import judged
-from .problem import Problem
+from .problem import Problem, Teller, Watch
 from .profile import checked
-from .result import Fit, Wanted
+from .result import SAMPLES, Fit, Wanted
 from .search import ITERATIONS, begins, settled
 from .starts import first_values, scales
 from .statistics import correlation_time
@@ -28,8 +28,6 @@ STARTS = 4  # least squares of the whole, at most, until the best of them is fou
 # same: a third of a standard deviation of a number
 AGREE = 0.1
 COARSE = 0.2  # of the residual, that modelled means may be off: 4 % of the sum of squares
-
-Teller = Callable[[str], None]
 
 
 def fit(
@@ -48,51 +46,58 @@ def fit(
     seen = scales(records)
     first = first_values(of, seen) | dict(wanted.fixed) | dict(wanted.start)
     space = unknowns(of, records, seen, first, wanted)
-    problem = Problem(of, records, space, weights)
+    samples = sum(len(record.time) for record in records)
+    watch = Watch(wanted.patience * max(1.0, samples / SAMPLES), tell)
+    problem = Problem(of, records, space, weights, watch=watch)
     staged = first_point(space, first, records, seen)
     bounds = space.bounds(staged)
-    solutions = _solutions(problem, staged, wanted, SEED, tell)
-    if wanted.seed != SEED:
+    solutions = _solutions(problem, staged, wanted, SEED)
+    if wanted.seed != SEED and not wanted.begin:
         other = problem.like(space=space)
-        more = _solutions(other, staged, wanted, wanted.seed, tell)
+        more = _solutions(other, staged, wanted, wanted.seed)
         if not set(_best(problem, solutions + more)) & set(range(len(solutions))):
             problem, solutions = other, more
     alike = _best(problem, solutions)
     point = solutions[alike[0]]
     if any(record.block > 1 for record in records) and _is_too_coarse(problem, point):
-        tell("least squares, with more points of a run for each mean")
+        watch.begin("least squares, with more points of a run for each mean")
         problem = problem.finer()
         point = problem.solved(point, bounds, ITERATIONS).point
-    tell("confidence")
+    watch.begin("intervals")
     solved = Solved(problem, point, bounds)
     result = judged(problem, point, bounds, seen, filters=wanted.released)
-    if wanted.extras:
-        tell("a lag, and a viscous part that differs by direction")
+    if wanted.extras and not watch.is_up:
+        watch.begin("a lag, and a viscous part that differs by direction")
         solved, result = worth_it(solved, wanted, result)
-    if wanted.released:
-        tell("ends of the intervals")
+    if wanted.released and not watch.is_up:
+        watch.begin("ends of the intervals")
         result = checked(solved, result)
     return replace(
         result,
         fixed={name: value for name, value in space.fixed.items() if name in wanted.fixed},
-        starts=len(solutions),
-        confirmed=len(alike) > 1,
+        runs=watch.runs,
+        starts=wanted.begin.starts if wanted.begin else len(solutions),
+        confirmed=wanted.begin.confirmed if wanted.begin else len(alike) > 1,
+        hurried=watch.step if watch.is_up else "",
     )
 
 
-def _solutions(
-    problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int, tell: Teller
-) -> list[np.ndarray]:
-    """Those from several starts, until the best of them is found twice."""
-    tell("looking for a start")
-    starts = begins(problem, staged, wanted.start, seed)
-    tell("least squares")
+def _solutions(problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int) -> list[np.ndarray]:
+    """Those from several starts, until the best of them is found twice; or the one to which an
+    earlier fit leads."""
+    problem.watch.begin("looking for a start")
+    if wanted.begin:
+        known = {one.name: one.value for one in (*wanted.begin.estimates, *wanted.begin.nuisances)}
+        starts = [problem.space.point(problem.space.values(staged) | known)]
+    else:
+        starts = begins(problem, staged, wanted.start, seed)
+    problem.watch.begin("least squares")
     bounds = problem.space.bounds(staged)
     anchor = problem.space.inside(staged, bounds)
     found: list[np.ndarray] = []
     for begin in starts[:STARTS]:
         found.append(settled(problem, begin, bounds, anchor, wanted.released))
-        if len(_best(problem, found)) > 1:
+        if problem.watch.is_up or len(_best(problem, found)) > 1:
             break
     return found
 

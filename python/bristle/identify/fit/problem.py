@@ -3,7 +3,9 @@ by linear regression."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,9 +29,36 @@ LONGEST = 1e-3
 DOUBTFUL = 0.2  # of the change of a run, that its slopes may miss
 # times that slopes of a run may turn out to be doubtful: a start may lie where they are, and the
 # solution not
-PATIENCE = 3
+TRUST = 3
 SLOPES = 10  # times as long as a run may take, with all its slopes
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
+BATCH = 16  # runs between two looks at the watch
+
+Teller = Callable[[str], None]
+
+
+@dataclass
+class Watch:
+    """Counts the runs of a fit, tells what they are for, and knows when its time is up."""
+
+    seconds: float = math.inf  # of processor time: what else the machine does changes no result
+    tell: Teller = lambda text: None
+    step: str = ""
+    runs: int = 0
+    began: float = field(default_factory=time.process_time)
+
+    def begin(self, step: str) -> None:
+        """The next step, unless the time was up in one before."""
+        self.step = self.step if self.is_up else step
+        self.count(0)
+
+    def count(self, runs: int) -> None:
+        self.runs += runs
+        self.tell(f"{self.step}, {self.runs} runs")
+
+    @property
+    def is_up(self) -> bool:
+        return time.process_time() - self.began > self.seconds
 
 
 @dataclass(frozen=True)
@@ -70,10 +99,10 @@ class Problem:
     spring: np.ndarray | float = 0.0
     # of which record of the fit each is; -1: a part of one, which begins without a known state
     origins: Sequence[int] = ()
-    runs: int = field(default=0, init=False)
+    watch: Watch = field(default_factory=Watch)
 
     def __post_init__(self) -> None:
-        self.patience = PATIENCE
+        self.trust = TRUST
         self.origins = self.origins or range(len(self.records))
         self.weights = (
             [record.weight for record in self.records]
@@ -137,8 +166,9 @@ class Problem:
             None if space else self.anchor,
             0.0 if space else self.spring,
             self.origins,
+            self.watch,
         )
-        other.patience, other.runs = self.patience, self.runs
+        other.trust = self.trust
         return other
 
     def with_other_filters(self) -> list[Problem]:
@@ -180,7 +210,7 @@ class Problem:
         its parameters or takes too long."""
         values = [self.space.values(point) for point in points]
         force = self.of.form.force
-        self.runs += len(points)
+        self.watch.count(len(points))
         parts = []
         for record, origin in zip(self.records, self.origins, strict=True):
             times, inputs = self._motion(record)
@@ -240,10 +270,20 @@ class Problem:
     ) -> Solution:
         """Least squares from a point."""
         inside = self.space.inside(begin, bounds)
-        return least_squares(self.objectives, self.objective_slopes, inside, bounds, iterations)
+        slopes = self.objective_slopes
+        return least_squares(
+            self.objectives, slopes, inside, bounds, iterations, lambda: self.watch.is_up
+        )
 
     def costs(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        return np.array([float(rest @ rest) for rest in self.residuals(self.forces(points))])
+        """The sums of squares; infinite, but for the first ones, where the time is up."""
+        costs = np.full(len(points), math.inf)
+        for i in range(0, len(points), BATCH):
+            if i and self.watch.is_up:
+                break
+            rests = self.residuals(self.forces(points[i : i + BATCH]))
+            costs[i : i + BATCH] = (rests**2).sum(axis=1)
+        return costs
 
     def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
         """Slopes of the residual: from the exact ones of the FMU, or, where modes make those of a
@@ -256,9 +296,9 @@ class Problem:
         return -(slopes - basis @ (basis.T @ slopes))
 
     def _slopes(self, point: np.ndarray, central: bool) -> np.ndarray:
-        slopes = self._exact_slopes(point) if self.patience > 0 else None
+        slopes = self._exact_slopes(point) if self.trust > 0 else None
         if slopes is None:
-            self.patience -= 1
+            self.trust -= 1
             slopes = self._differences(point, central)
         return np.nan_to_num(slopes) * self.weight[:, None]
 
@@ -293,7 +333,7 @@ class Problem:
         run otherwise, as where a bristle jumps."""
         values, force = self.space.values(point), self.of.form.force
         parts, forces = [], []
-        self.runs += 1
+        self.watch.count(1)
         for record, origin in zip(self.records, self.origins, strict=True):
             times, inputs = self._motion(record)
             along = Runs(

@@ -92,6 +92,8 @@ class _Ends:
         way = _FIRM * reach
         while before < 2 * UNDETERMINED * self._size:
             cost, values = self._refitted(self._at(sign * way), values)
+            if self.problem.watch.is_up:
+                return shown  # and it is said that the time was up
             last, rise = rise, math.sqrt(max(cost - self.least, 0.0))
             if rise >= promised and not before:
                 return shown

@@ -7,7 +7,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,21 +20,13 @@ from ..record.reading import Record, averaged, whole_drive
 from .candidates import Candidate, Space
 from .estimate import fit
 from .problem import Problem
-from .result import Fit, Wanted
+from .result import PATIENCE, SAMPLES, Fit, Wanted
 from .statistics import CONFIDENCE, Quality, quality_of, student
 from .validation import validated
 
 PARTS = 10  # pieces of a record, cut at reversals
 HELD = (2, 5, 8)  # those that are held out: nearly a third, spread over the record
 BLOCKS = 10  # into which each of these is cut for the uncertainty of the error there
-# of all records together at most, the same means for all models: beyond, neighbours are averaged,
-# so that all models are fitted within minutes
-SAMPLES = 2000
-# s of processor time for one model: some laws take very long with some of the parameters that are
-# tried
-PATIENCE = 300
-LONGEST = 10  # times as long it may take by a clock, on a machine that does much else
-_GAVE_UP = 75  # exit code of a process that has used up its time
 
 
 @dataclass(frozen=True)
@@ -119,6 +110,7 @@ class Trial:
     fixed: Mapping[str, Any]
     seed: int = 1
     others: Sequence[Record] = ()
+    patience: float = PATIENCE
 
     @property
     def masks(self) -> list[np.ndarray]:
@@ -143,10 +135,12 @@ def place(of: Candidate, trial: Trial) -> Place | Failed:
         np.where(mask, 0.0, record.weight)
         for mask, record in zip(trial.masks, trial.records, strict=True)
     ]
-    wanted = Wanted(released=False, delay=0.0, seed=trial.seed)
+    wanted = Wanted(released=False, delay=0.0, seed=trial.seed, patience=trial.patience)
     begin = time.process_time()
     try:
         result = fit(of, trial.records, known, wanted, weights)
+        if result.hurried:
+            return Failed(of, f"it took longer than {trial.patience:g} s.")
         quality, squares = _judgement(result, trial)
     except BristleError as error:
         return Failed(of, str(error))
@@ -174,38 +168,19 @@ def _judgement(result: Fit, trial: Trial) -> tuple[Quality, np.ndarray]:
     return quality, np.array([block.mean() for block in blocks if len(block)])
 
 
-def _place_in_time(patience: float, of: Candidate, trial: Trial) -> Place | Failed:
-    """The process ends itself after so many seconds of its own work: what else the machine does
-    must not change the ranking."""
-    threading.Thread(target=_give_up_after, args=(patience,), daemon=True).start()
-    return place(of, trial)
-
-
-def _give_up_after(seconds: float) -> None:
-    while (left := seconds - time.process_time()) > 0:
-        time.sleep(max(left / (os.cpu_count() or 1), 0.01))  # runs may use all processors
-    os._exit(_GAVE_UP)
-
-
 def place_apart(of: Candidate, trial: Trial) -> Place | Failed:
-    """The same in a process of its own, which ends when it takes too long."""
+    """The same in a process of its own, so that several are fitted at a time."""
     code = (
         "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest),"
         " sys.stdout.buffer)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            input=pickle.dumps((_place_in_time, PATIENCE, of, trial)),
-            capture_output=True,
-            timeout=LONGEST * PATIENCE,
-            env=environment,
-        )
-    except subprocess.TimeoutExpired:
-        return Failed(of, f"it took longer than {PATIENCE} s.")
-    if done.returncode == _GAVE_UP:
-        return Failed(of, f"it took longer than {PATIENCE} s.")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps((place, of, trial)),
+        capture_output=True,
+        env=environment,
+    )
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip() or "it ended without a word"
         return Failed(of, f"{said.splitlines()[-1].rstrip('.')}.")

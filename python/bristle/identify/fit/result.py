@@ -16,6 +16,11 @@ from .statistics import Quality
 # half width of the interval, relative, from which on a parameter counts as not determined: not even
 # its first digit is known
 UNDETERMINED = 0.5
+# s of processor time for one fit of up to so many samples, and in proportion for more: some laws
+# take very long with some of the parameters that are tried, and all laws are to be compared within
+# the hour
+PATIENCE = 300.0
+SAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Wanted:
     # whether springs are taken off what the data determine: intervals need it, errors hardly change
     released: bool = True
     seed: int = 1
+    begin: Fit | None = None  # one of the same law, from which this one goes on without a search
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class Fit:
     # solutions from so many starts, and whether the best of them was found twice
     starts: int
     confirmed: bool
+    hurried: str  # at which step the time was up; nothing, if it was enough
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
     # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0
     # where chance would explain it

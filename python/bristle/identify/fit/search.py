@@ -37,7 +37,7 @@ def begins(
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
     parts, origins = extracts(problem.records, SEARCHED)
-    small = Problem(problem.of, parts, space, origins=origins)
+    small = Problem(problem.of, parts, space, origins=origins, watch=problem.watch)
     width = np.where([name in given for name in space.names], 0.02, spreads(space))
     total = float(np.sum((small.measured * small.weight) ** 2))
     found: list[tuple[float, np.ndarray]] = []
@@ -53,7 +53,6 @@ def begins(
             found.append((tried.cost, tried.point))
         if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
             break
-    problem.runs += small.runs
     return [found[0][1], *(point for _, point in sorted(found[1:], key=lambda one: one[0]))]
 
 

@@ -29,15 +29,18 @@ def least_squares(
     begin: np.ndarray,
     bounds: tuple[np.ndarray, np.ndarray],
     iterations: int,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Solution:
-    """The point within bounds at which the sum of squares is least, from where it begins;
-    `residuals` has a row for each of several points."""
+    """The point within bounds at which the sum of squares is least, from where it begins, or the
+    best until `is_over`; `residuals` has a row for each of several points."""
     low, high = bounds
     point = np.clip(begin, low, high)
     residual = residuals([point])[0]
     cost, damping = float(residual @ residual), _FIRST_DAMPING
     sizes = np.zeros(len(point))
     for _ in range(iterations):
+        if is_over():
+            break
         table = slopes(point)
         gradient, squares = table.T @ residual, table.T @ table
         sizes = np.maximum(sizes, np.diag(squares))

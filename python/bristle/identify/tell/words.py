@@ -10,7 +10,7 @@ import numpy as np
 
 from ..fit.candidates import DELAY, Candidate
 from ..fit.intervals import GEARS
-from ..fit.result import Estimate, Fit
+from ..fit.result import PATIENCE, SAMPLES, Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.ranking import Ranking
 from ..fit.statistics import CONFIDENCE, Quality
@@ -241,6 +241,13 @@ def _of_records(fit: Fit) -> list[str]:
             " and was fitted so: filters and sampling of sensors do that, and a lag would be taken"
             " for softness of the contact; a law that is too stiff may need one, too. --delay 0"
             " fits without it."
+        )
+    if fit.hurried:
+        sentences.append(
+            f"The time for a fit was up ({PATIENCE:g} s of processor time for {SAMPLES} samples) at"
+            f" this step: {fit.hurried}. What there was until then is shown: a better fit may be"
+            " found, and intervals may be wider. --samples or --fix of what is known make it"
+            " faster."
         )
     if not fit.confirmed:
         sentences.append(
