@@ -25,8 +25,8 @@ tick() {
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev /usr/include/zip.h:libzip-dev
-       /usr/include/expat.h:libexpat1-dev chromium:chromium npm:npm cargo:cargo clang:clang
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev chromium:chromium npm:npm
+       cargo:cargo clang:clang
        /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
 
 is_there() {
@@ -63,10 +63,7 @@ if [ -n "$missing" ]; then
     echo "These Debian packages are missing, so what needs them is skipped: $missing"
 fi
 has_sundials=""
-if is_there /usr/include/zip.h && is_there /usr/include/expat.h &&
-    is_there /usr/include/sunmatrix/sunmatrix_dense.h; then
-    has_sundials=1
-fi
+if is_there /usr/include/sunmatrix/sunmatrix_dense.h; then has_sundials=1; fi
 # Its source is fetched and configured, mostly on one core, while the tests' packages come.
 if [ -n "$has_sundials" ] && is_there cargo; then
     rig/sundials7.sh build/sundials7 >build/sundials7.log 2>&1 &

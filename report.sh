@@ -14,7 +14,7 @@ fail() {
 mkdir -p build
 if ! { cmake -S rig -B build/rig -G Ninja && cmake --build build/rig; } >build/rig.log 2>&1; then
     tail -n 20 build/rig.log >&2
-    fail "the rig cannot be built; it needs a C compiler, SUNDIALS, libzip and expat \
-(on Debian: apt-get install gcc libsundials-dev libzip-dev libexpat1-dev)."
+    fail "the rig cannot be built; it needs a C compiler and SUNDIALS \
+(on Debian: apt-get install gcc libsundials-dev)."
 fi
 exec python site/bristle_site report "$@"

@@ -367,7 +367,8 @@ function(bristle_add_systems)
         DEPENDS "${rig}/registry.py" ${system_files} ${set_files}
         COMMENT "Listing the systems and parameter sets"
         VERBATIM)
-    set(sources "${PROJECT_SOURCE_DIR}/runner/systems.c" "${registry}" ${system_files})
+    set(sources "${PROJECT_SOURCE_DIR}/runner/systems.c"
+                "${PROJECT_SOURCE_DIR}/runner/integration.c" "${registry}" ${system_files})
     foreach(name integrator coupling instance memory surfaces variables)
         list(APPEND sources "${rig}/${name}.c")
     endforeach()

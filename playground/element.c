@@ -45,7 +45,6 @@ void element_describe(const Variable *variable) {
     *own = *variable;
     own->name = copied(variable->name);
     own->unit = copied(variable->unit);
-    own->declared_type = copied(variable->declared_type);
     if (variable->derivative_of == 0) return;
     d->rates = grown_array(d->rates, (size_t)d->n_rates + 1, sizeof *d->rates);
     d->rates[d->n_rates++] = d->n_variables;

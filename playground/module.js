@@ -27,7 +27,7 @@ class Element {
         this.say(model.name);
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
-            this.say(name, unit, unit);
+            this.say(name, unit);
             this.call.describe(
                 TYPES[type],
                 CAUSALITIES[causality],

@@ -50,13 +50,12 @@ static char *text_number(int index) {
     return text;
 }
 
-/* Name, unit and declared type are in the buffer. */
+/* Name and unit are in the buffer. */
 EXPORT(describe)
 void describe(int type, int causality, unsigned reference, int derivative_of, double minimum,
               double maximum) {
     element_describe(&(Variable){.name = text_number(0),
                                  .unit = text_number(1),
-                                 .declared_type = text_number(2),
                                  .reference = reference,
                                  .type = (Type)type,
                                  .causality = (Causality)causality,

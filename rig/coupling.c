@@ -72,8 +72,7 @@ static bool connect(Coupling *k, int contact, const Fmu *fmu, Message *message) 
     Element *e = &k->elements[contact];
     const Description *d = &fmu->description;
     const Contact *place = &k->system->contacts[contact];
-    e->offers =
-        k->system->reads_table ? (const char *const *)k->moment.table->names : place->inputs;
+    e->offers = k->system->reads_table ? k->moment.table->names : place->inputs;
     const int n_offers = length(e->offers);
     e->n_outputs = length(place->outputs);
     e->load = -1;

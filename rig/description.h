@@ -1,5 +1,4 @@
-/* What the host needs to know from modelDescription.xml, and the parameter sets (.ssv) that come
- * with it. */
+/* What the host needs to know from modelDescription.xml. */
 #ifndef DESCRIPTION_H
 #define DESCRIPTION_H
 
@@ -11,7 +10,7 @@ typedef enum { OTHER_TYPE, REAL, INTEGER, ENUMERATION } Type;
 typedef enum { OTHER_CAUSALITY, PARAMETER, INPUT, OUTPUT } Causality;
 
 typedef struct {
-    char *name, *unit, *declared_type;
+    char *name, *unit;
     unsigned reference;
     Type type;
     Causality causality;
@@ -20,20 +19,13 @@ typedef struct {
 } Variable;
 
 typedef struct {
-    char *type, *name; /* type: of the enumeration it belongs to */
-    int value;
-} Item;
-
-typedef struct {
     /* identifier: of the model exchange part; NULL without one */
-    char *version, *guid, *identifier;
+    char *guid, *identifier;
     int n_indicators;
     bool has_slopes;            /* directional derivatives */
     bool needs_completed_steps; /* needs a call after every step of the integrator */
     int n_variables;
     Variable *variables;
-    int n_items;
-    Item *items;
     int n_rates;
     /* indices of the variables that ModelStructure lists as derivatives, counted from 1 */
     int *rates;
@@ -43,17 +35,6 @@ typedef struct {
     char *name, *value;
 } Setting;
 
-typedef struct {
-    int count;
-    Setting *items;
-} Settings;
-
-bool description_read(Description *description, const char *xml, size_t size, Message *message);
-void description_free(Description *description);
 const Variable *description_find(const Description *description, const char *name);
-
-bool settings_read(Settings *settings, const char *ssv, size_t size, Message *message);
-void settings_add(Settings *settings, const char *name, const char *value);
-void settings_free(Settings *settings);
 
 #endif

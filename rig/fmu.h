@@ -1,4 +1,5 @@
-/* Import of an FMU for model exchange: one Fmu per file, any number of Instances of it. */
+/* An FMU for model exchange, whose library the caller has loaded: one Fmu per file, any number of
+ * Instances of it. */
 #ifndef FMU_H
 #define FMU_H
 
@@ -9,7 +10,6 @@
 /* The functions of the standard that a host of model exchange calls, F(member, name, more) for
  * each. */
 #define FUNCTIONS_OF_A_HOST(F, more)                                                               \
-    F(get_version, GetVersion, more)                                                               \
     F(instantiate, Instantiate, more)                                                              \
     F(free_instance, FreeInstance, more)                                                           \
     F(setup_experiment, SetupExperiment, more)                                                     \
@@ -40,9 +40,8 @@ typedef struct {
 
 typedef struct {
     char *path, *name; /* name: of the file, without folder and suffix */
-    char *folder;      /* where the binary and the resources are unpacked; removed by fmu_close */
+    char *folder;      /* where its resources are */
     Description description;
-    void *library;
     Functions call;
     bool warns; /* its warnings are asked for, and shown */
     int n_states;
@@ -56,9 +55,6 @@ typedef struct {
     Message complaint; /* the last one that the FMU logged */
 } Instance;
 
-bool fmu_open(Fmu *fmu, const char *path, Message *message);
-void fmu_close(Fmu *fmu);
-
 /* Fills in the states and their rates from the description. */
 void fmu_find_states(Fmu *fmu);
 
@@ -69,7 +65,7 @@ const Variable *fmu_state(const Fmu *fmu, int index);
 bool instance_open(Instance *instance, const Fmu *fmu, Message *message);
 void instance_close(Instance *instance);
 
-/* Sets one parameter from text: a number or the name of an enumeration's item. */
+/* Sets one parameter from the text of a number. */
 bool instance_set(Instance *instance, const Variable *parameter, const char *value,
                   Message *message);
 

@@ -1,6 +1,6 @@
+/* Integration of a coupling by CVODE: backward differentiation formulas, the FMUs' exact part of
+ * the Jacobian, roots of all event indicators, events. */
 #define _POSIX_C_SOURCE 200809L
-#include "host.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,9 +12,11 @@
 
 #include "memory.h"
 #include "sundials_versions.h"
+#include "systems.h"
 
 enum {
     EVENTS_TO_A_WATCH = 1000, /* this many events must get somewhere, see watch_events */
+    STEPS_TO_A_QUESTION = 64, /* whether the run is to go on */
     STEPS_PER_INTERVAL = 10,  /* no step is longer than this many output intervals of the system */
     FAILURES_AT_MOST =
         50 /* of one step: a law that jumps without an event takes more than the usual few */
@@ -22,8 +24,7 @@ enum {
 
 typedef struct {
     Coupling *coupling;
-    const Experiment *experiment;
-    Statistics *statistics;
+    SystemRun *run;
     double *indicators;
     signed char *signs; /* of the indicators, where they were last */
     double time_written, time_watched;
@@ -40,7 +41,7 @@ typedef struct {
 
 static int on_rates(sunrealtype t, N_Vector states, N_Vector rates, void *data) {
     Host *h = data;
-    h->statistics->evaluations++;
+    h->run->statistics.evaluations++;
     return coupling_evaluate(h->coupling, t, N_VGetArrayPointer(states), N_VGetArrayPointer(rates));
 }
 
@@ -53,7 +54,7 @@ static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix
                        N_Vector work1, N_Vector work2, N_Vector work3) {
     (void)rates, (void)work1, (void)work2, (void)work3;
     Host *h = data;
-    h->statistics->jacobians++;
+    h->run->statistics.jacobians++;
     return coupling_jacobian(h->coupling, t, N_VGetArrayPointer(states), SM_DATA_D(matrix));
 }
 
@@ -65,7 +66,7 @@ static void on_complaint(void *data, const char *text) {
 static void set_tolerances(Host *h) {
     double *tolerances = N_VGetArrayPointer(h->tolerances);
     for (int i = 0; i < h->coupling->n_states; i++)
-        tolerances[i] = h->experiment->tolerance * h->coupling->nominals[i];
+        tolerances[i] = h->run->tolerance * h->coupling->nominals[i];
 }
 
 static bool open_solver(Host *h, Message *message) {
@@ -87,7 +88,7 @@ static bool open_solver(Host *h, Message *message) {
         CVodeSetMaxHnilWarns(h->solver, -1) ==
             CV_SUCCESS && /* SUNDIALS 7 prints them among the results */
         CVodeSetUserData(h->solver, h) == CV_SUCCESS &&
-        CVodeSVtolerances(h->solver, h->experiment->tolerance, h->tolerances) == CV_SUCCESS &&
+        CVodeSVtolerances(h->solver, h->run->tolerance, h->tolerances) == CV_SUCCESS &&
         CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
         (!coupling_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
         CVodeSetMaxErrTestFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
@@ -112,7 +113,7 @@ static void close_solver(Host *h) {
 static bool write_row(Host *h, double t, const double *x, Message *message) {
     const double *row = coupling_row(h->coupling, t, x);
     if (!row) return fail(message, "%s", h->coupling->complaint.text);
-    h->experiment->on_row(h->experiment->context, row);
+    systems_keep_row(h->run, row);
     h->time_written = t;
     return true;
 }
@@ -120,7 +121,7 @@ static bool write_row(Host *h, double t, const double *x, Message *message) {
 /* Rows on the grid of output times up to t; inside the step the solver interpolates. A point of the
  * grid that is t but for rounding is t. */
 static bool write_grid(Host *h, double t, Message *message) {
-    const double interval = h->experiment->interval, rounding = 1e-9 * interval;
+    const double interval = h->run->interval, rounding = 1e-9 * interval;
     if (interval <= 0) return write_row(h, t, h->coupling->x, message);
     for (; (double)h->next_row * interval <= t + rounding; h->next_row++) {
         const double t_row = (double)h->next_row * interval;
@@ -170,8 +171,8 @@ static bool restart(Host *h, double t, Message *message) {
 
 /* A host that only goes from event to event is stuck, whatever the reason. */
 static bool watch_events(Host *h, double t, Message *message) {
-    if (++h->statistics->events % EVENTS_TO_A_WATCH) return true;
-    if (t - h->time_watched < 1e-6 * h->experiment->stop)
+    if (++h->run->statistics.events % EVENTS_TO_A_WATCH) return true;
+    if (t - h->time_watched < 1e-6 * h->run->stop)
         return fail(message, "events chatter: %d of them between t = %.9g s and %.9g s.",
                     EVENTS_TO_A_WATCH, h->time_watched, t);
     h->time_watched = t;
@@ -190,17 +191,19 @@ static double next_stop(const Host *h) {
     const Coupling *k = h->coupling;
     const double system_event =
         k->system->event_time ? k->system->event_time(&k->moment) : INFINITY;
-    return fmin(fmin(system_event, k->next_event), h->experiment->stop);
+    return fmin(fmin(system_event, k->next_event), h->run->stop);
 }
 
 static bool integrate(Host *h, Message *message) {
-    const Experiment *experiment = h->experiment;
+    const SystemRun *run = h->run;
     Coupling *k = h->coupling;
     double t = 0;
     h->next_row = 1;
     if (!write_row(h, t, k->x, message) || !restart(h, t, message)) return false;
-    while (t < experiment->stop) {
-        if (*experiment->interrupted) return fail(message, "interrupted at t = %.9g s.", t);
+    while (t < run->stop) {
+        const bool asks = run->on_progress && run->statistics.steps % STEPS_TO_A_QUESTION == 0;
+        if (asks && run->on_progress(t / run->stop))
+            return fail(message, "interrupted at t = %.9g s.", t);
         const double stop = next_stop(h);
         *k->complaint.text = '\0';
         CVodeSetStopTime(h->solver, stop);
@@ -208,13 +211,12 @@ static bool integrate(Host *h, Message *message) {
         if (result < 0)
             return fail(message, "the solver gives up at t = %.9g s: %s", t,
                         *k->complaint.text ? k->complaint.text : h->complaint.text);
-        h->statistics->steps++;
+        h->run->statistics.steps++;
         bool event = result == CV_ROOT_RETURN || t >= stop;
         if (!write_grid(h, t, message) || !coupling_complete_step(k, t, &event, message) ||
             !find_changed_signs(h, t, &event, message))
             return false;
-        if (event && t < experiment->stop && !handle_event(h, t, message)) return false;
-        experiment->on_progress(experiment->context, t / experiment->stop);
+        if (event && t < run->stop && !handle_event(h, t, message)) return false;
     }
     return t == h->time_written || write_row(h, t, k->x, message);
 }
@@ -225,17 +227,11 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool host_run(Coupling *coupling, const Experiment *experiment, Statistics *statistics,
-              Message *message) {
+bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message) {
     const double begin = seconds_now();
-    Host host = {.coupling = coupling,
-                 .experiment = experiment,
-                 .statistics = statistics,
-                 .time_written = -1};
-    *statistics = (Statistics){0};
+    Host host = {.coupling = coupling, .run = run, .time_written = -1};
     const bool good = open_solver(&host, message) && integrate(&host, message);
-    if (good) coupling_terminate(coupling);
     close_solver(&host);
-    statistics->wall_seconds = seconds_now() - begin;
+    run->statistics.wall_seconds = seconds_now() - begin;
     return good;
 }

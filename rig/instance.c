@@ -48,13 +48,6 @@ void instance_close(Instance *instance) {
     instance->component = NULL;
 }
 
-static const Item *find_item(const Description *d, const char *type, const char *name) {
-    for (int i = 0; type && i < d->n_items; i++)
-        if (strcmp(d->items[i].type, type) == 0 && strcmp(d->items[i].name, name) == 0)
-            return &d->items[i];
-    return NULL;
-}
-
 bool instance_set(Instance *instance, const Variable *parameter, const char *value,
                   Message *message) {
     const Fmu *fmu = instance->fmu;
@@ -69,9 +62,8 @@ bool instance_set(Instance *instance, const Variable *parameter, const char *val
                              "fmi2SetReal", message);
     }
     if (parameter->type == INTEGER || parameter->type == ENUMERATION) {
-        const Item *item = find_item(&fmu->description, parameter->declared_type, value);
-        const long whole = item ? item->value : strtol(value, &end, 10);
-        if (!item && (end == value || *end || labs(whole) > 1000000000))
+        const long whole = strtol(value, &end, 10);
+        if (end == value || *end || labs(whole) > 1000000000)
             return fail(message, "%s=%s: \"%s\" is not %s.", parameter->name, value, value,
                         parameter->type == INTEGER ? "a whole number" : "one of its values");
         const fmi2Integer integer = (fmi2Integer)whole;

@@ -24,10 +24,4 @@ static inline bool fail(Message *message, const char *format, ...) {
     return false;
 }
 
-/* Adds a name to a list of names, as far as there is room. */
-static inline void add_name(Message *names, const char *name) {
-    const size_t used = strlen(names->text);
-    snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? ", " : "", name);
-}
-
 #endif

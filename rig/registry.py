@@ -1,15 +1,10 @@
-"""Writes the C file that lists the systems (systems/*.c, or those that are named), holds all
-parameter sets (resources/*.toml), which are for the models that they name and for their twins, and
-knows the version."""
+"""Writes the C file that lists the systems (systems/*.c, or those that are named) and holds all
+parameter sets (resources/*.toml), which are for the models that they name and for their twins."""
 
 import json
 import sys
 import tomllib
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
-
-from bristle import VERSION
 
 TWINS = [""] + sorted(
     file.stem
@@ -28,7 +23,6 @@ def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
         "#include <stddef.h>",
         "",
     ]
-    lines += [f"const char version[] = {quoted(VERSION)};", ""]
     lines += [f"extern const System system_{name};" for name in names]
     lines += [
         "",

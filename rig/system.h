@@ -30,7 +30,15 @@
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
-#include "table.h"
+#include "message.h"
+
+/* Numbers over time. */
+typedef struct {
+    int n_rows, n_columns;    /* without the column of times */
+    const char *const *names; /* ends with NULL */
+    const double *times;      /* never falling; a repeated time is a jump */
+    const double *values;     /* row by row */
+} Table;
 
 typedef enum { ANY, NOT_NEGATIVE, POSITIVE } Range;
 
@@ -121,7 +129,6 @@ typedef struct {
     const SetValue *values;    /* ends with a name of NULL */
 } ParameterSet;
 
-extern const char version[];
 extern const System *const systems[];       /* ends with NULL */
 extern const ParameterSet parameter_sets[]; /* ends with a name of NULL */
 

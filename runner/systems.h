@@ -1,16 +1,15 @@
-/* A system of the rig with a friction element at its contacts, in one call: no program, no file and
+/* A system of the rig with friction elements at its contacts, in one call: no program, no file and
  * no library of others is needed.
  *
- * The caller has loaded the element and hands over its functions and variables. Runs share nothing:
- * any number of them may run at the same time in different threads. */
+ * The caller has loaded the elements and hands over their functions and variables. Runs share
+ * nothing: any number of them may run at the same time in different threads. */
 #ifndef BRISTLE_SYSTEMS_H
 #define BRISTLE_SYSTEMS_H
 
+#include "coupling.h"
 #include "export.h"
-#include "fmu.h"
-#include "system.h"
 
-enum { SYSTEMS_VERSION = 1 };
+enum { SYSTEMS_VERSION = 2 };
 
 typedef struct {
     const char *name;
@@ -18,25 +17,31 @@ typedef struct {
 } Value;
 
 typedef struct {
+    long steps, evaluations, jacobians, events;
+    double wall_seconds;
+} Statistics;
+
+typedef enum { COMPLETED, WRONG_PARAMETER, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF } Outcome;
+
+typedef struct {
     const System *system;
-    const Functions *functions; /* of the element, which is at all contacts */
-    const char *name, *guid;
-    int n_indicators, n_variables, n_rates;
-    const Variable *variables;
-    const int *rates; /* indices of the variables that are rates of states, counted from 1 */
+    const Fmu *const *elements; /* one per contact */
+    const Table *table;         /* of a system that reads one, or NULL */
     int n_parameters;
     const Value *parameters; /* of the system */
     int n_settings;
-    const Setting *settings; /* of the element: NAME, or CONTACT.NAME */
+    const Setting *settings; /* of the elements: NAME, or CONTACT.NAME */
     const char *set;         /* a parameter set by its name, or NULL */
-    /* a stop of 0: the system's; an interval of 0: a row for every step */
+    /* an interval of 0: a row for every step */
     double stop, interval, tolerance;
-    int n_columns; /* results */
+    int (*on_progress)(double fraction); /* may be NULL; other than 0 ends the run */
+    int n_columns;                       /* results */
     char **columns;
     size_t n_rows;
     double *rows;
-    int misfits;        /* the element does not fit, or something that is set does not */
-    char message[1024]; /* why there are no results */
+    Statistics statistics;
+    Outcome outcome;
+    Message message; /* why the run is not completed */
 } SystemRun;
 
 RUNNER_EXPORT int systems_version(void);
@@ -49,5 +54,12 @@ RUNNER_EXPORT int systems_run(SystemRun *run);
 
 /* Gives the results back. */
 RUNNER_EXPORT void systems_free(SystemRun *run);
+
+/* Integrates the coupling, which is initialized, to the end of the run. Each library has its own:
+ * runner/integration.c needs no other library, rig/host.c is by CVODE. */
+bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message);
+
+/* Adds a row to the results of the run. */
+void systems_keep_row(SystemRun *run, const double *row);
 
 #endif

@@ -6,9 +6,12 @@ import atexit
 import ctypes
 import shutil
 import tempfile
-from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long
+from ctypes import c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
+from struct import error as StructError, unpack_from
+from typing import Any
 
 from . import BristleError
 from .format.archive import LIBRARY_SUFFIX, library_suffix, opened, this_platform
@@ -25,42 +28,45 @@ FUNCTIONS = (
 ).split()
 
 
-class Variables(Structure):
-    _fields_ = [("count", c_size_t), ("references", POINTER(c_uint))]
+_KINDS: dict[str, Any] = {
+    "int": c_int,
+    "unsigned": c_uint,
+    "long": c_long,
+    "size_t": c_size_t,
+    "bool": c_bool,
+    "double": c_double,
+}
 
 
-class Record(Structure):
-    """Record in runner.h."""
+def struct(name: str, members: str, **kinds: Any) -> type[Structure]:
+    """A struct of C by its declaration, of numbers, texts, structs that were declared before, and
+    what else is named."""
+    known, fields = _KINDS | kinds, []
+    for declaration in members.split("; "):
+        kind, declared = declaration.split(" ", 1)
+        for one in declared.split(", "):
+            bare = one.lstrip("*")
+            stars, inner = len(one) - len(bare), known.get(kind)
+            if stars and kind in ("char", "void"):
+                stars, inner = stars - 1, c_char_p if kind == "char" else c_void_p
+            for _ in range(stars):
+                inner = POINTER(inner)
+            fields.append((bare, inner))
+    _KINDS[name] = type(name, (Structure,), {"_fields_": fields})
+    return _KINDS[name]
 
-    _fields_ = [
-        ("fmu", c_void_p),
-        ("guid", c_char_p),
-        ("tolerance", c_double),
-        ("seconds", c_double),
-        ("linear", c_int),
-        ("reals", Variables),
-        ("real_values", c_void_p),
-        ("integers", Variables),
-        ("integer_values", c_void_p),
-        ("n_samples", c_size_t),
-        ("times", c_void_p),
-        ("signals", Variables),
-        ("signal_values", c_void_p),
-        ("outputs", Variables),
-        ("output_values", c_void_p),
-        ("modes", Variables),
-        ("mode_values", c_void_p),
-        ("states", Variables),
-        ("derivatives", Variables),
-        ("event_modes", Variables),
-        ("n_indicators", c_size_t),
-        ("known_steps", c_void_p),
-        ("lasting", c_void_p),
-        ("knowns", Variables),
-        ("slopes", c_void_p),
-        ("done", c_size_t),
-        ("message", c_char * 512),
-    ]
+
+Variables = struct("Variables", "size_t count; unsigned *references")
+Record = struct(  # in runner.h
+    "Record",
+    "void *fmu; char *guid; double tolerance, seconds; int linear; Variables reals;"
+    " void *real_values; Variables integers; void *integer_values; size_t n_samples; void *times;"
+    " Variables signals; void *signal_values; Variables outputs; void *output_values;"
+    " Variables modes; void *mode_values; Variables states, derivatives, event_modes;"
+    " size_t n_indicators; void *known_steps, *lasting; Variables knowns; void *slopes;"
+    " size_t done; Message message",
+    Message=c_char * 512,
+)
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +116,10 @@ def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
     if model.version != 2:
         raise BristleError(f"{model.file}: this needs an FMU of FMI 2.0, and it is of 3.0.")
     library = library_of(model)
-    found = [ctypes.cast(getattr(library, f"fmi2{one}"), c_void_p).value for one in names]
+    try:
+        found = [ctypes.cast(library[f"fmi2{one}"], c_void_p).value for one in names]
+    except AttributeError as error:
+        raise BristleError(f"{model.file}: its library lacks a function: {error}.") from None
     return (c_void_p * len(found))(*found)
 
 
@@ -128,7 +137,22 @@ def library_of(model: Model) -> ctypes.CDLL:
         file = Path(
             archive.extract(wanted, tempfile.mkdtemp(dir=_unpacked(), prefix=f"{model.name}-"))
         )
+    if file.suffix == ".so" and not _is_whole(file.read_bytes()):
+        raise BristleError(f"{model.file}: its library for {name} is damaged.")
     return _loaded(file, f"{model.file}: its library for {name}")
+
+
+def _is_whole(library: bytes) -> bool:
+    """Whether all parts of a library of Linux that are to be mapped lie within its file: the loader
+    takes that for granted, and dies of one that was cut off."""
+    if library[:5] != b"\x7fELF\x02":
+        return False
+    try:
+        (first,), (size, count) = unpack_from("<Q", library, 32), unpack_from("<HH", library, 54)
+        parts = [unpack_from("<QQQQ", library, first + i * size + 8) for i in range(count)]
+    except StructError:
+        return False
+    return all(offset + length <= len(library) for offset, _, _, length in parts)
 
 
 def _loaded(file: Path, what: str) -> ctypes.CDLL:

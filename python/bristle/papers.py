@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 import ast
-import csv
 import re
-import subprocess
-import tempfile
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -47,6 +45,8 @@ _LONGEST = 1000
 _CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
 _RELATIONS = {"=": "", "<": "< ", ">": "> "}
 FILE = Path(__file__).with_suffix(".toml")
+Results = dict[str, dict[str, np.ndarray]]  # columns by model
+Runner = Callable[[Sequence[str]], Results]
 STATUS = {
     "explained": "we know why, and why ours is right or the paper's cannot be had",
     "open": "what could be thought of was tried, and nothing gives the printed number",
@@ -171,54 +171,28 @@ def cases() -> list[Case]:
     return result
 
 
-def evaluate(case: Case, rig: Path, fmus: Path) -> float:
-    """Runs the rig and returns the quantity of the case."""
+def evaluate(case: Case, run: Runner, fmus: Path) -> float:
+    """Runs a case by the rig, with such arguments, and returns its quantity."""
     if case.divisor:
-        return evaluate(replace(case, over=None), rig, fmus) / evaluate(case.divisor, rig, fmus)
-    results = _results(str(rig), *case.arguments(fmus))
+        return evaluate(replace(case, over=None), run, fmus) / evaluate(case.divisor, run, fmus)
+    results = _results(run, tuple(case.arguments(fmus)))
     values = [quantity(case.quantity, results[model]) for model in case.models]
     return values[0] if len(values) == 1 else values[0] - values[1]
 
 
-def _results(*command: str) -> dict[str, dict[str, np.ndarray]]:
+def _results(run: Runner, arguments: tuple[str, ...]) -> Results:
     """What the rig gives; kept, as several numbers are often taken from one run, and run once
     although several threads ask for it."""
-    with _LOCKS.setdefault(command, Lock()):
-        return _run(*command)
+    with _LOCKS.setdefault(arguments, Lock()):
+        return _run(run, arguments)
 
 
-_LOCKS: dict[tuple[str, ...], Lock] = {}  # of the commands that were asked for
+_LOCKS: dict[tuple[str, ...], Lock] = {}  # of the arguments that were asked for
 
 
 @cache
-def _run(*command: str) -> dict[str, dict[str, np.ndarray]]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "results.csv"
-        run = subprocess.run(
-            [*command, "-o", str(file)], capture_output=True, text=True, check=False
-        )
-        if run.returncode:
-            raise BristleError(
-                run.stderr.strip() or f"{' '.join(command)}: exit code {run.returncode}."
-            )
-        return read_csv(file)
-
-
-def read_csv(path: Path) -> dict[str, dict[str, np.ndarray]]:
-    """The results of the rig: model → column → values. Columns that a model does not have are left
-    out."""
-    with open(path, newline="", encoding="utf-8") as file:
-        names = next(csv.reader(file))[1:]
-        rows: dict[str, list[str]] = {}
-        for line in file:
-            model, _, numbers = line.partition(",")
-            rows.setdefault(model, []).append(numbers)
-    result = {}
-    for model, lines in rows.items():
-        given = [i for i, cell in enumerate(lines[0].rstrip("\r\n").split(",")) if cell]
-        values = np.loadtxt(lines, delimiter=",", usecols=given, ndmin=2, unpack=True)
-        result[model] = dict(zip([names[i] for i in given], values, strict=True))
-    return result
+def _run(run: Runner, arguments: tuple[str, ...]) -> Results:
+    return run(arguments)
 
 
 class WrongExpression(BristleError):

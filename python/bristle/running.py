@@ -198,7 +198,7 @@ class Runs:
         self.results = Results(self.about, outputs, len(self.times))
         self.linear = interpolate == "linear"
         self.tolerance, self.seconds = tolerance or 0.0, seconds or 0.0
-        self.known: dict[tuple[str, ...], native.Variables] = {}
+        self.known: dict[tuple[str, ...], ctypes.Structure] = {}
 
     @cached_property
     def ready(self) -> _Call:

@@ -1,169 +1,273 @@
-"""The systems of the rig without the rig: the same equations and coupling as a library, with an
-integrator of its own."""
+"""The systems of the rig as a library calls them: with the FMUs at their contacts, which Python has
+read and loaded. `run_system` needs nothing else; the rig itself has a library of its own."""
 
 from __future__ import annotations
 
-from typing import Any
 import ctypes
 import math
-from collections.abc import Mapping
-from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_int, c_uint, c_void_p
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import BristleError
 from . import native
+from .format.archive import contents
 from .library import Model, describe
 
-VERSION = 1  # of the library's interface: SYSTEMS_VERSION in systems.h
+VERSION = 2  # of the library's interface: SYSTEMS_VERSION in systems.h
 TOLERANCE = 1e-8
 
 # The functions of an FMU in the order of the struct Functions in rig/fmu.h.
 FUNCTIONS = tuple(
-    "GetVersion Instantiate FreeInstance SetupExperiment EnterInitializationMode"
-    " ExitInitializationMode Terminate GetReal GetInteger SetReal SetInteger"
-    " GetDirectionalDerivative EnterEventMode NewDiscreteStates EnterContinuousTimeMode"
-    " CompletedIntegratorStep SetTime SetContinuousStates GetDerivatives GetEventIndicators"
-    " GetContinuousStates GetNominalsOfContinuousStates".split()
+    "Instantiate FreeInstance SetupExperiment EnterInitializationMode ExitInitializationMode"
+    " Terminate GetReal GetInteger SetReal SetInteger GetDirectionalDerivative EnterEventMode"
+    " NewDiscreteStates EnterContinuousTimeMode CompletedIntegratorStep SetTime"
+    " SetContinuousStates GetDerivatives GetEventIndicators GetContinuousStates"
+    " GetNominalsOfContinuousStates".split()
 )
-_KINDS = {"parameter": 1, "input": 2, "output": 3}  # Causality in rig/description.h
+_CAUSALITIES = {"parameter": 1, "input": 2, "output": 3}  # Causality in rig/description.h
+COMPLETED, WRONG_PARAMETER, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF = range(5)  # in systems.h
+COUNTS = ("steps", "evaluations", "jacobians", "events", "wall_seconds")
 
 
-class _Parameter(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("value", c_double),
-        ("range", c_int),
-        ("text", c_char_p),
-    ]
+# as in rig/system.h
+native.struct("Parameter", "char *name, *unit; double value; int range; char *text")
+native.struct("Quantity", "char *name, *unit; double value; char *text")
+native.struct("Contact", "char *name, *set, **inputs, **outputs")
+_System = native.struct(
+    "System",
+    "char *name, *title, *source; double stop, interval; Parameter *parameters;"
+    " Quantity *states, *outputs; Contact *contacts; char **beside; void *shared;"
+    " int n_indicators; char *load; bool reads_table",
+)
+_Table = native.struct("Table", "int n_rows, n_columns; char **names; void *times, *values")
+# in rig/description.h and rig/fmu.h
+_Variable = native.struct(
+    "Variable",
+    "char *name, *unit; unsigned reference; int type, causality, derivative_of;"
+    " double minimum, maximum",
+)
+native.struct(
+    "Description",
+    "char *guid, *identifier; int n_indicators; bool has_slopes, needs_completed_steps;"
+    " int n_variables; Variable *variables; int n_rates, *rates",
+)
+_Fmu = native.struct(
+    "Fmu",
+    "char *path, *name, *folder; Description description; Functions call; bool warns;"
+    " int n_states; unsigned *states, *rates",
+    Functions=c_void_p * len(FUNCTIONS),
+)
+# in runner/systems.h
+_Value = native.struct("Value", "char *name; double value")
+_Setting = native.struct("Setting", "char *name, *value")
+native.struct("Statistics", "long steps, evaluations, jacobians, events; double wall_seconds")
+_Progress = ctypes.CFUNCTYPE(c_int, c_double)
+_Run = native.struct(
+    "SystemRun",
+    "void *system; Fmu **elements; Table *table; int n_parameters; Value *parameters;"
+    " int n_settings; Setting *settings; char *set; double stop, interval, tolerance;"
+    " Progress on_progress; int n_columns; char **columns; size_t n_rows; double *rows;"
+    " Statistics statistics; int outcome; Message message",
+    Progress=_Progress,
+    Message=c_char * 1024,
+)
 
 
-class _Contact(Structure):
-    _fields_ = [("name", c_char_p), ("set", c_char_p), ("inputs", c_void_p), ("outputs", c_void_p)]
+class Quantity(NamedTuple):
+    """A parameter, with its default, a state or an output of a system."""
+
+    name: str
+    unit: str
+    value: float
+    text: str
 
 
-class _System(Structure):
-    """The beginning of System in rig/system.h."""
-
-    _fields_ = [
-        ("name", c_char_p),
-        ("title", c_char_p),
-        ("source", c_char_p),
-        ("stop", c_double),
-        ("interval", c_double),
-        ("parameters", POINTER(_Parameter)),
-        ("states", c_void_p),
-        ("outputs", c_void_p),
-        ("contacts", POINTER(_Contact)),
-        ("beside", c_void_p),
-    ]
-
-
-class _Variable(Structure):
-    """Variable in rig/description.h."""
-
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("declared_type", c_char_p),
-        ("reference", c_uint),
-        ("type", c_int),
-        ("causality", c_int),
-        ("derivative_of", c_int),
-        ("minimum", c_double),
-        ("maximum", c_double),
-    ]
-
-
-class _Value(Structure):
-    _fields_ = [("name", c_char_p), ("value", c_double)]
-
-
-class _Setting(Structure):
-    _fields_ = [("name", c_char_p), ("value", c_char_p)]
-
-
-class _Run(Structure):
-    """SystemRun in runner/systems.h."""
-
-    _fields_ = [
-        ("system", c_void_p),
-        ("functions", c_void_p),
-        ("name", c_char_p),
-        ("guid", c_char_p),
-        ("n_indicators", c_int),
-        ("n_variables", c_int),
-        ("n_rates", c_int),
-        ("variables", POINTER(_Variable)),
-        ("rates", POINTER(c_int)),
-        ("n_parameters", c_int),
-        ("parameters", POINTER(_Value)),
-        ("n_settings", c_int),
-        ("settings", POINTER(_Setting)),
-        ("set", c_char_p),
-        ("stop", c_double),
-        ("interval", c_double),
-        ("tolerance", c_double),
-        ("n_columns", c_int),
-        ("columns", POINTER(c_char_p)),
-        ("n_rows", c_size_t),
-        ("rows", POINTER(c_double)),
-        ("misfits", c_int),
-        ("message", c_char * 1024),
-    ]
+class Contact(NamedTuple):
+    name: str
+    set: str | None  # the parameter set that it takes
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class System:
     name: str
     title: str
-    parameters: tuple[str, ...]
-    contacts: tuple[str, ...]
-    has_loads: bool  # it takes load elements, which only the rig has
+    source: str
     stop: float  # its own end [s]
+    interval: float
+    parameters: dict[str, Quantity]
+    states: tuple[Quantity, ...]
+    outputs: tuple[Quantity, ...]
+    contacts: dict[str, Contact]
+    beside: tuple[str, ...]  # load elements, which only the rig has
+    reads_table: bool
     address: int
 
 
-@lru_cache(maxsize=1)
-def _library() -> ctypes.CDLL:
-    library = native.beside_the_fmus("systems")
-    library.systems_version.restype = c_int
-    if library.systems_version() != VERSION:
-        raise BristleError(
-            "the library of the systems is of another version of bristle; build it anew."
+@dataclass(frozen=True)
+class Course:
+    """What a run gave, as far as it came."""
+
+    names: list[str]
+    rows: np.ndarray
+    statistics: dict[str, float]
+    outcome: int
+    message: str  # why it is not completed
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        return {name: self.rows[:, i] for i, name in enumerate(self.names)}
+
+
+class Library:
+    """Systems and their integration; each library has an integrator of its own."""
+
+    def __init__(self, library: ctypes.CDLL, run: str = "systems_run") -> None:
+        library.systems_version.restype = c_int
+        if library.systems_version() != VERSION:
+            raise BristleError(
+                "the library of the systems is of another version of bristle; build it anew."
+            )
+        library.systems_all.restype = POINTER(c_void_p)
+        self.library, self._run, self._free = library, library[run], library.systems_free
+        self._run.argtypes = self._free.argtypes = [POINTER(_Run)]
+        self._run.restype, self._free.restype = c_int, None
+
+    @cached_property
+    def systems(self) -> dict[str, System]:
+        """All systems by name."""
+        found = [
+            _system(address) for address in _until(lambda one: one, self.library.systems_all())
+        ]
+        return {one.name: one for one in found}
+
+    def run(
+        self,
+        system: System,
+        elements: Sequence[Structure],
+        parameters: Mapping[str, float],
+        settings: Sequence[tuple[str, str]],
+        stop: float,
+        interval: float,
+        tolerance: float = TOLERANCE,
+        parameter_set: str | None = None,
+        table: Mapping[str, np.ndarray] | None = None,
+        on_progress: Callable[[float], int] | None = None,
+    ) -> Course:
+        """A system with an element at each contact. `settings` are parameters of the elements, at
+        one contact: "contact.name"; on_progress takes the part that is done, and ends the run by
+        another answer than 0."""
+        values = [_Value(name.encode(), value) for name, value in parameters.items()]
+        texts = [_Setting(name.encode(), text.encode()) for name, text in settings]
+        pointers = [ctypes.pointer(one) for one in elements]
+        run = _Run(
+            system=system.address,
+            elements=_array(POINTER(_Fmu), pointers),
+            n_parameters=len(values),
+            parameters=_array(_Value, values),
+            n_settings=len(texts),
+            settings=_array(_Setting, texts),
+            set=None if parameter_set is None else parameter_set.encode(),
+            stop=stop,
+            interval=interval,
+            tolerance=tolerance,
+            on_progress=_Progress(on_progress) if on_progress else _Progress(),
         )
-    library.systems_all.restype = POINTER(c_void_p)
-    library.systems_run.argtypes = library.systems_free.argtypes = [POINTER(_Run)]
-    library.systems_run.restype, library.systems_free.restype = c_int, None
-    return library
+        if table is not None:
+            times, *columns = table.values()
+            cells = np.column_stack(columns)
+            heads = [name.encode() for name in table][1:]
+            run.table = ctypes.pointer(
+                _Table(
+                    *cells.shape,
+                    _array(c_char_p, [*heads, None]),
+                    times.ctypes.data,
+                    cells.ctypes.data,
+                )
+            )
+        try:
+            self._run(ctypes.byref(run))
+            width = (run.n_rows, run.n_columns)
+            rows = np.ctypeslib.as_array(run.rows, width).copy() if run.rows else np.empty(width)
+            counts = {name: getattr(run.statistics, name) for name in COUNTS}
+            counts["evaluations_per_simulated_second"] = counts["evaluations"] / stop
+            names = [run.columns[i].decode() for i in range(run.n_columns)]
+            message = run.message.decode(errors="replace")
+            return Course(names, rows, counts, run.outcome, message)
+        finally:
+            self._free(ctypes.byref(run))
+
+
+def element(about: Model, path: str, name: str, folder: str = "", warns: bool = False) -> Structure:
+    """An FMU as the libraries take it: how it is called in sentences, the folder with its
+    resources, and whether its warnings are asked for."""
+    exchange, rates = _exchange(about)
+    one = _Fmu(path.encode(), name.encode(), folder.encode(), warns=warns, n_states=len(rates))
+    one.call = native.addresses(about, FUNCTIONS)
+    one.states = _array(c_uint, [about.variables[i - 1].reference for i in rates.values()])
+    one.rates = _array(c_uint, [about.variables[i - 1].reference for i in rates])
+    one.description.guid = about.guid.encode()
+    one.description.identifier = about.identifier.encode()
+    one.description.n_indicators = about.indicators
+    one.description.has_slopes = exchange.get("providesDirectionalDerivative") == "true"
+    one.description.needs_completed_steps = (
+        exchange.get("completedIntegratorStepNotNeeded") != "true"
+    )
+    one.description.n_variables, one.description.n_rates = len(about.variables), len(rates)
+    one.description.variables = _array(
+        _Variable,
+        [
+            (
+                variable.name.encode(),
+                None if variable.unit is None else variable.unit.encode(),
+                variable.reference,
+                1 if variable.is_real else 3 if variable.items else 2,
+                _CAUSALITIES.get(variable.causality, 0),
+                variable.derivative or 0,
+                -math.inf if variable.min is None else variable.min,
+                math.inf if variable.max is None else variable.max,
+            )
+            for variable in about.variables
+        ],
+    )
+    one.description.rates = _array(c_int, [*rates])
+    return one
+
+
+@lru_cache(maxsize=256)
+def _exchange(about: Model) -> tuple[Mapping[str, str], dict[int, int]]:
+    """What an FMU says of its model exchange, and the places of the rates and of their states among
+    its variables, counted from 1."""
+    root, _ = contents(about.file)
+    exchange = root.find("ModelExchange")
+    if exchange is None:
+        raise BristleError(f"{about.file}: it has no model exchange part.")
+    known = {i: one.derivative for i, one in enumerate(about.variables, 1) if one.derivative}
+    rates = [int(one.get("index", "0")) for one in root.iterfind("ModelStructure/Derivatives/*")]
+    for i in rates:
+        if known.get(i, 0) not in range(1, len(about.variables) + 1):
+            raise BristleError(
+                f"{about.file}: its model structure names variable {i} of {len(about.variables)},"
+                " which is the derivative of no variable."
+            )
+    return exchange.attrib, {i: known[i] for i in rates}
 
 
 @lru_cache(maxsize=1)
+def _library() -> Library:
+    return Library(native.beside_the_fmus("systems"))
+
+
 def systems() -> dict[str, System]:
     """All systems by name."""
-    found, addresses = {}, _library().systems_all()
-    for address in iter(iter(addresses).__next__, None):
-        one = _System.from_address(address)
-        parameters: list[str] = []
-        contacts: list[Any] = []
-        while one.parameters and one.parameters[len(parameters)].name:
-            parameters.append(one.parameters[len(parameters)].name.decode())
-        while one.contacts[len(contacts)].name:
-            contacts.append(one.contacts[len(contacts)].name.decode())
-        found[one.name.decode()] = System(
-            one.name.decode(),
-            one.title.decode(),
-            tuple(parameters),
-            tuple(contacts),
-            bool(one.beside),
-            one.stop,
-            address,
-        )
-    return found
+    return _library().systems
 
 
 def run_system(
@@ -181,63 +285,76 @@ def run_system(
     `parameters` are the system's, `settings` the model's (at one contact: "contact.name"). With an
     interval there is a row at each multiple of it.
     """
-    about = describe(model)
-    kept = [_variables(about), _rates(about), native.addresses(about, FUNCTIONS)]
-    values = [_Value(name.encode(), value) for name, value in (parameters or {}).items()]
-    texts = [
-        _Setting(name.encode(), f"{value:.17g}".encode())
-        for name, value in (settings or {}).items()
-    ]
-    run = _Run(
-        system=systems()[system].address,
-        functions=ctypes.cast(kept[2], c_void_p),
-        name=about.name.encode(),
-        guid=about.guid.encode(),
-        n_indicators=about.indicators,
-        n_variables=len(kept[0]),
-        n_rates=len(kept[1]),
-        variables=kept[0],
-        rates=kept[1],
-        n_parameters=len(values),
-        parameters=(_Value * max(len(values), 1))(*values),
-        n_settings=len(texts),
-        settings=(_Setting * max(len(texts), 1))(*texts),
-        set=None if parameter_set is None else parameter_set.encode(),
-        stop=stop or 0.0,
-        interval=interval,
-        tolerance=TOLERANCE,
-    )
-    try:
-        if _library().systems_run(ctypes.byref(run)):
-            sentence = (
-                run.message.decode(errors="replace").removeprefix(f"{about.name}: ").rstrip(".")
-            )
-            raise BristleError(f"{about.name} in {system}: {sentence}.")
-        names = [run.columns[i].decode() for i in range(run.n_columns)]
-        table = np.ctypeslib.as_array(run.rows, (run.n_rows, run.n_columns)).copy()
-    finally:
-        _library().systems_free(ctypes.byref(run))
-    return {name: table[:, i] for i, name in enumerate(names)}
-
-
-def _variables(about: Model) -> ctypes.Array:
-    found = [
-        _Variable(
-            one.name.encode(),
-            None if one.unit is None else one.unit.encode(),
-            None,
-            one.reference,
-            1 if one.is_real else 2,
-            _KINDS.get(one.causality, 0),
-            one.derivative or 0,
-            -math.inf if one.min is None else one.min,
-            math.inf if one.max is None else one.max,
+    about, one = describe(model), systems()[system]
+    if one.beside:
+        raise BristleError(
+            f"{about.name} in {system}: the system {system} needs load elements; run it with the"
+            " rig."
         )
-        for one in about.variables
+    course = _library().run(
+        one,
+        [_known_element(about)] * len(one.contacts),
+        parameters or {},
+        [(name, f"{value:.17g}") for name, value in (settings or {}).items()],
+        stop or one.stop,
+        interval,
+        parameter_set=parameter_set,
+    )
+    if course.outcome != COMPLETED:
+        sentence = course.message.removeprefix(f"{about.name}: ").rstrip(".")
+        raise BristleError(f"{about.name} in {system}: {sentence}.")
+    return course.columns
+
+
+@lru_cache(maxsize=256)
+def _known_element(about: Model) -> Structure:
+    return element(about, about.name, about.name)
+
+
+def _array(kind: Any, items: Sequence[Any]) -> ctypes.Array:
+    return (kind * max(len(items), 1))(*items)
+
+
+def _until(name: Callable[[Any], Any], items: Any) -> Iterator[Any]:
+    """The items of a list in C, which ends with one that has no name."""
+    place = 0
+    while items and name(items[place]):
+        yield items[place]
+        place += 1
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    return tuple(one.decode() for one in _until(lambda one: one, items))
+
+
+def _text(text: bytes | None) -> str:
+    return "" if text is None else text.decode()
+
+
+def _quantities(items: Any) -> tuple[Quantity, ...]:
+    return tuple(
+        Quantity(_text(one.name), _text(one.unit), one.value, _text(one.text))
+        for one in _until(lambda one: one.name, items)
+    )
+
+
+def _system(address: int) -> System:
+    one = _System.from_address(address)
+    contacts = [
+        Contact(_text(c.name), c.set and c.set.decode(), _texts(c.inputs), _texts(c.outputs))
+        for c in _until(lambda one: one.name, one.contacts)
     ]
-    return (_Variable * len(found))(*found)
-
-
-def _rates(about: Model) -> ctypes.Array:
-    places = [i for i, one in enumerate(about.variables, 1) if one.derivative]
-    return (c_int * len(places))(*places)
+    return System(
+        _text(one.name),
+        _text(one.title),
+        _text(one.source),
+        one.stop,
+        one.interval,
+        {parameter.name: parameter for parameter in _quantities(one.parameters)},
+        _quantities(one.states),
+        _quantities(one.outputs),
+        {contact.name: contact for contact in contacts},
+        tuple(one.beside[i].decode() for i in range(len(contacts))) if one.beside else (),
+        one.reads_table,
+        address,
+    )

@@ -13,6 +13,17 @@
 
 #include "system.h"
 
+/* Value of a column in the interval that begins with a row, linear up to the next; the last value
+ * stays. */
+static double table_value(const Table *table, int interval, int column, double t) {
+    const int last = table->n_rows - 2;
+    const int i = interval < last ? interval : last;
+    const double t0 = table->times[i], t1 = table->times[i + 1];
+    const double a = table->values[i * table->n_columns + column],
+                 b = table->values[(i + 1) * table->n_columns + column];
+    return t < t1 ? a + (b - a) * (t - t0) / (t1 - t0) : b;
+}
+
 static void inputs(const Moment *m, const double *x, double *u) {
     (void)x;
     for (int i = 0; i < m->table->n_columns; i++) u[i] = table_value(m->table, m->phase, i, m->t);

@@ -310,7 +310,7 @@ OURS = [*PLACES, "mutation", "tests", "bench", "rig", "runner", "playground"]
     [
         ("bristle", ["bristle"]),
         ("generator", ["generator", "bristle.format", "bristle.cli"]),
-        ("bristle_site", list(PLACES)),
+        ("bristle_site", [*PLACES, "rig"]),
         ("bristle.format", ["bristle.format", "bristle.cli.files"]),
         ("bristle.pages", ["bristle.pages"]),
     ],

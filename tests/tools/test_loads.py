@@ -2,22 +2,14 @@
 hold or drop their load, a band brake."""
 
 import math
-import subprocess
 from functools import cache
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from fmus import FMUS, TWINS, need_all_fmus
 from reference import references
-
-from bristle import papers
-from test_rig import RIG
-
-need_all_fmus()
-
-PRESENT = {fmu.name: fmu for fmu in [*FMUS, *(twin for twin, _ in TWINS)]}
+from rig_runs import PRESENT, call, simulate
 
 
 def needs(*names):
@@ -199,27 +191,12 @@ CRANKS = [
 
 
 @pytest.mark.parametrize("element, stop", CRANKS)
-def test_a_slider_crank_in_model_exchange_moves_as_its_constraints_say(element, stop, tmp_path):
+def test_a_slider_crank_in_model_exchange_moves_as_its_constraints_say(element, stop):
     """The rig solves the loop of reactions and friction by Newton's method. Both integrate to 1e-7
     or better; the motion makes an error ten times larger."""
-    file = tmp_path / "crank.csv"
-    words = [
-        "--set",
-        f"frictionRadius={RADIUS}",
-        "--stop",
-        stop,
-        "--output-interval",
-        stop / 30,
-        "-o",
-        file,
-    ]
-    run = subprocess.run(
-        [RIG, "slider_crank", PRESENT[element].path, *map(str, words)],
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    columns, y = papers.read_csv(file)[element], by_constraints(element, stop)
+    words = ["--stop", stop, "--output-interval", stop / 30, "--set", f"frictionRadius={RADIUS}"]
+    columns = simulate("slider_crank", element, options=words)[element]
+    y = by_constraints(element, stop)
     assert columns["angle"] == pytest.approx(y[2], abs=1e-5)
     assert columns["sliderPosition"] == pytest.approx(y[6], abs=1e-6)
     assert np.ptp(columns["angle"]) > 1 and columns["loss"][-1] > 0.5, (
@@ -242,17 +219,9 @@ DAMPED = ("ElastoPlastic", "Leuven", "LuGre", "ImplicitBristle")
 def test_every_element_that_needs_no_load_runs_in_the_slider_crank(fmu):
     if "PinLoad" not in PRESENT or "GuideLoad" not in PRESENT:
         pytest.skip("no loads in the folder")
-    words = [
-        RIG,
-        "slider_crank",
-        fmu.path,
-        "--set",
-        f"frictionRadius={RADIUS}",
-        "--tolerance",
-        "1e-6",
-    ]
+    words = ["slider_crank", fmu.path, "--set", f"frictionRadius={RADIUS}", "--tolerance", "1e-6"]
     if fmu.name in DAMPED:
-        run = subprocess.run(words, capture_output=True, text=True)
+        run = call(*words)
         assert (
             run.returncode == 1
             and "the loads of the contacts cannot be found at t = " in run.stderr
@@ -260,7 +229,7 @@ def test_every_element_that_needs_no_load_runs_in_the_slider_crank(fmu):
         if fmu.name == DAMPED[-1]:
             return
         words += ["--set", "bristleDamping=10"]
-    run = subprocess.run(words, capture_output=True, text=True)
+    run = call(*words)
     assert run.returncode == 0, run.stderr
 
 
@@ -504,7 +473,7 @@ DRIVEN = [
 
 @pytest.mark.parametrize("name, system, element, values", DRIVEN)
 def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
-    name, system, element, values, tmp_path
+    name, system, element, values
 ):
     """In the rig and in co-simulation at 1 ms, within 1 % of the way. Bounded, for as printed a
     bristle at rest keeps its force where the limit falls below it."""
@@ -514,12 +483,7 @@ def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
     words += [word for n, v in system.given.items() for word in ("--param", f"{n}={v}")]
     if system.load == "GearLoad":
         words += [word for n, v in SUDDEN.items() for word in ("--set", f"{n}={v}")]
-    file = tmp_path / "run.csv"
-    run = subprocess.run(
-        [RIG, name, PRESENT[element].path, *words, "-o", file], capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    columns = papers.read_csv(file)[element]
+    columns = simulate(name, element, options=words)[element]
     exact = ideally(system, columns["time"])
     way = np.ptp(exact)
     assert way > 0.1 and np.abs(columns["position"] - exact).max() < 0.01 * way

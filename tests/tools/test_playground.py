@@ -14,7 +14,7 @@ from browsing import Watched, check_fits, violations
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 from fmi2 import FmiError
 from operating_points import Sampler
-from test_rig import RIG
+from rig_runs import call
 
 from bristle.format.parameter_set import NAMESPACE, ssv_text
 from generator.parameter_sets import parameter_sets
@@ -253,7 +253,7 @@ CASES = [
 
 
 def rig(*arguments):
-    done = subprocess.run([RIG, *map(str, arguments), "-o", "-"], capture_output=True, text=True)
+    done = call(*arguments, "-o", "-")
     assert done.returncode == 0, done.stderr
     return list(csv.DictReader(io.StringIO(done.stdout)))
 

@@ -1,7 +1,6 @@
 """The report and the documentation pages in a real browser, and the pictures that come from the
 same runs."""
 
-import json
 import os
 import re
 import subprocess
@@ -28,6 +27,7 @@ from generator.reading import read_description
 from bristle_site import commands
 from bristle_site.report import uplot
 from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES, readme_pictures
+from bristle_site.report.rig import rig_of
 from bristle_site.report.sections import Quantity, pretty_unit
 from bristle.pages.simplify import kept_rows
 from bristle.pages.svg import Line, Panel, drawing
@@ -85,15 +85,31 @@ def report():
     libraries = re.sub(
         r" \(0x[0-9a-f]+\)",
         "",
-        subprocess.run(["ldd", RIG], capture_output=True, text=True, check=True).stdout,
+        subprocess.run(
+            ["ldd", RIG.with_name("librig.so")], capture_output=True, text=True, check=True
+        ).stdout,
     )
     sources = [
         REPOSITORY / name
-        for name in ("generator", "python", "site", "modelDescription", "playground", "resources")
+        for name in (
+            "generator",
+            "python",
+            "site",
+            "modelDescription",
+            "playground",
+            "resources",
+            "rig",
+        )
     ]
     return build_cache.kept(
         "report",
-        [*sources, *sorted(FOLDER.glob("*.fmu")), RIG, libraries, metadata.version("numpy")],
+        [
+            *sources,
+            *sorted(FOLDER.glob("*.fmu")),
+            RIG.with_name("librig.so"),
+            libraries,
+            metadata.version("numpy"),
+        ],
         make,
     )
 
@@ -117,9 +133,7 @@ def read(browser, report):
 
 @pytest.fixture(scope="session")
 def systems():
-    return json.loads(
-        subprocess.run([RIG, "list", "--json"], capture_output=True, text=True, check=True).stdout
-    )
+    return rig_of(RIG).systems
 
 
 def drawn_pixels(page):
@@ -161,10 +175,8 @@ def test_every_model_and_every_system_is_there_by_existing_alone(read, systems):
     ids = read.page.locator("section").evaluate_all(
         "sections => sections.map((section) => section.id)"
     )
-    for system in systems:
-        assert system["needsInput"] or any(
-            re.match(rf"{system['name']}(-|$)", one) for one in ids
-        ), system["name"]
+    for name, system in systems.items():
+        assert system.reads_table or any(re.match(rf"{name}(-|$)", one) for one in ids), name
 
 
 def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):

@@ -21,7 +21,7 @@ from test_cli import ENVIRONMENT, refused  # noqa: F401
 from bristle import BristleError, cli
 from bristle.systems import run_system
 from bristle.papers import quantity
-from bristle_site.report.rig import Experiment, Rig
+from bristle_site.report.rig import rig_of
 from bristle.sweep import execution
 from bristle.sweep.execution import on_this_machine
 from bristle.sweep.journal import Journal
@@ -141,7 +141,7 @@ def test_systems_run_as_in_the_rig(system, model):
     """The library has an integrator of its own: at the end of the run it meets CVODE's to what both
     are allowed at 1e-8, with the same columns."""
     fmu = FMUS[0].path.parent / f"{model}.fmu"
-    theirs = Rig(RIG).run(fmu, Experiment(system)).columns
+    theirs = rig_of(RIG).results([system, str(fmu)])[model]
     ours = run_system(fmu, system)
     assert list(ours) == list(theirs) and ours["time"][-1] == theirs["time"][-1]
     for name, values in ours.items():

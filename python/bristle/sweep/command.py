@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -137,7 +137,7 @@ def _quantities(
 
 
 def _known(
-    name: str, model: Model, of_system: Sequence[str], contacts: Sequence[str], target: str
+    name: str, model: Model, of_system: Iterable[str], contacts: Iterable[str], target: str
 ) -> None:
     bare = name.partition(".")[2] if name.partition(".")[0] in contacts else name
     parameters = [one.name for one in model.parameters]
@@ -162,9 +162,7 @@ def _system_run(
             "the system prescribed needs a motion; give the record itself as the target."
         )
     if arguments.target not in systems():
-        known = [
-            name for name, one in systems().items() if not one.has_loads and name != "prescribed"
-        ]
+        known = [name for name, one in systems().items() if not one.beside and name != "prescribed"]
         raise BristleError(
             f"{arguments.target} is neither a file nor a system{hint(arguments.target, known)};"
             f" there are {', '.join(known)}."

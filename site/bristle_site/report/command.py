@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +13,17 @@ from bristle.cli.files import check_writable, write_text
 from bristle.cli.progress import in_parallel
 from bristle.format.archive import contents
 from bristle.papers import Case, cases, evaluate
+from bristle.systems import System
 from generator.description import Reference
 from generator.playground import situations
 from generator.reading import read_description
+from rig.command import Rig
 from ..twins import TWINS, without_twins
 from . import ROOT
 from .page import Model, Number, Report, page_text
 from .pictures import model_pictures, readme_pictures, wanted, write_pictures
 from .properties import Cell, Property, properties
-from .rig import Experiment, Rig, Run
+from .rig import Experiment, Run, rig_of, run
 from .sections import section_of, sections
 from .uplot import library
 
@@ -29,7 +31,7 @@ from .uplot import library
 def report(arguments: argparse.Namespace) -> None:
     if not arguments.only_pictures:
         check_writable(arguments.out)
-    bench = Bench(Rig(arguments.rig), arguments.fmus)
+    bench = Bench(rig_of(arguments.rig), arguments.fmus)
     if not arguments.only_pictures:
         _write_page(bench, arguments.out)
     if arguments.pictures or arguments.only_pictures:
@@ -52,11 +54,11 @@ class Bench:
         twin under the name of the model."""
         key = (model, experiment)
         if key not in self.known:
-            run = self.rig.run(self.fmus / f"{model}.fmu", experiment)
-            twins = [self.fmus / f"{model}{twin}.fmu" for twin in TWINS] if run.misfit else []
-            fitting = (self.rig.run(file, experiment) for file in twins if file.is_file())
+            own = run(self.rig, self.fmus / f"{model}.fmu", experiment)
+            twins = [self.fmus / f"{model}{twin}.fmu" for twin in TWINS] if own.misfit else []
+            fitting = (run(self.rig, file, experiment) for file in twins if file.is_file())
             self.known[key] = next(
-                (replace(twin, model=model) for twin in fitting if not twin.misfit), run
+                (replace(twin, model=model) for twin in fitting if not twin.misfit), own
             )
         return self.known[key]
 
@@ -74,14 +76,14 @@ class Bench:
             if not (self.fmus / f"{model}.fmu").is_file():
                 return Number(case, None, f"{model}.fmu is not there.")
         try:
-            return Number(case, evaluate(case, self.rig.program, self.fmus))
+            return Number(case, evaluate(case, self.rig.results, self.fmus))
         except BristleError as error:
             return Number(case, None, str(error))
 
 
 def _write_page(bench: Bench, out: Path) -> None:
     plotting = library(ROOT / "build" / "uplot")
-    systems = bench.rig.systems()
+    systems = bench.rig.systems
     chapters = sections(systems)
     names = [model.name for model in bench.models]
     described = {
@@ -141,15 +143,15 @@ def _title(fmu: Path) -> str:
     return contents(fmu)[0].get("description", "")
 
 
-def _static_friction(systems: list[dict]) -> dict[str, float]:
+def _static_friction(systems: Mapping[str, System]) -> dict[str, float]:
     """The static friction of each system's first surface, from its parameter set."""
     values = {}
-    for system in systems:
-        file = ROOT / "resources" / f"{system['contacts'][0]['set']}.toml"
+    for system in systems.values():
+        file = ROOT / "resources" / f"{next(iter(system.contacts.values())).set}.toml"
         if file.is_file():
             found = tomllib.loads(file.read_text(encoding="utf-8"))["values"]
             if "staticFriction" in found:
-                values[system["name"]] = found["staticFriction"]
+                values[system.name] = found["staticFriction"]
     return values
 
 

@@ -15,9 +15,9 @@ class Motion:
     names: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
 
-    def table(self) -> str:
-        lines = [",".join(repr(value) for value in row) for row in self.rows]
-        return "\n".join([",".join(self.names), *lines, ""])
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        return dict(zip(self.names, np.array(self.rows).T.copy(), strict=True))
 
 
 def motion(columns: Mapping[str, np.ndarray]) -> Motion:

@@ -240,17 +240,14 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
         ' here.</div><div class="tooltip"></div></div>'
         for i, plot in enumerate(plots)
     )
-    values = {one["name"]: one["value"] for one in section.system["parameters"]} | dict(
-        section.experiment.param
-    )
+    known = section.system.parameters.values()
+    values = {one.name: one.value for one in known} | dict(section.experiment.param)
     parameters = ", ".join(
-        f"{in_words(one['name'])} = {values[one['name']]:g} {pretty_unit(one['unit'])}".rstrip()
-        for one in section.system["parameters"]
+        f"{in_words(one.name)} = {values[one.name]:g} {pretty_unit(one.unit)}".rstrip()
+        for one in known
     )
     origin = " ".join(
-        f"{text}."
-        for text in (section.system["source"], parameters and f"With {parameters}")
-        if text
+        f"{text}." for text in (section.system.source, parameters and f"With {parameters}") if text
     )
     return f"""<section id="{section.id}">
 <h2>{escape(section.title)}</h2>

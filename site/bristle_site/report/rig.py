@@ -1,23 +1,20 @@
-"""Runs the rig, the C program that puts FMUs into the papers' benchmark systems."""
+"""Runs the systems by the rig."""
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bristle import BristleError
-from bristle.papers import read_csv
+from bristle.systems import BROKE_OFF
+from rig.command import Order, Rig
 from .motions import Motion
-
-PACKAGES = "libsundials-dev libzip-dev libexpat1-dev"
 
 
 @dataclass(frozen=True)
@@ -31,13 +28,6 @@ class Experiment:
     interval: float | None = None
     sets: str | None = None
     motion: Motion | None = None
-
-    def arguments(self) -> list[str]:
-        words = [word for name, value in self.param for word in ("--param", f"{name}={value!r}")]
-        words += [word for name, value in self.set for word in ("--set", f"{name}={value!r}")]
-        words += [] if self.stop is None else ["--stop", repr(self.stop)]
-        words += [] if self.interval is None else ["--output-interval", repr(self.interval)]
-        return words + ([] if self.sets is None else ["--sets", self.sets])
 
 
 def experiment(system: str, **options: Any) -> Experiment:
@@ -61,59 +51,37 @@ class Run:
         return bool(self.columns)
 
 
-class Rig:
-    def __init__(self, program: Path) -> None:
-        if not program.is_file():
-            raise BristleError(
-                f"there is no rig at {program}. It runs the systems and is built from a checkout of"
-                " Bristle, not part of the wheel: install SUNDIALS, libzip and expat there (on"
-                f" Debian: apt-get install {PACKAGES}), run ./report.sh, and give it with --rig or"
-                " BRISTLE_RIG."
-            )
-        self.program = program
-
-    def systems(self) -> list[dict[str, Any]]:
-        return json.loads(self._call(["list", "--json"]).stdout)
-
-    def run(self, fmu: Path, experiment: Experiment) -> Run:
-        with tempfile.TemporaryDirectory() as folder:
-            table, motion = Path(folder) / "run.csv", Path(folder) / "motion.csv"
-            words = [
-                experiment.system,
-                str(fmu),
-                *experiment.arguments(),
-                "-o",
-                str(table),
-                "--stats",
-            ]
-            if experiment.motion:
-                motion.write_text(experiment.motion.table(), encoding="utf-8")
-                words += ["--input", str(motion)]
-            call = self._call(words)
-            reason = _reason(call.stderr, fmu)
-            if call.returncode == 2:
-                return Run(fmu.stem, misfit=reason)
-            if call.returncode != 0:
-                return Run(fmu.stem, failure=reason)
-            columns = read_csv(table)[fmu.stem]
-        return Run(fmu.stem, columns, _stats(call.stdout))
-
-    def _call(self, words: list[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(self.program), *words], capture_output=True, text=True)
+@cache
+def rig_of(program: Path) -> Rig:
+    if not program.is_file():
+        raise BristleError(
+            f"there is no rig at {program}. It runs the systems and is built from a checkout of"
+            " Bristle, not part of the wheel: install SUNDIALS there (on Debian: apt-get install"
+            " libsundials-dev), run ./report.sh, and give it with --rig or BRISTLE_RIG."
+        )
+    return Rig(program)
 
 
-def _reason(text: str, fmu: Path) -> str:
-    """The last line of what the rig says about a failure, without the names of the program and of
-    the file."""
-    lines = text.strip().splitlines()
-    sentence = lines[-1].removeprefix("rig: ") if lines else "no reason given."
+def run(rig: Rig, fmu: Path, experiment: Experiment) -> Run:
+    order = Order(
+        rig.system(experiment.system),
+        [str(fmu)],
+        set=[(name, repr(value)) for name, value in experiment.set],
+        param=[(name, repr(value)) for name, value in experiment.param],
+        sets=experiment.sets,
+        table=experiment.motion.columns if experiment.motion else None,
+        stop=experiment.stop,
+        interval=experiment.interval,
+    )
+    try:
+        (course,) = rig.run(order).values()
+    except BristleError as error:
+        return Run(fmu.stem, misfit=_reason(str(error), fmu))
+    if course.outcome == BROKE_OFF:
+        return Run(fmu.stem, failure=_reason(course.message, fmu))
+    return Run(fmu.stem, course.columns, course.statistics)
+
+
+def _reason(sentence: str, fmu: Path) -> str:
+    """The sentence without the name of the file."""
     return re.sub(rf"^({re.escape(str(fmu))}|{fmu.stem})(: | )", "", sentence)
-
-
-def _stats(text: str) -> dict[str, float]:
-    """The table that --stats prints: names, then one line of numbers."""
-    lines = [line.split() for line in text.splitlines()]
-    for names, values in zip(lines, lines[1:], strict=False):
-        if names[:2] == ["model", "steps"]:
-            return {name: float(value) for name, value in zip(names[1:], values[1:], strict=True)}
-    raise BristleError("the rig printed no statistics.")

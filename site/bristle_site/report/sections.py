@@ -12,6 +12,7 @@ from typing import Any
 
 from bristle import BristleError
 from bristle.papers import Case
+from bristle.systems import System
 from .rig import Experiment, experiment
 
 FILE = Path(__file__).parent / "sections.toml"
@@ -94,15 +95,15 @@ class Section:
     id: str
     title: str
     text: str
-    system: Mapping[str, Any]
+    system: System
     experiment: Experiment
     plots: tuple[Plot, ...]
 
 
-def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
+def sections(systems: Mapping[str, System]) -> list[Section]:
     """The sections of sections.toml, then one for each other system that needs no file."""
     known = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    by_name = {system["name"]: system for system in systems if not system["needsInput"]}
+    by_name = {name: system for name, system in systems.items() if not system.reads_table}
     entries = [entry for entry in known["section"] if entry["system"] in by_name]
     named = {entry["system"] for entry in entries}
     entries += [{"system": name} for name in by_name if name not in named]
@@ -111,14 +112,12 @@ def sections(systems: Sequence[Mapping[str, Any]]) -> list[Section]:
     ]
 
 
-def _section(
-    entry: Mapping[str, Any], system: Mapping[str, Any], default: list[list[str]]
-) -> Section:
+def _section(entry: Mapping[str, Any], system: System, default: list[list[str]]) -> Section:
     changes = "".join(f"-{name}-{value}" for name, value in entry.get("param", {}).items())
     plots = tuple(_plot(*words) for words in entry.get("plots", default + _over_time(system)))
     return Section(
         id=re.sub(r"[^\w-]", "_", entry["system"] + changes),
-        title=entry.get("title", system["title"]),
+        title=entry.get("title", system.title),
         text=" ".join(entry.get("text", "").split()),
         system=system,
         experiment=read_experiment(entry),
@@ -133,12 +132,9 @@ def read_experiment(entry: Mapping[str, Any], **more: Any) -> Experiment:
     )
 
 
-def _over_time(system: Mapping[str, Any]) -> list[list[str]]:
+def _over_time(system: System) -> list[list[str]]:
     """A plot for each state and output of a system."""
-    return [
-        ["time [s]", f"{one['name']} [{one['unit']}]"]
-        for one in [*system["states"], *system["outputs"]]
-    ]
+    return [["time [s]", f"{one.name} [{one.unit}]"] for one in (*system.states, *system.outputs)]
 
 
 def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
@@ -163,7 +159,7 @@ def read_quantity(text: str) -> Quantity:
 def section_of(case: Case, all_sections: Sequence[Section]) -> Section:
     """The section that shows the system of a printed number, with the same changes where there is
     one."""
-    candidates = [section for section in all_sections if section.system["name"] == case.system]
+    candidates = [section for section in all_sections if section.system.name == case.system]
     if not candidates:
         raise BristleError(f'{case.id}: "{case.system}" is not a system of the rig.')
     wanted = {name: float(value) for name, value in case.param.items()}
