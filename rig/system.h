@@ -68,6 +68,11 @@ typedef struct {
     int parameter, contact;
 } Shared;
 
+/* Such lists with their ends. */
+#define PARAMETERS(...) ((const Parameter[]){__VA_ARGS__, {NULL, NULL, 0, ANY, NULL}})
+#define QUANTITIES(...) ((const Quantity[]){__VA_ARGS__, {NULL, NULL, 0, NULL}})
+#define CONTACTS(...) ((const Contact[]){__VA_ARGS__, {NULL, NULL, NULL, NULL}})
+
 typedef struct {
     const double *p; /* parameters in the order of the descriptor */
     const Table *table;

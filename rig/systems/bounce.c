@@ -40,26 +40,14 @@ const System system_bounce = {
     .source = "A test of the normal force alone",
     .stop = 0.03,
     .interval = 1e-5,
-    .parameters =
-        (const Parameter[]){
-            [MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
-            [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
-            [FALL] = {"fall", "m", 1e-5, ANY, "Height at the beginning"},
-            {NULL, NULL, 0, ANY, NULL},
-        },
-    .states =
-        (const Quantity[]){
-            [HEIGHT] = {"height", "m", 1e-7, "Height above the surface"},
-            [VELOCITY] = {"velocity", "m/s", 1e-4, "Velocity, upwards"},
-            {NULL, NULL, 0, NULL},
-        },
-    .contacts =
-        (const Contact[]){
-            {"surface", "colantonio2022_cube",
-             (const char *const[]){"penetration", "penetrationRate", NULL},
-             (const char *const[]){"normalForce", NULL}},
-            {NULL, NULL, NULL, NULL},
-        },
+    .parameters = PARAMETERS([MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
+                             [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
+                             [FALL] = {"fall", "m", 1e-5, ANY, "Height at the beginning"}),
+    .states = QUANTITIES([HEIGHT] = {"height", "m", 1e-7, "Height above the surface"},
+                         [VELOCITY] = {"velocity", "m/s", 1e-4, "Velocity, upwards"}),
+    .contacts = CONTACTS({"surface", "colantonio2022_cube",
+                          (const char *const[]){"penetration", "penetrationRate", NULL},
+                          (const char *const[]){"normalForce", NULL}}),
     .start = start,
     .inputs = inputs,
     .rates = rates,

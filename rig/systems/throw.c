@@ -51,23 +51,15 @@ const System system_throw = {
     .stop = 1.2,
     .interval = 5e-4,
     .parameters =
-        (const Parameter[]){
-            [MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
-            [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
-            [FALL] = {"fall", "m", 0.02, ANY, "Height at the beginning"},
-            [SPEED] = {"speed", "m/s", 1, ANY, "Speed along the plane at the beginning"},
-            {NULL, NULL, 0, ANY, NULL},
-        },
-    .states =
-        (const Quantity[]){
-            [X] = {"position", "m", 1e-5, "Position along the plane"},
-            [HEIGHT] = {"height", "m", 1e-7, "Height above the plane"},
-            [VX] = {"velocity", "m/s", 1e-4, "Velocity along the plane"},
-            [VZ] = {"verticalVelocity", "m/s", 1e-4, "Velocity, upwards"},
-            {NULL, NULL, 0, NULL},
-        },
-    .contacts =
-        (const Contact[]){{"plane", NULL, contact_point_inputs, needs}, {NULL, NULL, NULL, NULL}},
+        PARAMETERS([MASS] = {"mass", "kg", 1, POSITIVE, "Mass"},
+                   [GRAVITY] = {"gravity", "m/s2", 9.81, NOT_NEGATIVE, "Gravity"},
+                   [FALL] = {"fall", "m", 0.02, ANY, "Height at the beginning"},
+                   [SPEED] = {"speed", "m/s", 1, ANY, "Speed along the plane at the beginning"}),
+    .states = QUANTITIES([X] = {"position", "m", 1e-5, "Position along the plane"},
+                         [HEIGHT] = {"height", "m", 1e-7, "Height above the plane"},
+                         [VX] = {"velocity", "m/s", 1e-4, "Velocity along the plane"},
+                         [VZ] = {"verticalVelocity", "m/s", 1e-4, "Velocity, upwards"}),
+    .contacts = CONTACTS({"plane", NULL, contact_point_inputs, needs}),
     .start = start,
     .inputs = inputs,
     .rates = rates,
