@@ -92,8 +92,8 @@ static Status check_step(Instance *c, double point, double length) {
         return refuse(c, STATUS_ERROR,
                       "The step starts at %.9g s; with it the steps leave out %.3g s of the run.",
                       point, left_out);
-    tolerate(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.",
-             "the gap is not simulated");
+    log_tolerated(c, TOLERATED_GAP, "A step does not start where the last one ended: %s.",
+                  "the gap is not simulated");
     return STATUS_OK;
 }
 

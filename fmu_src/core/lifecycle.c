@@ -134,7 +134,7 @@ static Status set_up_experiment(Instance *c, int has_tolerance, double tolerance
     if (has_tolerance && tolerance > 0) /* rounding allows no better than 1e-13 */
         c->memory.kept.tolerance = fmax(tolerance, 1e-13);
     else if (has_tolerance)
-        tolerate(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
+        log_tolerated(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
     c->memory.state.time = start;
     return STATUS_OK;
 }

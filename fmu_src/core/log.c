@@ -86,6 +86,6 @@ COLD static void warn(Instance *c, int what, const char *format, ...) {
     va_end(arguments);
 }
 
-COLD static void tolerate(Instance *c, int what, const char *format, const char *detail) {
+COLD static void log_tolerated(Instance *c, int what, const char *format, const char *detail) {
     if (is_logged(c, LOG_TOLERATED)) warn(c, what, format, detail);
 }

@@ -157,8 +157,8 @@ static INLINED Status set_states(Instance *c, const double x[], size_t nx, const
     c->memory.kept.states_given = 1;
     c->memory.state.stale = 1;
     if (c->memory.kept.phase == EVENT_MODE)
-        tolerate(c, TOLERATED_STATES_IN_EVENT_MODE,
-                 "The states were set %s; the new values are used.", phase_name(EVENT_MODE));
+        log_tolerated(c, TOLERATED_STATES_IN_EVENT_MODE,
+                      "The states were set %s; the new values are used.", phase_name(EVENT_MODE));
     return STATUS_OK;
 }
 

@@ -52,8 +52,9 @@ static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
                       "%s takes effect only at the start of a run and cannot be changed during it.",
                       name);
     if (c->tunable && !of_the_start) return STATUS_OK;
-    tolerate(c, TOLERATED_PARAMETER,
-             "The fixed parameter %s was set after initialization; the new value is used.", name);
+    log_tolerated(c, TOLERATED_PARAMETER,
+                  "The fixed parameter %s was set after initialization; the new value is used.",
+                  name);
     return STATUS_OK;
 }
 

@@ -119,8 +119,9 @@ def test_a_step_that_fails_leaves_nothing_behind(fmu):
     """Where new inputs lead beyond all numbers, before anybody has read a value, or inputs that
     move, after somebody has: the run goes on as one that never had them."""
     with fmu.co_simulation() as one, fmu.co_simulation() as other:
+        film = {"viscousDamping": 10.0} if "viscousDamping" in fmu.description else {}
         for instance in (one, other):
-            instance.start({"normalForce": 20.0, "relativeVelocity": 1e-3})
+            instance.start({"normalForce": 20.0, "relativeVelocity": 1e-3, **film})
             instance.step(1e-3)
         for moving in (False, True):
             if moving:
@@ -128,10 +129,7 @@ def test_a_step_that_fails_leaves_nothing_behind(fmu):
                 one.set_input_derivative("relativeVelocity", 1.7e308)
             else:
                 one.set({"normalForce": 1.7e308, "relativeVelocity": 1.7e308})
-            failed = one.fmi2DoStep(one.time, 0.9, 1)
-            assert failed in (OK, DISCARD)
-            if failed == OK:  # nothing grows with the velocity
-                return
+            assert one.fmi2DoStep(one.time, 0.9, 1) == DISCARD
             if moving:
                 for output in fmu.description.outputs:
                     assert one.get(output.name) == other.get(output.name)

@@ -293,27 +293,29 @@ def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_
     assert at_once == pytest.approx(in_parts, rel=1e-5)
 
 
+@pytest.fixture
+def slipping(fmu):
+    """All elements in slip at 20 N."""
+    with fmu.model_exchange() as instance:
+        instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
+        instance.states = [20.0] * 4
+        instance.settle()
+        yield instance
+
+
 @ONLY
-def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(fmu):
+def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(slipping):
     """Faster than 1e-9 of the Stribeck velocity."""
-    with fmu.model_exchange() as instance:
-        instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
-        instance.states = [20.0] * 4
-        instance.settle()
-        slipping = instance.get("mode[1]")
-        for part, ends in ((0.9e-9, False), (1.1e-9, True)):
-            instance.set({"relativeVelocity": -part * instance.get("stribeckVelocity")})
-            assert [value < 0 for value in instance.indicators[:4]] == [ends] * 4
-            assert instance.get("mode[1]") == slipping
+    mode = slipping.get("mode[1]")
+    for part, ends in ((0.9e-9, False), (1.1e-9, True)):
+        slipping.set({"relativeVelocity": -part * slipping.get("stribeckVelocity")})
+        assert [value < 0 for value in slipping.indicators[:4]] == [ends] * 4
+        assert slipping.get("mode[1]") == mode
 
 
 @ONLY
-def test_where_the_normal_force_has_all_but_gone_an_element_follows_within_a_nanosecond(fmu):
+def test_where_the_normal_force_has_all_but_gone_an_element_follows_within_a_nanosecond(slipping):
     """No faster: its time constant, its share of the friction over the attraction, vanishes."""
-    with fmu.model_exchange() as instance:
-        instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
-        instance.states = [20.0] * 4
-        instance.settle()
-        instance.set({"normalForce": 1e-12})
-        for rate in instance.derivatives:
-            assert rate == pytest.approx(-20.0 / 1e-9, rel=1e-9)
+    slipping.set({"normalForce": 1e-12})
+    for rate in slipping.derivatives:
+        assert rate == pytest.approx(-20.0 / 1e-9, rel=1e-9)
