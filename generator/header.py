@@ -128,7 +128,7 @@ def _coupling(description: Description) -> list[str]:
     coupling = description.coupling
     if coupling is None:
         place = _place(description.parameters, description.body)
-        nothing = ["    COUPLED_VELOCITY = -1,", "    COUPLED_FORCE = -1,"]
+        nothing = [f"    COUPLED_{what} = -1," for what in ("VELOCITY", "LOAD", "FORCE")]
         return [*nothing, f"    COUPLED_MASS = {place},", "    N_AXES = 0,"]
     places = {
         "COUPLED_VELOCITY": _place(description.inputs, coupling.velocity),

@@ -119,7 +119,7 @@ static Point start_of_step(const Instance *c, const Motion *motion, int event) {
 static int advance_alone(Instance *c, const Motion *motion, double length, int event) {
     Memory *k = &c->memory;
     if (event && settle_at(motion, 0, &k->reals.x, &k->state.modes)) return SOLVER_DONE;
-    const Point from = start_of_step(c, motion, event);
+    Point from = start_of_step(c, motion, event);
     return advance_from(motion, &from, length, &k->reals.x, &k->state.modes,
                         &k->stepping.solver_step);
 }
@@ -201,7 +201,7 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     motion.note = note_modes;
     motion.log = &log;
     if (event) settle_at(&motion, 0, &x, &m);
-    const Point from = point_at(&motion, 0, &x, &m);
+    Point from = point_at(&motion, 0, &x, &m);
     advance_from(&motion, &from, length, &x, &m, &step);
 }
 
@@ -255,11 +255,10 @@ static Status make_step(Instance *c, double point, double length) {
     Memory before; /* of which only what a step may change is filled in */
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
     copy_state(&before, k, with_coupling);
+    const int held = are_held(&k->kept.u_rate);
     Motion motion = {
-        &k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, 1, NULL, NULL, length,
+        &k->reals.p, &before.reals.u, &k->kept.u_rate, k->kept.tolerance, held, NULL, NULL, length,
         NULL};
-    for (int i = 0; i < N_INPUTS; i++)
-        if (input_values(&k->kept.u_rate)[i] != 0) motion.held = 0;
     Inputs end = inputs_at(&motion, length);
     if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);

@@ -50,9 +50,7 @@ static loop_States loop_resolved_at(const Motion *motion, double t, const loop_S
                                     const Modes *m) {
     loop_States resolved = loop_no_states;
     const Inputs u = loop_inputs_of(motion, t, y);
-    Motion there = *motion;
-    there.u_start = &u;
-    there.held = 1;
+    const Motion there = {motion->p, &u, NULL, 0, 1, NULL, NULL, 0, NULL};
     const States of_law = resolved_at(&there, 0, loop_law_part(y), m);
     memcpy(resolved.value, &of_law, N_STATES * sizeof(double));
     for (int i = N_STATES; i < loop_N_STATES; i++)
@@ -73,6 +71,17 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
 #include "solver/events.c"
 
 #include "solver/trials.c"
+
+/* Takes law and body over a time; where there can be no event, one trial is nearly always good. */
+static int advance_together(const Motion *motion, Point *from, double length, States *y, Modes *m) {
+    double step = 0;
+    if (!can_change(motion)) {
+        const double error = trial_step(motion, from, length, y);
+        if (error <= 1) return SOLVER_DONE;
+        step = length * shrinkage(error);
+    }
+    return advance_in_trials(motion, from, length, y, m, &step);
+}
 #undef ODE
 #define ODE(name) name
 

@@ -50,6 +50,14 @@ typedef struct {
     const Body *body; /* or NULL: the law alone, with the velocity of the inputs */
 } Motion;
 
+/* Whether inputs with these rates stay as they are. */
+static int are_held(const Inputs *rates) {
+    int held = 1;
+    for (int i = 0; i < N_INPUTS; i++)
+        if (input_values(rates)[i] != 0) held = 0;
+    return held;
+}
+
 static Inputs inputs_at(const Motion *motion, double t) {
     Inputs u = *motion->u_start;
     if (!motion->held) {

@@ -44,6 +44,7 @@
 #define defect_at ODE(defect_at)
 #define misses_limit ODE(misses_limit)
 #define RODAS_STAGES ODE(RODAS_STAGES)
+#define RODAS_AT_START ODE(RODAS_AT_START)
 #define rodas_gamma ODE(rodas_gamma)
 #define rodas_time ODE(rodas_time)
 #define rodas_time_slope ODE(rodas_time_slope)

@@ -12,8 +12,10 @@ static const LawStates *law_part(const States *x) {
 
 static Inputs inputs_of(const Motion *motion, double t, const States *x) {
     Inputs u = inputs_at(motion, t);
-    for (int i = LAW_STATES; i < N_STATES; i++)
-        input_places(&u)[COUPLED_VELOCITY + i - LAW_STATES] = state_values(x)[i];
+    for (int i = 0; i < N_STATES - LAW_STATES; i++) {
+        input_places(&u)[COUPLED_VELOCITY + i] = state_values(x)[LAW_STATES + i];
+        if (COUPLED_LOAD >= 0) input_places(&u)[COUPLED_LOAD + i] = motion->body->load[i];
+    }
     return u;
 }
 
@@ -39,15 +41,17 @@ FLATTENED static States rates_at(const Motion *motion, double t, const States *x
     return f;
 }
 
-/* Time derivatives of the rates, as the inputs move; those that are states do not. */
+/* Time derivatives of the rates, as the inputs move; those that the body gives do not. */
 FLATTENED static States rate_derivatives(const Motion *motion, const Point *point) {
     States f_rate = no_states;
     LawStates dx, dx_slope = no_law_states;
     Outputs y, y_slope;
     const Inputs u = inputs_of(motion, point->t, &point->x);
     Inputs way = *motion->u_rate;
-    for (int i = LAW_STATES; i < N_STATES; i++)
-        input_places(&way)[COUPLED_VELOCITY + i - LAW_STATES] = 0;
+    for (int i = 0; i < N_STATES - LAW_STATES; i++) {
+        input_places(&way)[COUPLED_VELOCITY + i] = 0;
+        if (COUPLED_LOAD >= 0) input_places(&way)[COUPLED_LOAD + i] = 0;
+    }
     evaluate_slopes(motion->p, &no_parameters, &u, &way, law_part(&point->x), &no_law_states,
                     &point->m, &dx, &dx_slope, &y, &y_slope);
     put_rates(motion, &dx_slope, &y_slope, 0, &f_rate);

@@ -1,11 +1,12 @@
 /* The coefficients of RODAS (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.7),
  * in the form that needs no product with the Jacobian: k_s solves (1/(gamma h) - J) k_s = f(t +
  * time_s h, x + sum of a_sj k_j) + sum of c_sj k_j/h + time_slope_s h df/dt. The last k is the
- * error of the step, x plus the last row of a and it the end. */
+ * error of the step, x plus the last row of a and it the end. RODAS_AT_START counts the stages with
+ * the f of the start. */
 #ifndef BRISTLE_RODAS_H
 #define BRISTLE_RODAS_H
 
-enum { RODAS_STAGES = 6 };
+enum { RODAS_STAGES = 6, RODAS_AT_START = 1 };
 
 static const double rodas_gamma = 0.25;
 static const double rodas_time[RODAS_STAGES] = {0, 0.386, 0.21, 0.63, 1, 1};

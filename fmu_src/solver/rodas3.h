@@ -1,7 +1,7 @@
 /* The coefficients of RODAS3 (Sandu et al., Benchmarking stiff ODE solvers for atmospheric
  * chemistry problems II, 1997) in the form of rodas.h: order 3(2), L-stable, stiffly accurate, two
  * new evaluations of the law. */
-enum { RODAS_STAGES = 4 };
+enum { RODAS_STAGES = 4, RODAS_AT_START = 2 };
 
 static const double rodas_gamma = 0.5;
 static const double rodas_time[RODAS_STAGES] = {0, 0, 1, 1};

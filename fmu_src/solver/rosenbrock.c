@@ -89,7 +89,7 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     full) /* the loops over earlier stages are as long as it takes to make them */
 #endif
     for (int s = 0; s < RODAS_STAGES; s++) {
-        if (s > 0) {
+        if (s >= RODAS_AT_START) {
             for (int i = 0; i < N_STATES; i++) {
                 end[i] = x0[i];
                 for (int j = 0; j < s; j++) end[i] += rodas_a[s][j] * k[j][i];

@@ -123,25 +123,17 @@ static void limit_force(const Motion *motion, Coupling *s, double most, const do
  * gives the part that is kept of an excess. */
 static int run_shadow(Motion motion, double h, const double *load, double most, loop_States *y,
                       Modes *m, const double *excess, double *kept) {
-    Inputs start = *motion.u_start, rate = *motion.u_rate;
     const double per_mass = 1 / parameter_values(motion.p)[COUPLED_MASS];
     const Body body = {per_mass, fmax(most, norm_of(load)) * h * per_mass, h * LOOP_SHORTEST, load};
-    double step = 0;
-    motion.u_start = &start;
-    motion.u_rate = &rate;
     motion.tolerance = LOOP_TOLERANCE;
     motion.body = &body;
-    if (COUPLED_LOAD >= 0) {
-        memcpy(input_places(&start) + COUPLED_LOAD, load, N_AXES * sizeof(double));
-        memset(input_places(&rate) + COUPLED_LOAD, 0, N_AXES * sizeof(double));
-    }
     loop_settle_at(&motion, 0, y, m);
-    const loop_Point from = loop_point_at(&motion, 0, y, m);
+    loop_Point from = loop_point_at(&motion, 0, y, m);
     /* a law that has no slope at rest says up to which velocity it rests */
     const double speed = fabs(from.x.value[N_STATES]) * parameter_or(motion.p, COUPLED_LEVER, 1);
     const int rests = speed < parameter_or(motion.p, COUPLED_REST, 0);
     if (kept) *kept = rests ? 0 : kept_velocity(&from, h / (1 - LOOP_FADES), excess);
-    return loop_advance_in_trials(&motion, from, h, y, m, &step);
+    return advance_together(&motion, &from, h, y, m);
 }
 
 /* Observes the load over the last step, at the end of which the inputs are u; gives its change. */
@@ -177,9 +169,7 @@ static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, c
         input_places(&rate)[i] = (input_values(u)[i] - input_values(&s->u)[i]) / s->h;
     memset(velocity_of(&rate), 0, sizeof load);
     if (COUPLED_LOAD >= 0) memset(input_places(&rate) + COUPLED_LOAD, 0, sizeof load);
-    int held = 1;
-    for (int i = 0; i < N_INPUTS; i++)
-        if (input_values(&rate)[i] != 0) held = 0;
+    const int held = are_held(&rate);
     const double most = most_held(p, pressing_force(p, &s->u, loop_law_part(&s->y), &s->m));
     if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
         const Motion last = {p, &s->u, &rate, 0, held, NULL, NULL, 0, NULL};

@@ -119,10 +119,10 @@ static int advance_at_once(const Motion *motion, const Point *from, double lengt
 }
 
 /* The same, at once where that is possible. */
-static int advance_from(const Motion *motion, const Point *from, double length, States *x, Modes *m,
+static int advance_from(const Motion *motion, Point *from, double length, States *x, Modes *m,
                         double *step) {
     if (advance_at_once(motion, from, length, x, step)) return SOLVER_DONE;
-    return advance_in_trials(motion, *from, length, x, m, step);
+    return advance_in_trials(motion, from, length, x, m, step);
 }
 
 #if HAS_APPROACH

@@ -43,9 +43,9 @@ COLD static void relax(const Motion *motion, const Point *end, double h, States 
  * option maximumSubsteps, each of EVALUATIONS) lead to the first part that is left out, where
  * there are enough for all parts; a communication step takes SOLUTIONS of the ODE at most. `step`
  * remembers the length of the next trial step (0: none yet). `from` is the point at the start,
- * where the modes have settled. Where it does not succeed, x and m are in between: the caller
- * works on copies. */
-NOINLINE static int advance_in_trials(const Motion *motion, Point from, double length, States *x,
+ * where the modes have settled, and moves along. Where it does not succeed, x and m are in between:
+ * the caller works on copies. */
+NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double length, States *x,
                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = fmax(1e-11 * length, DBL_MIN);
@@ -55,14 +55,14 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
     int coarse = 3 * trials / 4;
     int events = 0, outcome = SOLVER_DONE, patience = trials - HALVINGS * after_each_part;
     double slack = 1;
-    for (int trial = 0; from.t < length; trial++) {
-        const double target = reversal > from.t && reversal < length ? reversal : length,
-                     rest = target - from.t;
+    for (int trial = 0; from->t < length; trial++) {
+        const double target = reversal > from->t && reversal < length ? reversal : length,
+                     rest = target - from->t;
         double h = *step > 0 && *step < rest ? *step : rest;
         /* two even steps rather than a long and a tiny one */
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
         /* cannot be told from none */
-        const double finest = fmin(fmax(4 * DBL_EPSILON * from.t, DBL_MIN), rest);
+        const double finest = fmin(fmax(4 * DBL_EPSILON * from->t, DBL_MIN), rest);
         if (h < finest) h = finest;
         if (trial >= coarse && slack < COARSE / motion->tolerance) {
             outcome = SOLVER_SKIPPED;
@@ -70,31 +70,31 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
             coarse += trials / 16;
         }
         if (trial >= patience || events == EVENTS_AT_MOST) {
-            const double left = length - from.t,
-                         t = left > 1e-9 * length ? from.t + 0.5 * left : length;
+            const double left = length - from->t,
+                         t = left > 1e-9 * length ? from->t + 0.5 * left : length;
             outcome = SOLVER_SKIPPED;
             events = 0;
             patience = trial + after_each_part;
-            *x = from.x;
+            *x = from->x;
             *step = 1e-3 * left;
             if (settle_at(motion, t, x, m)) break;
             const Point at = point_at(motion, t, x, m);
-            relax(motion, &at, t - from.t, x);
+            relax(motion, &at, t - from->t, x);
             if (settle_at(motion, t, x, m)) break;
-            from = point_at(motion, t, x, m);
+            *from = point_at(motion, t, x, m);
             continue;
         }
 
         Look start = {0, {0}};
         double after = 0;
-        if (can_change(motion)) look(motion, &from, 0, 0, &from.x, &start);
-        double error = trial_step(motion, &from, h, x) / slack;
+        if (can_change(motion)) look(motion, from, 0, 0, &from->x, &start);
+        double error = trial_step(motion, from, h, x) / slack;
         const double changed =
-            can_change(motion) && isfinite(error) ? first_change(motion, &from, &start, h, x) : 0;
+            can_change(motion) && isfinite(error) ? first_change(motion, from, &start, h, x) : 0;
         if (changed > 0) {
-            trial += locate_change(motion, &from, &start, changed, resolution, &h, &after);
-            *x = from.x;
-            error = h > 0 ? trial_step(motion, &from, h, x) / slack : 0;
+            trial += locate_change(motion, from, &start, changed, resolution, &h, &after);
+            *x = from->x;
+            error = h > 0 ? trial_step(motion, from, h, x) / slack : 0;
         }
         if (!(error <= 1) && h > finest) {
             *step = h * shrinkage(error);
@@ -102,18 +102,18 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point from, double l
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
         /* no shorter step can be told from none, and this one says nothing */
-        if (error > 1) *x = from.x;
+        if (error > 1) *x = from->x;
         events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
-        if (after > 0) h = cross_change(motion, &from, &start, h, after, x);
-        const double t = h < rest ? from.t + h : target;
-        if (after > 0 && indicator_changed(motion, &from, &start, t - from.t, x)) {
+        if (after > 0) h = cross_change(motion, from, &start, h, after, x);
+        const double t = h < rest ? from->t + h : target;
+        if (after > 0 && indicator_changed(motion, from, &start, t - from->t, x)) {
             if (settle_at(motion, t, x, m)) break;
         } else {
             const double longer = h * growth(error);
             if (h < rest || longer > *step) *step = longer;
         }
         if (t == length) break;
-        from = point_at(motion, t, x, m);
+        *from = point_at(motion, t, x, m);
     }
     return outcome;
 }

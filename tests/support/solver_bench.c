@@ -162,7 +162,7 @@ int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, doub
     const Motion motion = motion_of(p, u, rate, tolerance, h);
     Modes m = modes;
     double step = 0;
-    const Point from = point_at(&motion, 0, x, &m);
+    Point from = point_at(&motion, 0, x, &m);
     return advance_from(&motion, &from, h, x, &m, &step) == SOLVER_DONE;
 }
 
