@@ -8,7 +8,7 @@ typedef struct {
     Modes modes;
 } Present;
 
-static Present present(const Memory *k) {
+NOINLINE static Present present(const Memory *k) {
     Present now = {k->reals.x, k->state.modes};
     if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
         Inputs room;
@@ -80,17 +80,6 @@ static void forget_slopes(Instance *c) {
 #endif
 }
 
-/* The same where the force of a step with the body acts. */
-COLD static int evaluate_coupled(Instance *c) {
-    Memory *k = &c->memory;
-    const Present now = present(k);
-    Inputs room;
-    const Inputs *u = present_inputs(k, &room);
-    evaluate_now(c, u, &now.x, &now.modes, 0);
-    give_coupled(k, u);
-    return results_are_finite(&k->reals);
-}
-
 /* Derivatives and outputs of now, evaluated anew. */
 static Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
@@ -98,14 +87,21 @@ static Status renew(Instance *c, int with_slopes) {
     if (status != STATUS_OK) return status;
     if (k->kept.phase == CONTINUOUS_TIME_MODE) warn_of_missing_load(c);
     follow_start(k);
-    int finite;
-    if (is_coupled(k)) {
-        finite = evaluate_coupled(c);
-    } else if (N_MODES > 0) {
-        const Present now = present(k);
-        finite = evaluate_now(c, &k->reals.u, &now.x, &now.modes, with_slopes);
-    } else {
-        finite = evaluate_now(c, &k->reals.u, &k->reals.x, &k->state.modes, with_slopes);
+    const int coupled = is_coupled(k);
+    const States *x = &k->reals.x;
+    const Modes *m = &k->state.modes;
+    Inputs room;
+    const Inputs *u = coupled ? present_inputs(k, &room) : &k->reals.u;
+    Present now;
+    if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
+        now = present(k);
+        x = &now.x;
+        m = &now.modes;
+    }
+    int finite = evaluate_now(c, u, x, m, with_slopes && !coupled);
+    if (coupled) { /* the force of the step acts */
+        give_coupled(k, u);
+        finite = results_are_finite(&k->reals);
     }
     if (!finite)
         return refuse_result(

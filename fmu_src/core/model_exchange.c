@@ -142,7 +142,8 @@ static INLINED Status complete_step(Instance *c, const void *answers, const char
 static INLINED Status set_time(Instance *c, double time, const char *function) {
     const Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
     if (status != STATUS_OK) return status;
-    if (!isfinite(time)) return refuse(c, STATUS_DISCARD, "The time must be finite, not %g.", time);
+    if (!all_finite(&time, 1))
+        return refuse(c, STATUS_DISCARD, "The time must be finite, not %g.", time);
     c->memory.state.time = time;
     return STATUS_OK;
 }

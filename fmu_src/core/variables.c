@@ -91,6 +91,7 @@ static void parameter_changed(Memory *k, int start_changed) {
 
 /* Model exchange: the inputs are those of the current time from here on. */
 static void date_inputs(Memory *k) {
+    if (k->state.time == k->kept.t_set) return;
     if (k->state.time > k->kept.t_seen) {
         k->kept.t_from = k->kept.t_seen;
         k->kept.u_from = k->kept.u_seen;
@@ -98,12 +99,14 @@ static void date_inputs(Memory *k) {
     k->kept.t_set = k->state.time;
 }
 
-static void set_input(Memory *k, Reference reference, double value) {
-    const Reference input = reference - FIRST_INPUT;
-    if (k->state.time != k->kept.t_set && !k->kept.co_simulates) date_inputs(k);
-    if (!(k->state.new_rates & 1 << input)) input_places(&k->kept.u_rate)[input] = 0;
-    input_places(&k->reals.u)[input] = value;
-    note_load(k, input);
+/* Inputs that follow each other. Co-simulation: they have no rates but those that are given for the
+ * next step. */
+static INLINED void set_inputs(Memory *k, Reference first, Reference count, const double value[]) {
+    if (!k->kept.co_simulates) date_inputs(k);
+    for (Reference i = first; i < first + count && k->kept.co_simulates; i++)
+        if (!(k->state.new_rates & 1 << i)) input_places(&k->kept.u_rate)[i] = 0;
+    memcpy(input_places(&k->reals.u) + first, value, count * sizeof *value);
+    for (Reference i = first; i < first + count; i++) note_load(k, i);
 }
 
 /* Any Reals, or values that may have to be refused. */
@@ -118,7 +121,7 @@ NOINLINE static Status set_any_reals(Instance *c, const Reference vr[], size_t n
     for (size_t i = 0; i < nvr; i++) {
         double *place = real_place(&k->reals, vr[i]);
         if (is_input(vr[i])) {
-            set_input(k, vr[i], value[i]);
+            set_inputs(k, vr[i] - FIRST_INPUT, 1, &value[i]);
         } else if (is_state(vr[i])) {
             *place = value[i];
             k->kept.states_given = 1;
@@ -139,7 +142,7 @@ static INLINED Status set_reals(Instance *c, const Reference vr[], size_t nvr, c
     if (status != STATUS_OK) return status;
     if (!are_all_inputs(vr, nvr) || !all_finite(value, N_INPUTS))
         return set_any_reals(c, vr, nvr, value, function);
-    for (Reference i = 0; i < N_INPUTS; i++) set_input(&c->memory, FIRST_INPUT + i, value[i]);
+    set_inputs(&c->memory, 0, N_INPUTS, value);
     c->memory.state.stale = 1;
     return STATUS_OK;
 }
