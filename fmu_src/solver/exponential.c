@@ -58,55 +58,82 @@ typedef struct {
     double of[STATE_ROOM][STATE_ROOM];
 } Matrix;
 
-/* A B, and the number c along its diagonal. */
-static Matrix product_plus(const Matrix *A, const Matrix *B, double c) {
-    Matrix result = {{{0}}};
-    for (int i = 0; i < N_STATES; i++) {
-        for (int j = 0; j < N_STATES; j++)
-            for (int k = 0; k < N_STATES; k++) result.of[i][j] += A->of[i][k] * B->of[k][j];
-        result.of[i][i] += c;
+static const double per_factorial[] = {1, 1, 0.5, 1.0 / 6, 1.0 / 24};
+static const double LAST_TERM = 1.0 / 1307674368000; /* 1/15!, of a series in up to a half */
+
+/* phi_1 to phi_4 of a number: phi_0 = exp(z) and z phi_k = phi_(k-1) - 1/(k-1)!. */
+static void phi_of_number(double z, Matrix *phi) {
+    double value = 0, term = LAST_TERM;
+    if (fabs(z) > 0.5) {
+        for (int k = 1; k <= 4; k++)
+            phi[k].of[0][0] = value = (k == 1 ? expm1(z) : value - per_factorial[k - 1]) / z;
+        return;
     }
+    for (int k = 15; k > 4; term *= k--) value = z * value + term;
+    for (int k = 4; k > 0; k--) phi[k].of[0][0] = value = z * value + per_factorial[k];
+}
+
+/* A function of a matrix with two rows: a number plus a multiple of the matrix, since by Cayley and
+ * Hamilton its square is trace times it less its determinant. */
+typedef struct {
+    double number, multiple;
+} Function;
+
+/* A B + c of functions of a matrix with this trace and determinant. */
+static Function product_plus(Function A, Function B, double trace, double determinant, double c) {
+    const double square = A.multiple * B.multiple;
+    return (Function){A.number * B.number - square * determinant + c,
+                      A.number * B.multiple + A.multiple * B.number + square * trace};
+}
+
+static Matrix value_of(Function f, const Matrix *z) {
+    Matrix result;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++)
+            result.of[i][j] = (i == j ? f.number : 0) + f.multiple * z->of[i][j];
     return result;
 }
 
-/* phi_0 to phi_4 of z, phi_0 = exp(z) and z phi_k = phi_(k-1) - 1/(k-1)!, and those of z/2: by
- * series of a small part of z, which is doubled until it is z. What decays fast takes the formula,
- * if it is a number, and no phi_0. Returns whether z is too large: its exponential may be beyond
- * all numbers, and every doubling may double the rounding. */
+/* phi_1 to phi_4 of z and of z/2: of two rows by series of a small part of z, which is doubled until
+ * it is z. Returns whether z is too large: its exponential may be beyond all numbers, and every
+ * doubling may double the rounding. */
 static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
-    static const double per_factorial[] = {1, 1, 0.5, 1.0 / 6, 1.0 / 24};
-    double size = 0, part = 0.5, term = 1.0 / 1307674368000; /* 1/15! */
-    for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++)
-            size += fabs(z->of[i][j]) * (state_nominals[j] / state_nominals[i]);
-    const int decays = N_STATES == 1 && z->of[0][0] < -0.5;
-    for (int k = 1; decays && k <= 4; k++) {
-        const double a = z->of[0][0], b = 0.5 * a, less = per_factorial[k - 1];
-        phi[k].of[0][0] = (k == 1 ? expm1(a) : phi[k - 1].of[0][0] - less) / a;
-        half[k].of[0][0] = (k == 1 ? expm1(b) : half[k - 1].of[0][0] - less) / b;
+    double trace = 0, determinant = 0, part = 0.5, term = LAST_TERM;
+    for (int i = 0; i < N_STATES; i++) {
+        trace += z->of[i][i];
+        for (int j = 0; j < i; j++)
+            determinant += z->of[i][i] * z->of[j][j] - z->of[i][j] * z->of[j][i];
     }
-    if (decays) return 0;
+    if (N_STATES == 1) {
+        phi_of_number(trace, phi);
+        phi_of_number(0.5 * trace, half);
+        return !(trace < 500);
+    }
+    /* no eigenvalue is larger */
+    const double size = fabs(0.5 * trace) + sqrt(fabs(0.25 * trace * trace - determinant));
     if (!(size < 500)) return 1;
     while (part * size > 0.5) part *= 0.5;
-    Matrix small = {{{0}}};
-    phi[4] = small;
-    for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++) small.of[i][j] = part * z->of[i][j];
-    for (int k = 15; k > 4; term *= k--) phi[4] = product_plus(&small, &phi[4], term);
-    phi[4] = product_plus(&small, &phi[4], term);
-    for (int k = 3; k >= 0; k--) phi[k] = product_plus(&small, &phi[k + 1], per_factorial[k]);
+    const Function small = {0, part};
+    Function whole[5], before[5], value = {0, 0};
+    for (int k = 15; k > 4; term *= k--)
+        value = product_plus(small, value, trace, determinant, term);
+    for (int k = 4; k >= 0; k--)
+        whole[k] = value = product_plus(small, value, trace, determinant, per_factorial[k]);
     for (; part < 1; part *= 2) {
         double scale = 1;
-        memcpy(half, phi, 5 * sizeof *phi);
+        memcpy(before, whole, sizeof before);
         for (int k = 0; k <= 4; k++, scale *= 0.5) {
-            phi[k] = product_plus(&half[0], &half[k], 0);
-            for (int i = 0; i < N_STATES; i++)
-                for (int j = 0; j < N_STATES; j++) {
-                    for (int l = 1; l <= k; l++)
-                        phi[k].of[i][j] += half[l].of[i][j] * per_factorial[k - l];
-                    phi[k].of[i][j] *= scale;
-                }
+            Function sum = product_plus(before[0], before[k], trace, determinant, 0);
+            for (int l = 1; l <= k; l++) {
+                sum.number += before[l].number * per_factorial[k - l];
+                sum.multiple += before[l].multiple * per_factorial[k - l];
+            }
+            whole[k] = (Function){scale * sum.number, scale * sum.multiple};
         }
+    }
+    for (int k = 1; k <= 4; k++) {
+        phi[k] = value_of(whole[k], z);
+        half[k] = value_of(before[k], z);
     }
     return 0;
 }

@@ -1,23 +1,29 @@
 /* The solver with a law of which the exact motion is known, for tests/every_fmu/test_solver.py:
  *
  *     dx_i/dt = v_i - (a + c N) x_i + q N,   F_i = k x_i + d v_i,   i = 1, 2, 3
+ *
+ * or up to STATES.
  */
 #include <string.h>
+
+#ifndef STATES
+#define STATES 3
+#endif
 
 typedef struct {
     double a, c, q, k, d;
 } Parameters;
 
 typedef struct {
-    double v[3], N;
+    double v[STATES], N;
 } Inputs;
 
 typedef struct {
-    double x[3];
+    double x[STATES];
 } States;
 
 typedef struct {
-    double F[3], mu;
+    double F[STATES], mu;
 } Outputs;
 
 typedef struct {
@@ -25,16 +31,16 @@ typedef struct {
 } Modes;
 
 enum {
-    N_INPUTS = 4,
-    N_STATES = 3,
+    N_INPUTS = STATES + 1,
+    N_STATES = STATES,
     N_MODES = 0,
     N_INDICATORS = 1,
-    N_AXES = 3,
+    N_AXES = STATES,
     LINEAR_STATES = 0,
     COUPLED_VELOCITY = 0,
     COUPLED_FORCE = 0,
     COUPLED_LOAD = -1,
-    COUPLED_COEFFICIENT = 3
+    COUPLED_COEFFICIENT = STATES
 };
 #define HAS_APPROACH 0
 #define HAS_RESOLUTION 0
@@ -45,7 +51,7 @@ static const double state_nominals[] = {1, 1, 1};
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
     (void)m;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < STATES; i++) {
         dx->x[i] = u->v[i] - (p->a + p->c * u->N) * x->x[i] + p->q * u->N;
         y->F[i] = p->k * x->x[i] + p->d * u->v[i];
     }
@@ -58,7 +64,7 @@ static void evaluate_slopes(const Parameters *p, const Parameters *p_slope, cons
                             Outputs *y_slope) {
     (void)p_slope;
     evaluate(p, u, x, m, dx, y);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < STATES; i++) {
         dx_slope->x[i] = u_slope->v[i] - (p->a + p->c * u->N) * x_slope->x[i] +
                          (p->q - p->c * x->x[i]) * u_slope->N;
         y_slope->F[i] = p->k * x_slope->x[i] + p->d * u_slope->v[i];
@@ -111,7 +117,7 @@ double bench_drifted(const double *b, const double *f, double h, double *error) 
 
 /* One step of each kind from x, which goes to its end; the scaled error. */
 double bench_held(double rate, double slope, double h, double *x) {
-    Point from = {0, {{*x, 0, 0}}, modes, {{rate, 0, 0}}, {{slope}}};
+    Point from = {0, {{*x}}, modes, {{rate}}, {{slope}}};
     States end;
     const double error = held_step(&from, h, &end);
     *x = end.x[0];
@@ -146,8 +152,8 @@ double bench_exponential(const Parameters *p, const Inputs *u, const Inputs *rat
     return exponential_step(&motion, &from, h, x);
 }
 
-/* The functions phi_1 to phi_4 of a matrix, and phi_1 and phi_2 of half of it; 1 where it is too
- * large. */
+/* The functions phi_1 to phi_4 of a matrix with up to two rows, and phi_1 and phi_2 of half of it;
+ * 1 where it is too large. */
 int bench_phi(const Matrix *z, Matrix *result) {
     Matrix phi[5], half[5];
     const int refused = phi_functions(z, phi, half);
@@ -201,15 +207,15 @@ double bench_loop(const Parameters *p, const Inputs *u, const Inputs *rate, cons
     const Motion loop = loop_of(motion, mass, speed, h);
     body.load = load;
     loop_States y = loop_no_states;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < STATES; i++) {
         y.value[i] = x->x[i];
-        y.value[3 + i] = u->v[i];
+        y.value[STATES + i] = u->v[i];
     }
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
     const double error = loop_rosenbrock_step(&loop, &from, h, &y);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < STATES; i++) {
         x->x[i] = y.value[i];
-        dv[i] = y.value[3 + i] - u->v[i];
+        dv[i] = y.value[STATES + i] - u->v[i];
     }
     return error;
 }
