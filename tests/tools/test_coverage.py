@@ -1,6 +1,8 @@
 """Intervals of 95 % cover the truth of records that were not made with an FMU: a quick part; the
 whole is tests/scripts/measure_intervals.py."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -276,3 +278,40 @@ def test_the_lag_of_a_drive_is_found_by_its_inertia(tmp_path, lag):
     assert quality.rms < 0.15  # thrice the noise
     if result.delay:
         assert result.delay.value == pytest.approx(lag, rel=0.1)
+
+
+def test_a_window_that_reversals_do_not_bear_is_halved_and_its_error_is_in_the_intervals(tmp_path):
+    """A positioning drive of 12 kg with an encoder of 1 µm, under a controller: the window that the
+    noise of its motion asks for, 45 ms, made a bristle damping of 2500 to 5000 of 1200, known to a
+    third, and a static friction of 19.2 to 20 of 20."""
+    step = 5e-5
+    time = np.arange(0, 6.6, step)
+    way = 0.02 * np.sin(2 * time) * (1 + 0.5 * np.sin(0.7 * time))
+    wanted = np.gradient(way, step)
+    state, speed, place, sums = 0.0, 0.0, 0.0, 0.0
+    places, forces = np.empty(len(time)), np.empty(len(time))
+    for i in range(len(time)):
+        error = way[i] - place
+        sums += error * step
+        drive = 2e5 * error + 4e3 * (wanted[i] - speed) + 1e6 * sums
+        level = 15 + 5 * math.exp(-((speed / 0.01) ** 2))
+        rate = speed - 1e6 * abs(speed) / level * state
+        places[i], forces[i] = place, drive
+        state += rate * step
+        friction = 1e6 * state + 1200 * rate + 60 * speed
+        speed += step * (drive - friction) / 12
+        place += speed * step
+    rows = slice(int(0.6 / step), None, 20)
+    noise = 0.2 * np.random.default_rng(1).standard_normal(len(time[rows]))
+    table = np.column_stack([time[rows], np.round(places[rows] * 1e6) * 1e-6, forces[rows] + noise])
+    title = "Time [s],Position [m],Drive force [N]"
+    np.savetxt(tmp_path / "drive.csv", table, "%.10g", ",", header=title, comments="")
+    record = read_record(tmp_path / "drive.csv", Options(normal=1.0, mass="identify"))
+    result = fit(candidate("LuGre"), [record], FIXED["LuGre"])
+    assert result.records[0].widths[0] < record.widths[0] and not result.delay
+    assert any("half the window" in note for note in result.records[0].notes)
+    truth = TRUTH["LuGre"] | {"bristleStiffness": 1e6}
+    for one in result.estimates:
+        assert one.determined == (one.name != "bristleDamping"), one
+        assert not one.determined or one.low <= truth[one.name] <= one.high, one
+    assert result.mass.low <= 12 <= result.mass.high and result.mass.half_width < 0.3

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..record.reading import Record
 from .candidates import Candidate
-from .extras import Solved, worth_it
+from .extras import Solved, through_narrower_windows, worth_it
 from .intervals import judged
 from .problem import Problem, Teller, Watch
 from .profile import checked
@@ -63,8 +63,12 @@ def fit(
         watch.begin("least squares, with more points of a run for each mean")
         problem = problem.finer()
         point = problem.solved(point, bounds, ITERATIONS).point
-    watch.begin("intervals")
     solved = Solved(problem, point, bounds)
+    if wanted.released:
+        watch.begin("least squares, with narrower windows for the velocity")
+        solved = through_narrower_windows(solved)
+        problem, point = solved.problem, solved.point
+    watch.begin("intervals")
     result = judged(problem, point, bounds, seen, filters=wanted.released)
     if wanted.extras and not watch.is_up:
         watch.begin("a lag, and a viscous part that differs by direction")

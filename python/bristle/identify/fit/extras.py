@@ -40,6 +40,18 @@ class Solved:
         return float(self.problem.costs([self.point])[0])
 
 
+def through_narrower_windows(solved: Solved) -> Solved:
+    """The solution with half the window for the velocity, as often as that leaves less beyond
+    chance: how wide a window the noise of a motion asks for is seen in the motion; how wide a one
+    the reversals of friction bear is seen in the force."""
+    while (problem := solved.problem.narrower()) and not problem.watch.is_up:
+        found = problem.solved(solved.point, solved.bounds, ITERATIONS)
+        if _gain(solved, found.cost) <= WORTH:
+            break
+        solved = Solved(problem, found.point, solved.bounds)
+    return solved
+
+
 def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
     """The fit, with those of the numbers that gain more than chance and differ from what they are
     without being fitted."""

@@ -60,7 +60,8 @@ def judged(
     reach = student(max(min(quality.independent, BLOCKS) - slopes.shape[1], 3.0))
     gear = _by_gear(problem, linear, seen)
     moved = _by_change(problem, slopes, gear)
-    moved += _by_filter(problem, point, bounds, slopes) if filters else []
+    filtered = _by_filter(problem, point, bounds, slopes) if filters else []
+    moved += [shift for shift, _ in filtered]
     covariance = covariance + sum(np.outer(shift, shift) for shift in moved) / reach**2
     names = [*problem.space.names, *([DELAY] if lag else [])]
     confusions = confusions_of(lost, names)
@@ -73,8 +74,9 @@ def judged(
             reach
             * math.sqrt(float(covariance_of(column[:, None], rest, quality, systematic)[0][0, 0])),
             *(column @ change / max(column @ column, 1e-300) for change in gear),
+            *(shift[i] for _, shift in filtered),
         )
-        for column in problem.linear_alone(point).T
+        for i, column in enumerate(problem.linear_alone(point).T)
     ]
     lengths = np.cumsum([len(record.time) for record in problem.records])[:-1]
     law = len(problem.space.law)
@@ -104,19 +106,20 @@ def judged(
 
 def _by_filter(
     problem: Problem, point: np.ndarray, bounds: Bounds, slopes: np.ndarray
-) -> list[np.ndarray]:
-    """How far the solution goes with other filters of the velocity, as the filter itself may do as
-    much: along the slopes, or fitted again where that is farther, as a damping of 2490 that the
-    window has made, for 1200, goes to nothing with half of it."""
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """How far the solution, and the linear part with it, may be off by the filter of the velocity:
+    how far they go with other ones, along the slopes, or fitted again where that is farther, as a
+    damping of 2490 that the window has made, for 1200, goes to nothing with half of it."""
     forces, moved = problem.forces([point])[0], []
-    for other in problem.with_other_filters():
+    for other, times in problem.with_other_filters():
         change = (other.forces([point])[0] - forces) * problem.weight
         if np.isfinite(change).all():
             (along,) = _by_change(problem, slopes, [change])  # of a lag, too
-            again = other.solved(point, bounds, ITERATIONS).point - point
-            near = along[: len(point)]
+            there = other.solved(point, bounds, ITERATIONS).point
+            again, near = there - point, along[: len(point)]
             along[: len(point)] = np.where(np.abs(again) > np.abs(near), again, near)
-            moved.append(along)
+            linear = other.shares_of(other.forces([there])[0]) - problem.shares_of(forces)
+            moved.append((times * along, times * linear))
     return moved
 
 
@@ -230,12 +233,13 @@ def mass_of(linear: Linear, half: float) -> Estimate:
     return replace(found, low=max(found.low, 0.0), at_limit="" if found.value > 0 else "lower")
 
 
+# unit of a twin, and the power of the radius that leads to it
 _TURNING = {
     "kg": ("kg.m2", 2),
     "N": ("N.m", 1),
     "N/m": ("N.m/rad", 2),
     "1": ("1", 0),
-}  # unit of a twin, and the power of the radius that leads to it
+}
 
 
 def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:

@@ -171,17 +171,24 @@ class Problem:
         other.trust = self.trust
         return other
 
-    def with_other_filters(self) -> list[Problem]:
-        """The same with other filters for the velocity, where one has given it."""
-        count = max(0 if record.rougher is None else len(record.rougher) for record in self.records)
-        sets = [
-            [
-                record if record.rougher is None else replace(record, velocity=record.rougher[i])
-                for record in self.records
-            ]
-            for i in range(count)
-        ]
-        return [self.like(records) for records in sets]
+    def narrower(self) -> Problem | None:
+        """The same with half the window for the velocity, where a wider one has given it."""
+        found = [record.narrower for record in self.records]
+        pairs = zip(found, self.records, strict=True)
+        return self.like([one or old for one, old in pairs]) if any(found) else None
+
+    def with_other_filters(self) -> list[tuple[Problem, float]]:
+        """The same with other filters for the velocity, where one has given it, and how many times
+        what each changes may be wrong."""
+        made = []
+        for i in range(max(len(record.others) for record in self.records)):
+            records, times = list(self.records), 1.0
+            for k, record in enumerate(self.records):
+                if i < len(record.others):
+                    velocity, more = record.others[i]
+                    records[k], times = replace(record, velocity=velocity), max(times, more)
+            made.append((self.like(records), times))
+        return made
 
     # ---- running the model ----
 
@@ -382,13 +389,17 @@ class Problem:
 
     # ---- the linear part ----
 
-    def linear(self, forces: np.ndarray) -> Linear:
-        """The best offset, drift, load and mass to a run."""
+    def shares_of(self, forces: np.ndarray) -> np.ndarray:
+        """Of the columns of the linear part in what a run leaves."""
         rest = (self.measured - forces) * self.weight
         shares = rest @ self.basis
         if self.has_mass:
             shares[-1] = self._mass_share(shares)
-        found = list(np.linalg.solve(self.triangle, shares)) if self.design.shape[1] else []
+        return np.linalg.solve(self.triangle, shares) if self.design.shape[1] else np.empty(0)
+
+    def linear(self, forces: np.ndarray) -> Linear:
+        """The best offset, drift, load and mass to a run."""
+        found = list(self.shares_of(forces))
         mass = found.pop() if self.has_mass else None
         offsets, drifts = [], []
         for record in self.records:

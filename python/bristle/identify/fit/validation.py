@@ -20,6 +20,9 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     and lag are the fitted ones, unless its angle has another zero."""
     of = result.of
     record = replace(record, load=result.records[0].load).delayed(result.records[0].delay)
+    if width := result.records[0].widths[:1]:
+        while record.widths[:1] > width and (narrower := record.narrower):
+            record = narrower
     record = record.finer if any(one.fineness for one in result.records) else record
     one_zero = record.displacement_is_measured and result.records[0].displacement_is_measured
     is_load_known = len(result.linear.load) == len(record.shapes) and (

@@ -22,9 +22,8 @@ _BENT = 3.5
 _APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
 
 
-_MEAN = (
-    np.array([-1, 13, 13, -1]) / 24
-)  # over an interval, from the samples about it: exact for a cubic
+# over an interval, from the samples about it: exact for a cubic
+_MEAN = np.array([-1, 13, 13, -1]) / 24
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,8 @@ class Rate:
     step: float  # of the signal's quantization, 0 where there is none
     white: float  # standard deviation of the noise of what was measured, from which it all comes
     gains: np.ndarray  # of what was measured, sample by sample, in the rate
-    kernel: (
-        np.ndarray
-    )  # of the true rate, sample by sample, in the rate: the filter takes this mean of it
+    # of the true rate, sample by sample, in the rate: the filter takes this mean of it
+    kernel: np.ndarray
 
     @property
     def noise_left(self) -> float:
@@ -67,15 +65,25 @@ def rate_of(
     )
 
 
-def rougher_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
-    """The rate with half the window: what it changes tells what the window does to a result."""
-    width = max((width for width in WIDTHS if width <= rate.width / 2), default=WIDTHS[0])
-    return _filtered(_between_steps(signal, rate.step)[0], width, 1) / interval
+def windows(width: int) -> list[int]:
+    """A window twice as wide, and half of it, half of that, and so on to the narrowest."""
+    found = [2 * width - 1]
+    while narrower := [one for one in WIDTHS if one <= width / 2]:
+        width = narrower[-1]
+        found.append(width)
+    return found
 
 
-def smoothed_velocity(velocity: np.ndarray, noise: float, widest: int = WIDTHS[-1]) -> Rate:
+def through_window(
+    signal: np.ndarray, interval: float, rate: Rate, width: int, order: int
+) -> np.ndarray:
+    """What a rate (order 1), or a value without noise (0), is with another window."""
+    return _filtered(_between_steps(signal, rate.step)[0], width, order) / interval**order
+
+
+def smoothed_velocity(velocity: np.ndarray, noise: float) -> Rate:
     """A measured velocity without its noise."""
-    width = min(_width(velocity, noise, np.ones(1), 0), max(widest, WIDTHS[0]) // 2 * 2 + 1)
+    width = _width(velocity, noise, np.ones(1), 0)
     values = _filtered(velocity, width, 0)
     return Rate(values, width, noise, 0.0, noise, _gains(width, 0), np.ones(1))
 

@@ -22,9 +22,10 @@ from .filtering import (
     noise_of,
     quantization,
     rate_of,
-    rougher_rate,
     smoothed,
     smoothed_velocity,
+    through_window,
+    windows,
 )
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
@@ -39,10 +40,11 @@ STILL = 10  # samples without any change, from which on a noisy signal counts as
 _BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
 _SILENCE = 1e-4  # of a signal's range: noise below does not count as such
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
+# what a filter may take of a motion: less is nothing, more is something else
 _FLAT, _FLATTEST = (
     1e-3,
     1.3,
-)  # what a filter may take of a motion: less is nothing, more is something else
+)
 # ratio of a displacement to the integral of the velocity that is said, as a gear between both has
 # it, and that is refused
 _ALIKE, _UNLIKE = 1.1, 2.0
@@ -129,9 +131,12 @@ class Record:
     # through the same filter
     place: np.ndarray | None = None
     load: str = ""  # that is fitted beside friction: "", gravity or spring
-    # where a filter has given the velocity, those of two others, a row each: half the window, and
-    # the same for all samples
+    # where a filter has given the velocity, those of others, a row each: with other windows, or,
+    # where narrower ones were taken in places, with one for all samples
     rougher: np.ndarray | None = None
+    # samples of the window that has given the velocity, and of those of the other rows, where each
+    # is one for all samples
+    widths: tuple[int, ...] = ()
     # what a gear passes on to its load, of which a share is friction
     transmitted: np.ndarray | None = None
     # of the driving force, what such a load takes, as far as it is seen before the fit: it does not
@@ -155,6 +160,39 @@ class Record:
     def finer(self) -> Record:
         """The same, run at as many points as a mean has samples, or several of them."""
         return replace(self, fineness=min(self.block, FINEST) if self.block > 1 else 0)
+
+    @property
+    def others(self) -> list[tuple[np.ndarray, float]]:
+        """Velocities of other filters, and how many times their difference the error of this one
+        may be. That of a window goes with its width: the acceleration jumps where friction turns
+        round, and of such a bend a window over w samples makes an arc that is w samples long. A
+        wider one shows this; a narrower one shows what noise and steps of the encoder do, too. What
+        n of them do adds up, as no errors of chance: |a| + |b| is at most √2 times the root of
+        a² + b². Where windows were chosen in places, others are two looks at the same error."""
+        if self.rougher is None or not self.widths:
+            return [] if self.rougher is None else [(row, 1.0) for row in self.rougher]
+        width, *others = self.widths[:3]
+        most = math.sqrt(len(others)) * width
+        pairs = zip(self.rougher, others, strict=False)
+        return [(row, most / abs(width - other)) for row, other in pairs]
+
+    @property
+    def narrower(self) -> Record | None:
+        """The same with half the window for the velocity; None where there is no narrower one."""
+        if self.rougher is None or len(self.widths) < 3:
+            return None
+        note = (
+            "Less is left of the force with half the window for the velocity of the contact,"
+            f" {self.widths[2]} samples: it was taken."
+        )
+        return replace(
+            self,
+            notes=(*self.notes, note),
+            velocity=self.rougher[1],
+            rougher=np.vstack([self.velocity, self.rougher[2:]]),
+            widths=(self.widths[2], self.widths[0], *self.widths[3:]),
+            smoothing=self.smoothing * self.widths[2] / self.widths[0],
+        )
 
     @property
     def drive(self) -> np.ndarray | None:
@@ -343,6 +381,7 @@ def _check_sizes(draft: _Draft) -> None:
 
 
 _ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
+# power of the radius that leads to ways and forces
 _ROLES_THAT_TURN = {
     "velocity": 1,
     "displacement": 1,
@@ -350,7 +389,7 @@ _ROLES_THAT_TURN = {
     "friction": -1,
     "drive": -1,
     "transmitted": -1,
-}  # power of the radius that leads to ways and forces
+}
 
 
 def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]) -> Options:
@@ -747,12 +786,16 @@ def _finished(draft: _Draft) -> Record:
     sign = -1.0 if turned else 1.0
     noise = rate_of(force, draft.interval).noise
     force, acceleration, kernel = _without_inertia(draft, velocity, sign * force, filtered)
+    ends = len(kernel) // 2  # there the filter has no samples beyond, and what it gives is no mean
+    if ends and draft.weight[ends:-ends].sum() >= FEWEST:
+        draft.weight[:ends] = draft.weight[-ends:] = 0.0
     if not both_ways and draft.options.offset == "auto":
         draft.notes.append(
             "The motion goes one way only, so that an offset of the force cannot be told from"
             " friction; none is assumed."
         )
     signals, options = draft.signals, draft.options
+    rougher, widths = _rougher(draft, filtered)
     record = Record(
         name=draft.file.name,
         time=draft.times,
@@ -773,7 +816,8 @@ def _finished(draft: _Draft) -> Record:
         kernel=kernel,
         place=smoothed(place, kernel),
         transmitted=_transmitted(draft, kernel),
-        rougher=_rougher(signals, displacement, draft.interval, filtered),
+        rougher=rougher,
+        widths=widths,
     )
     draft.notes += _doubts(record)
     return replace(averaged(record, options.samples, draft.notes), notes=tuple(draft.notes))
@@ -851,16 +895,19 @@ def _without_inertia(
     return force - mass * acceleration, None, kernel
 
 
-def _rougher(
-    signals: Mapping[str, np.ndarray], displacement: np.ndarray, interval: float, rate: Rate | None
-) -> np.ndarray | None:
-    """The velocities that other filters would have given."""
+def _rougher(draft: _Draft, rate: Rate | None) -> tuple[np.ndarray | None, tuple[int, ...]]:
+    """The velocities that other filters would have given, and the windows of all."""
     if rate is None:
-        return None
-    if "velocity" in signals:
-        half = smoothed_velocity(signals["velocity"], rate.white, rate.width // 2)
-        return half.values[np.newaxis]
-    return np.stack([rougher_rate(displacement, interval, rate), rate.values])
+        return None, ()
+    order = 0 if "velocity" in draft.signals else 1
+    signal = draft.signals["displacement" if order else "velocity"]
+    others = windows(rate.width)
+    rows = [through_window(signal, draft.interval, rate, one, order) for one in others]
+    if order:
+        rows = [row * _flattening(signal, _integral(row, draft.interval)) for row in rows]
+    if order and not draft.has_inertia:
+        return np.stack([rows[min(1, len(rows) - 1)], rate.values]), ()
+    return np.stack(rows), (rate.width, *others)
 
 
 def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Record:
