@@ -22,15 +22,17 @@ VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
 BACKWARD = "backwardFrictionRatio"
 BACKWARD_VISCOUS = "backwardViscousRatio"
+# of which the default changes nothing
 _EXTRA = {
     BACKWARD_VISCOUS,
     "viscousExponent",
     "viscousReferenceVelocity",
-}  # of which the default changes nothing
+}
+# how far from its start a parameter may go, with a unit and without one
 _WIDE, _NARROW = (
     math.log(1e6),
     math.log(8),
-)  # how far from its start a parameter may go, with a unit and without one
+)
 _SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
 
 
@@ -105,9 +107,8 @@ class Candidate:
 @lru_cache(maxsize=256)
 def candidate(name: str) -> Candidate:
     model = describe(name)
-    native.functions(
-        model
-    )  # says now what is wrong with its library, not in each of a thousand runs
+    # says now what is wrong with its library, not in each of a thousand runs
+    native.functions(model)
     form = form_of(model)
     if form is None:
         why = "it does not take a normal force and a velocity, or gives no friction force"
@@ -214,9 +215,8 @@ class Space:
         self.scales = {
             name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted
         } | {one.parameter.name: one.scale for one in nuisances}
-        self.order = sorted(
-            self.parameters, key=lambda one: one.limit is not None
-        )  # references first
+        # references first
+        self.order = sorted(self.parameters, key=lambda one: one.limit is not None)
 
     @property
     def names(self) -> list[str]:

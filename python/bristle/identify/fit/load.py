@@ -14,10 +14,11 @@ from .starts import regression
 from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
+# classes of the position, and reversals from which on a residual that repeats there is believed
 PLACES, STROKES = (
     12,
     4,
-)  # classes of the position, and reversals from which on a residual that repeats there is believed
+)
 PLACE = 0.3  # of the squared residual, from which on a load is fitted, or told
 
 
@@ -129,6 +130,5 @@ def share_of_place(record: Record, rest: np.ndarray) -> float:
     if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
         return 0.0
     forward, backward = means - means.mean(axis=1)[:, None]
-    return (
-        float(np.mean(forward * backward)) / total
-    )  # noise and what changes its sign with the direction are not in it
+    # noise and what changes its sign with the direction are not in it
+    return float(np.mean(forward * backward)) / total

@@ -119,9 +119,8 @@ def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
             counted = record.weight > 0
             values, part = seen(record)[counted], part[counted]
             halves = half_of(record)[counted]
-            edges = np.quantile(
-                np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2
-            )  # narrower at rest and after a reversal, where laws differ
+            # narrower at rest and after a reversal, where laws differ
+            edges = np.quantile(np.abs(values), np.linspace(0, 1, CLASSES // 2 + 1)[1:-1] ** 2)
             places = 2 * np.searchsorted(edges, np.abs(values), side="right") + (values > 0)
             for i in range(CLASSES):
                 one, other = (places == i) & halves, (places == i) & ~halves
@@ -133,9 +132,8 @@ def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
             left.append(part)
         noise = np.concatenate(left)
         count = len(noise)
-        chance = (
-            2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)
-        )  # of the sum, if nothing repeats
+        # of the sum, if nothing repeats
+        chance = 2 * math.sqrt(CLASSES) * float(np.mean(noise**2)) * correlation_time(noise)
         found.append(total / count if total > BEYOND_CHANCE * chance else 0.0)
     return math.sqrt(max(found))
 

@@ -21,12 +21,10 @@ _NUMBER = re.compile(r"[+\-−]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?")
 _GROUPED = re.compile(
     rf"[+\-−]?\d{{1,3}}(?:([.,{GROUPING}])\d{{3}})(?:\1\d{{3}})*(?:(?!\1)[.,]\d*)?"
 )
-_EITHER = re.compile(
-    r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE
-)  # 1,234: thousands or thousandths
-_SHORT = re.compile(
-    r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE
-)  # beside 1.234 in a column a sign that it parts thousands
+# 1,234: thousands or thousandths
+_EITHER = re.compile(r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE)
+# beside 1.234 in a column a sign that it parts thousands
+_SHORT = re.compile(r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE)
 _MONTHS = {
     name: month
     for month, names in enumerate(
@@ -163,9 +161,8 @@ def clock_seconds(cells: Sequence[str]) -> np.ndarray:
     ]
     if not orders:
         raise NotANumber(0, f'"{cells[0]}" is not a date.')
-    values = min(
-        orders, key=lambda one: np.nanmax(one) - np.nanmin(one)
-    )  # 3/4/2024 is March or April, and a record is short
+    # 3/4/2024 is March or April, and a record is short
+    values = min(orders, key=lambda one: np.nanmax(one) - np.nanmin(one))
     there = np.flatnonzero(np.isfinite(values))
     if all(match is None or match["first"] is None and match["year"] is None for match in matches):
         values[there] += DAY * np.cumsum(np.concatenate(([0], np.diff(values[there]) < -DAY / 2)))
@@ -209,11 +206,12 @@ def _time_of_day(match: re.Match[str]) -> float:
     if minute is None:
         return 0.0
     if hour is None and fraction is None:
+        # 12:30 is half past twelve, and 12:30.5 half a second after 12 minutes and 30
         hour, minute, seconds = (
             minute,
             seconds,
             "0",
-        )  # 12:30 is half past twelve, and 12:30.5 half a second after 12 minutes and 30
+        )
     hours = int(hour or 0) % 12 + (12 if half in "Pp" else 0) if half else int(hour or 0)
     total = (
         3600.0 * hours

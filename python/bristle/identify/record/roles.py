@@ -269,7 +269,6 @@ def _words(column: Column) -> set[str]:
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name)
     words = [word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word]
     if "load cell" in " ".join(words):
-        words = [word for word in words if word not in ("load", "cell")] + [
-            "loadcell"
-        ]  # it measures a force, and seldom the load
+        # it measures a force, and seldom the load
+        words = [word for word in words if word not in ("load", "cell")] + ["loadcell"]
     return {*words, _whole(column)}

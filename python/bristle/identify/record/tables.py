@@ -149,9 +149,8 @@ def _table(text: str, file: Path) -> Table:
         )
     for line, cells in data:
         if len(cells) == usual < width and separator is not None:
-            cells += [""] * (
-                width - usual
-            )  # columns that are empty from top to bottom, as LabVIEW's comments
+            # columns that are empty from top to bottom, as LabVIEW's comments
+            cells += [""] * (width - usual)
         while len(cells) > width and not cells[-1]:
             cells.pop()
         if len(cells) != width:
@@ -313,9 +312,8 @@ def _head(
     for k in range(len(above) - 1, 0, -1):
         if len(above[k]) == len(above[k - 1]) >= width and _are_units(above[k]):
             titles = above[k - 1]
-            if (
-                k > 1 and len(set(titles)) < len(titles) and len(above[k - 2]) == len(titles)
-            ):  # "Friction" and "Normal" above "force" and "force"
+            # "Friction" and "Normal" above "force" and "force"
+            if k > 1 and len(set(titles)) < len(titles) and len(above[k - 2]) == len(titles):
                 titles = [
                     f"{one} {two}".strip() for one, two in zip(above[k - 2], titles, strict=True)
                 ]
@@ -331,9 +329,8 @@ def _titles(line: str, separator: str | None, width: int) -> list[str]:
     if separator is not None:
         cells = _cells(line, separator)
         names, units = cells[::2], cells[1::2]
-        if (
-            separator == "," and len(cells) == 2 * width and all(map(unit_of, units))
-        ):  # Time, s,Force, N
+        # Time, s,Force, N
+        if separator == "," and len(cells) == 2 * width and all(map(unit_of, units)):
             return [f"{name}, {unit}" for name, unit in zip(names, units, strict=True)]
         return cells
     bare = line.strip()
@@ -364,11 +361,12 @@ def _are_units(cells: list[str]) -> bool:
     return 2 * sum(1 for cell in filled if unit_of(cell)) > len(filled) > 0
 
 
+# a single letter may as well be an index: F_N, x_m
 _SNAKES = (
     r"(.+)_([^_]+_per_[^_]+)$",
     r"(.+)_([^_]+_[^_]+)$",
     r"(.+)_([^_]{2,})$",
-)  # a single letter may as well be an index: F_N, x_m
+)
 
 
 _BRACKETS = re.compile(r"[\[({<]([^\[\](){}<>]*)[\])}>]")
@@ -405,9 +403,8 @@ def _name_and_unit(title: str) -> tuple[str, str | None]:
     if title_of_clock and title_of_clock != title:
         return title_of_clock, None  # Time [hh:mm:ss.fff]
     brackets = list(_BRACKETS.finditer(title))
-    for found in reversed(
-        brackets
-    ):  # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
+    # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
+    for found in reversed(brackets):
         unit, _, remark = found[1].partition(",")
         if unit_of(unit) and found[0] != "(1)":
             parts = (

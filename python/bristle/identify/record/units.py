@@ -125,25 +125,14 @@ def unit_of(text: str) -> Unit | None:
     return _torque(text, plain)
 
 
+_ALIKE = str.maketrans(
+    {"µ": "u", "μ": "u", "²": "^2", "¹": "1", "⋅": "·", "∙": "·"} | dict.fromkeys("⁻−‐‑", "-")
+)
+
+
 def _plain(text: str) -> str:
-    plain = text.strip().strip("[]()").strip()
-    plain = (
-        plain.replace("µ", "u")
-        .replace("μ", "u")
-        .replace("⁻²", "-2")
-        .replace("²", "^2")
-        .replace("**", "^")
-        .replace("−", "-")
-    )
-    plain = (
-        plain.replace("⁻", "-")
-        .replace("¹", "1")
-        .replace("⋅", "·")
-        .replace("∙", "·")
-        .replace("‐", "-")
-        .replace("‑", "-")
-        .rstrip(".")
-    )
+    plain = text.strip().strip("[]()").strip().translate(_ALIKE)
+    plain = plain.replace("**", "^").replace("-^2", "-2").rstrip(".")
     plain = re.sub(r"\bper\b", "/", plain)
     plain = re.sub(r"\s*([/·*.])\s*", r"\1", plain).replace("*", "·").replace(".", "·")
     plain = re.sub(r"min\^?-1$", "/min", plain)
