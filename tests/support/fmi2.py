@@ -6,6 +6,7 @@ to see what comes back.
 """
 
 import ctypes
+import re
 from ctypes import (
     CFUNCTYPE,
     Structure,
@@ -18,69 +19,46 @@ from ctypes import (
     c_void_p,
 )
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
+
+import fmpy
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1
 DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED = range(4)
 
-COMMON = {
-    "fmi2GetTypesPlatform": (c_char_p,),
-    "fmi2GetVersion": (c_char_p,),
-    "fmi2SetDebugLogging": (c_int, c_void_p, c_int, c_size_t, c_void_p),
-    "fmi2Instantiate": (c_void_p, c_char_p, c_int, c_char_p, c_char_p, c_void_p, c_int, c_int),
-    "fmi2FreeInstance": (None, c_void_p),
-    "fmi2SetupExperiment": (c_int, c_void_p, c_int, c_double, c_double, c_int, c_double),
-    "fmi2EnterInitializationMode": (c_int, c_void_p),
-    "fmi2ExitInitializationMode": (c_int, c_void_p),
-    "fmi2Terminate": (c_int, c_void_p),
-    "fmi2Reset": (c_int, c_void_p),
-    "fmi2GetFMUstate": (c_int, c_void_p, c_void_p),
-    "fmi2SetFMUstate": (c_int, c_void_p, c_void_p),
-    "fmi2FreeFMUstate": (c_int, c_void_p, c_void_p),
-    "fmi2SerializedFMUstateSize": (c_int, c_void_p, c_void_p, c_void_p),
-    "fmi2SerializeFMUstate": (c_int, c_void_p, c_void_p, c_void_p, c_size_t),
-    "fmi2DeSerializeFMUstate": (c_int, c_void_p, c_void_p, c_size_t, c_void_p),
-    "fmi2GetDirectionalDerivative": (
-        c_int,
-        c_void_p,
-        c_void_p,
-        c_size_t,
-        c_void_p,
-        c_size_t,
-        c_void_p,
-        c_void_p,
-    ),
-}
-for _type in ("Real", "Integer", "Boolean", "String"):
-    for _verb in ("Get", "Set"):
-        COMMON[f"fmi2{_verb}{_type}"] = (c_int, c_void_p, c_void_p, c_size_t, c_void_p)
-
-ONLY_MODEL_EXCHANGE = {
-    "fmi2EnterEventMode": (c_int, c_void_p),
-    "fmi2NewDiscreteStates": (c_int, c_void_p, c_void_p),
-    "fmi2EnterContinuousTimeMode": (c_int, c_void_p),
-    "fmi2CompletedIntegratorStep": (c_int, c_void_p, c_int, c_void_p, c_void_p),
-    "fmi2SetTime": (c_int, c_void_p, c_double),
-    "fmi2SetContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
-    "fmi2GetDerivatives": (c_int, c_void_p, c_void_p, c_size_t),
-    "fmi2GetEventIndicators": (c_int, c_void_p, c_void_p, c_size_t),
-    "fmi2GetContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
-    "fmi2GetNominalsOfContinuousStates": (c_int, c_void_p, c_void_p, c_size_t),
+# Types of C by the names of the standard; all others are whole numbers, or places if they have a
+# mark of one.
+TYPES = {
+    "fmi2Real": c_double,
+    "size_t": c_size_t,
+    "fmi2String": c_char_p,
+    "fmi2Component": c_void_p,
+    "fmi2FMUstate": c_void_p,
+    "void": None,
+    "char*": c_char_p,
 }
 
-ONLY_CO_SIMULATION = {
-    "fmi2SetRealInputDerivatives": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p),
-    "fmi2GetRealOutputDerivatives": (c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p),
-    "fmi2DoStep": (c_int, c_void_p, c_double, c_double, c_int),
-    "fmi2CancelStep": (c_int, c_void_p),
-    "fmi2GetStatus": (c_int, c_void_p, c_int, c_void_p),
-    "fmi2GetRealStatus": (c_int, c_void_p, c_int, c_void_p),
-    "fmi2GetIntegerStatus": (c_int, c_void_p, c_int, c_void_p),
-    "fmi2GetBooleanStatus": (c_int, c_void_p, c_int, c_void_p),
-    "fmi2GetStringStatus": (c_int, c_void_p, c_int, c_void_p),
-}
 
+def prototypes(header):
+    """The type of the result and those of the arguments of each function in a header."""
+    found = re.findall(r"typedef\s+(?:const )?(\S+)\s+(\w+)TYPE\s*\(([^)]*)\)", header)
+    return {name: (TYPES.get(result, c_int), *_types(given)) for result, name, given in found}
+
+
+def _types(given):
+    declared = [] if given == "void" else given.replace("const ", "").split(",")
+    return [
+        c_void_p if re.search(r"[*[]", one) else TYPES.get(one.split()[0], c_int)
+        for one in declared
+    ]
+
+
+HEADER = Path(fmpy.__file__).parent / "c-code" / "fmi2FunctionTypes.h"
+COMMON, ONLY_MODEL_EXCHANGE, ONLY_CO_SIMULATION = map(
+    prototypes, HEADER.read_text().split("\nTypes for ")[1:]
+)
 FUNCTIONS = {**COMMON, **ONLY_MODEL_EXCHANGE, **ONLY_CO_SIMULATION}
 
 LOGGER = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
