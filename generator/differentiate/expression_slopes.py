@@ -21,7 +21,6 @@ from .kinds import (
     Struct,
     is_active,
     no_member,
-    path_text,
     pointed,
 )
 from .rules import ARITHMETIC, Slope, choice_slope, negative, zero_or
@@ -304,9 +303,8 @@ class ExpressionWriter(Walker):
         for part in self.parts(node, kind):
             value, slope = self.part(part, want, alone=len(node.exprs) == 1)
             zero = "{0}" if isinstance(part.item, c_ast.InitList) else zero_or(None, part.kind).text
-            prefix = f"{path_text((part.step,))} = " if part.is_named else ""
-            values.append(prefix + value)
-            slopes.append(prefix + (slope or zero))
+            values.append(value)
+            slopes.append(slope or zero)
             any_slope = any_slope or slope is not None
         return "{" + ", ".join(values) + "}", "{" + ", ".join(slopes) + "}" if any_slope else None
 

@@ -11,6 +11,7 @@ from .call_slopes import CallWriter, SlopesOf, Written
 from .expression_slopes import STEPS, Destination, Symbol, Value
 from .kinds import DOUBLE, INT, Kind, Pointer, VOID, is_active, is_mixed, type_name
 from .rules import product_slope, quotient_slope, zero_or
+from .source import SubsetError
 from .text import UNARY, Text, unary, wrapped
 from .unit import Function, Unit, declaration
 from .walker import statements
@@ -58,10 +59,7 @@ class FunctionWriter(CallWriter):
     def needless_slopes(self) -> set[int]:
         """Locals whose slope nothing reads or is always zero, by the last run."""
         active = [s for s in self.symbols if s.place == "local" and is_active(s.kind)]
-        unread = {s.key for s in active} - self.found.read
-        return (
-            unread | {s.key for s in active if not isinstance(s.kind, Pointer)} - self.found.nonzero
-        )
+        return {s.key for s in active} - (self.found.read & self.found.nonzero)
 
     # names
 
@@ -173,7 +171,7 @@ class FunctionWriter(CallWriter):
         if counter and counter.init and self.unit.kind_of(counter.type) == INT:
             self.define(Symbol(counter.name, INT, id(counter), "local"))
             return f"{declaration(counter, counter.name)} = {self.plain(counter.init).value.text}"
-        return self.counting(node, node)
+        raise self.miscount(node)
 
     def for_step(self, node: c_ast.For) -> str:
         step = node.next
@@ -183,15 +181,11 @@ class FunctionWriter(CallWriter):
             and self.target(step.expr).kind == INT
         ):
             return self.step(step)
-        return self.counting(step, node)
+        raise self.miscount(node)
 
-    def counting(self, node: c_ast.Node, at: c_ast.Node) -> str:
-        """An assignment to an int in the head of a loop; `at` is blamed if it is none."""
-        if isinstance(node, c_ast.Assignment):
-            target = self.target(node.lvalue)
-            if target.kind == INT:
-                return f"{target.value.text} {node.op} {self.plain(node.rvalue).value.text}"
-        raise self.error(at, "a for loop must count one int, as in for (int i = 0; i < 3; i++)")
+    def miscount(self, node: c_ast.Node) -> SubsetError:
+        text = "a for loop must count one int, as in for (int i = 0; i < 3; i++)"
+        return self.error(node, text)
 
     # statements that compute
 
@@ -259,7 +253,10 @@ class FunctionWriter(CallWriter):
             )
         if isinstance(node.type, (c_ast.FuncDecl, c_ast.Struct, c_ast.Enum)):
             raise self.error(node, "declare types and functions outside of functions")
-        kind = self.unit.kind_of(node.type, init=node.init)
+        kind = self.unit.kind_of(node.type)
+        if isinstance(kind, Pointer):
+            text = "a local pointer is not supported; name the place that it points to"
+            raise self.error(node, text)
         symbol = Symbol(node.name, kind, id(node), "local")
         wants = self.has_slope(symbol)
         if node.init is None:
@@ -268,8 +265,6 @@ class FunctionWriter(CallWriter):
             self.declare_braces(node, kind, wants)
         elif not wants:
             self.declare(node, self.plain(node.init).value.text)
-        elif isinstance(kind, Pointer):
-            self.declare_pointer(node)
         elif self.is_long_choice(node.init):
             self.declare_choice(node, symbol)
         else:
@@ -283,8 +278,6 @@ class FunctionWriter(CallWriter):
         self.lines.write(f"{declaration(node, node.name + '_slope')} = {slope};")
 
     def declare_unset(self, node: c_ast.Decl, kind: Kind, wants: bool) -> None:
-        if isinstance(kind, Pointer):
-            raise self.error(node, f"the pointer {node.name} needs its target where it is declared")
         self.lines.write(f"{declaration(node, node.name)};")
         if wants and is_mixed(kind):
             self.declare_slope(node, "{0}")
@@ -298,13 +291,6 @@ class FunctionWriter(CallWriter):
         if wants:
             self.declare_slope(node, slope or "{0}")
         self.declare(node, value)
-
-    def declare_pointer(self, node: c_ast.Decl) -> None:
-        source = self.full(node.init)
-        slope = source.slope or self.zero_companion(node.init)
-        self.escape(node.init)
-        self.declare_slope(node, slope.text)
-        self.declare(node, source.value.text)
 
     def declare_choice(self, node: c_ast.Decl, symbol: Symbol) -> None:
         """`const double a = c ? f(x) : 0;` becomes a declaration and if/else."""

@@ -396,14 +396,9 @@ class Tracer(Walker):
         self.memory.store(address, kind, converted(value, kind))
 
     def on_Decl(self, node: c_ast.Decl) -> None:
-        kind = self.unit.kind_of(node.type, init=node.init)
-        if isinstance(kind, Pointer):
-            address = self.value(node.init)
-            if not isinstance(address, Address):
-                raise self.error(node, f"the pointer {node.name} must point to a variable")
-        else:
-            value = self.initial(node.init, kind) if node.init is not None else None
-            address = self.memory.new_variable(node.name, kind)
-            if value is not None:
-                self.memory.store(address, kind, value)
+        kind = self.unit.kind_of(node.type)
+        value = self.initial(node.init, kind) if node.init is not None else None
+        address = self.memory.new_variable(node.name, kind)
+        if value is not None:
+            self.memory.store(address, kind, value)
         self.frame.scopes.define(node.name, (address, kind))

@@ -111,7 +111,6 @@ class Unit:
         self.held = frozenset(held)
         self.ending = ending
         self.typedefs: dict[str, Kind] = {}
-        self.structs: dict[str, Struct] = {}
         self.enumerators: dict[str, int] = {}
         self.constants: dict[str, tuple[Kind, c_ast.Decl]] = {}
         self.definitions: dict[str, c_ast.FuncDef] = {}
@@ -128,10 +127,10 @@ class Unit:
             self.definitions[node.decl.name] = node
         elif not isinstance(node, c_ast.Decl) or isinstance(node.type, c_ast.FuncDecl):
             return
-        elif isinstance(node.type, (c_ast.Enum, c_ast.Struct)):
+        elif isinstance(node.type, c_ast.Enum):
             self.base_kind(node.type, None)
         elif "const" in node.quals:
-            self.constants[node.name] = (self.kind_of(node.type, init=node.init), node)
+            self.constants[node.name] = (self.kind_of(node.type), node)
 
     def error(self, node: c_ast.Node | None, text: str) -> SubsetError:
         coord = getattr(node, "coord", None)
@@ -140,9 +139,7 @@ class Unit:
 
     # types
 
-    def kind_of(
-        self, node: c_ast.Node, name: str | None = None, init: c_ast.Node | None = None
-    ) -> Kind:
+    def kind_of(self, node: c_ast.Node, name: str | None = None) -> Kind:
         """The type that a declaration gives; `name` is the one that a typedef gives it."""
         if isinstance(node, c_ast.TypeDecl):
             return self.base_kind(node.type, name)
@@ -153,7 +150,7 @@ class Unit:
                 )
             return self.pointer_to(node.type)
         if isinstance(node, c_ast.ArrayDecl):
-            return self.array(node, init)
+            return self.array(node)
         if isinstance(node, c_ast.Typename):
             return self.kind_of(node.type)
         raise self.unsupported(node)
@@ -161,13 +158,10 @@ class Unit:
     def pointer_to(self, node: c_ast.Node) -> Pointer:
         return Pointer(self.kind_of(node), _is_const(node))
 
-    def array(self, node: c_ast.ArrayDecl, init: c_ast.Node | None) -> Array:
-        element = self.kind_of(node.type)
-        if node.dim is not None:
-            return Array(element, self.constant_int(node.dim))
-        if not isinstance(init, c_ast.InitList):
+    def array(self, node: c_ast.ArrayDecl) -> Array:
+        if node.dim is None:
             raise self.error(node, "an array needs its size")
-        return Array(element, len(init.exprs))
+        return Array(self.kind_of(node.type), self.constant_int(node.dim))
 
     def base_kind(self, node: c_ast.Node, name: str | None) -> Kind:
         if isinstance(node, c_ast.Enum):
@@ -187,15 +181,10 @@ class Unit:
         return INT
 
     def struct(self, node: c_ast.Struct, name: str | None) -> Struct:
-        if node.decls is None:
-            if node.name not in self.structs:
-                raise self.error(node, f"struct {node.name} is not declared")
-            return self.structs[node.name]
+        if node.decls is None or name is None:
+            raise self.error(node, "a struct needs a name by typedef")
         members = tuple((d.name, self.kind_of(d.type)) for d in node.decls)
-        kind = Struct(name or f"struct {node.name}", members, name in self.held)
-        if node.name:
-            self.structs[node.name] = kind
-        return kind
+        return Struct(name, members, name in self.held)
 
     def named_kind(self, node: c_ast.IdentifierType) -> Kind:
         names = node.names

@@ -89,7 +89,6 @@ class Part:
     item: c_ast.Node  # its expression
     step: str | int  # the member or index it is for
     kind: Kind
-    is_named: bool  # by a designator
 
 
 class Walker:
@@ -139,35 +138,20 @@ class Walker:
 
     def parts(self, node: c_ast.InitList, kind: Kind) -> Iterator[Part]:
         """The values in braces that make one of this type."""
-        position = 0
-        for item in node.exprs:
-            is_named = isinstance(item, c_ast.NamedInitializer)
-            if is_named:
-                position = self.position(item, kind)
-                item = item.expr
+        for position, item in enumerate(node.exprs):
+            if isinstance(item, c_ast.NamedInitializer):
+                text = "a designator in braces is not supported; give the values in their order"
+                raise self.error(item, text)
             if isinstance(kind, Array):
-                yield Part(item, position, kind.element, is_named)
+                yield Part(item, position, kind.element)
             elif isinstance(kind, Struct) and position < len(kind.members):
-                yield Part(item, *kind.members[position], is_named)
+                yield Part(item, *kind.members[position])
             else:
                 raise self.error(item, "too many values in braces")
-            position += 1
-
-    def position(self, item: c_ast.NamedInitializer, kind: Kind) -> int:
-        """How many members or elements there are before the one that is named."""
-        if len(item.name) != 1:
-            raise self.error(item, "a nested designator is not supported; use nested braces")
-        designator = item.name[0]
-        if isinstance(kind, Array):
-            return self.unit.constant_int(designator)
-        members = [name for name, _ in kind.members] if isinstance(kind, Struct) else []
-        if not isinstance(designator, c_ast.ID) or designator.name not in members:
-            raise self.error(item, "there is no such member in what these braces make")
-        return members.index(designator.name)
 
     def check_target(self, node: c_ast.Assignment, kind: Kind) -> None:
         if isinstance(kind, (Pointer, Array)):
-            text = "a pointer is set once, where it is declared; an array is set element by element"
+            text = "a pointer cannot be set; an array is set element by element"
             raise self.error(node, text)
 
     # what is said of C that is outside of the subset
