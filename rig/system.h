@@ -71,6 +71,7 @@ typedef struct {
 /* Such lists with their ends. */
 #define PARAMETERS(...) ((const Parameter[]){__VA_ARGS__, {NULL, NULL, 0, ANY, NULL}})
 #define QUANTITIES(...) ((const Quantity[]){__VA_ARGS__, {NULL, NULL, 0, NULL}})
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define CONTACTS(...) ((const Contact[]){__VA_ARGS__, {NULL, NULL, NULL, NULL}})
 
 typedef struct {

@@ -41,9 +41,7 @@ enum { NORMAL_FORCE, ANGULAR_VELOCITY, EXTERNAL_TORQUE, N_OFFERS };
 
 static const double PI = 3.14159265358979323846;
 
-static const char *const offers[] = {[NORMAL_FORCE] = "normalForce",
-                                     [ANGULAR_VELOCITY] = "relativeAngularVelocity",
-                                     [EXTERNAL_TORQUE] = "externalTorque",
+static const char *const offers[] = {"normalForce", "relativeAngularVelocity", "externalTorque",
                                      NULL};
 static const char *const needs[] = {"frictionTorque", NULL};
 

@@ -28,9 +28,7 @@ static const Quantity driven_states[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char *const driven_offers[] = {[NORMAL_FORCE] = "normalForce",
-                                            [RELATIVE_VELOCITY] = "relativeVelocity",
-                                            [EXTERNAL_FORCE] = "externalForce",
+static const char *const driven_offers[] = {"normalForce", "relativeVelocity", "externalForce",
                                             NULL};
 static const char *const driven_needs[] = {"frictionForce", NULL};
 

@@ -42,9 +42,7 @@ enum {
 enum { START_ANGLE = INTEGRATOR_TIME + 1, END_ANGLE, SPEED_LIMIT, ACCELERATION_LIMIT };
 enum { NORMAL_FORCE, ANGULAR_VELOCITY, EXTERNAL_TORQUE };
 
-static const char *const offers[] = {[NORMAL_FORCE] = "normalForce",
-                                     [ANGULAR_VELOCITY] = "relativeAngularVelocity",
-                                     [EXTERNAL_TORQUE] = "externalTorque",
+static const char *const offers[] = {"normalForce", "relativeAngularVelocity", "externalTorque",
                                      NULL};
 static const char *const needs[] = {"frictionTorque", NULL};
 

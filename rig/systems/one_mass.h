@@ -31,9 +31,7 @@ static const Quantity one_mass_states[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char *const one_mass_offers[] = {[NORMAL_FORCE] = "normalForce",
-                                              [RELATIVE_VELOCITY] = "relativeVelocity",
-                                              [EXTERNAL_FORCE] = "externalForce",
+static const char *const one_mass_offers[] = {"normalForce", "relativeVelocity", "externalForce",
                                               NULL};
 static const char *const one_mass_needs[] = {"frictionForce", NULL};
 

@@ -22,8 +22,7 @@ enum { MASS1, MASS2, MASS3, GRAVITY, STIFFNESS, OFFSET };
 enum { TOP, MIDDLE, BOTTOM };
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, N_OFFERS };
 
-static const char *const offers[] = {
-    [NORMAL_FORCE] = "normalForce", [RELATIVE_VELOCITY] = "relativeVelocity", NULL};
+static const char *const offers[] = {"normalForce", "relativeVelocity", NULL};
 static const char *const needs[] = {"frictionForce", NULL};
 
 static void start(const double *p, double *x) {

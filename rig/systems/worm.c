@@ -106,14 +106,11 @@ const System system_worm = {
     .outputs = QUANTITIES(
         {"ropeForce", "N", 1, "Force of the rope on the load, which the gear transmits"},
         {"ratedFriction", "N", 1, "Friction that the efficiencies mean while the load moves"}),
-    .contacts = CONTACTS([GEAR] = {"gear", NULL,
-                                   (const char *const[]){"normalForce", "relativeVelocity",
-                                                         "externalForce", NULL},
-                                   (const char *const[]){"frictionForce", NULL}},
-                         [LOAD] = {"load", NULL,
-                                   (const char *const[]){"transmittedTorque",
-                                                         "relativeAngularVelocity", NULL},
-                                   (const char *const[]){"normalForce", NULL}}),
+    .contacts =
+        CONTACTS([GEAR] = {"gear", NULL, NAMES("normalForce", "relativeVelocity", "externalForce"),
+                           NAMES("frictionForce")},
+                 [LOAD] = {"load", NULL, NAMES("transmittedTorque", "relativeAngularVelocity"),
+                           NAMES("normalForce")}),
     .beside = (const char *const[]){[GEAR] = "%", [LOAD] = "GearLoad"},
     .shared =
         (const Shared[]){
