@@ -15,7 +15,7 @@
 #include "systems.h"
 
 enum {
-    EVENTS_TO_A_WATCH = 1000, /* this many events must get somewhere, see watch_events */
+    EVENTS_TO_A_WATCH = 1000, /* in as many the time has to advance, see watch_events */
     STEPS_TO_A_QUESTION = 64, /* whether the run is to go on */
     STEPS_PER_INTERVAL = 10,  /* no step is longer than this many output intervals of the system */
     FAILURES_AT_MOST =
@@ -143,8 +143,8 @@ static bool read_indicators(Host *h, double t, Message *message) {
            fail(message, "%s", h->coupling->complaint.text);
 }
 
-/* CVODE finds the roots, but says nothing of an indicator that is zero at a restart and then goes
- * to the other side. */
+/* CVODE locates roots, but misses an indicator that is zero at a restart and then changes its
+ * sign. */
 static bool find_changed_signs(Host *h, double t, bool *changed, Message *message) {
     if (!read_indicators(h, t, message)) return false;
     for (int i = 0; i < h->coupling->n_indicators; i++)
@@ -152,8 +152,8 @@ static bool find_changed_signs(Host *h, double t, bool *changed, Message *messag
     return true;
 }
 
-/* Restarts after an event. An indicator that is exactly zero has not left its side: its event is
- * still to come, and a tiny first step finds it at once. */
+/* Restarts after an event. An indicator that is exactly zero has not changed its sign yet: its
+ * event is still to come, and a tiny first step finds it at once. */
 static bool restart(Host *h, double t, Message *message) {
     bool any_zero = false;
     if (!read_indicators(h, t, message)) return false;
@@ -169,7 +169,7 @@ static bool restart(Host *h, double t, Message *message) {
     return true;
 }
 
-/* A host that only goes from event to event is stuck, whatever the reason. */
+/* Ends a run that goes from event to event without getting on. */
 static bool watch_events(Host *h, double t, Message *message) {
     if (++h->run->statistics.events % EVENTS_TO_A_WATCH) return true;
     if (t - h->time_watched < 1e-6 * h->run->stop)

@@ -1,10 +1,10 @@
-/* Memory for a program that runs to its end: where there is none, it leaves. */
+/* Allocation that always succeeds, or calls out_of_memory(). */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <stddef.h>
 
-void out_of_memory(void); /* of the program: says so and does not return */
+void out_of_memory(void); /* each program defines it; it does not return */
 
 void *new_array(size_t count, size_t size); /* zeroed; never NULL */
 void *grown_array(void *array, size_t count,

@@ -1,4 +1,4 @@
-/* One sentence for the user, handed up by every function that may fail. */
+/* A message to the user, which every function that may fail hands to its caller. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -11,11 +11,11 @@ typedef struct {
     char text[1024];
 } Message;
 
-/* Tells the user a sentence and goes on; the program knows how. */
+/* Warns the user; each program defines how. */
 void warn(const char *format, ...);
 
-/* Writes the sentence and returns false, so that `return fail(message, …)` ends a function that
- * returns success. */
+/* Writes the message and returns false, for `return fail(message, …)` in a function that returns
+ * whether it succeeded. */
 static inline bool fail(Message *message, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -25,14 +25,14 @@ static bool is_per_normal_force(const Variable *variable) {
             (strcmp(variable->name, "bristleDamping") == 0 && strcmp(variable->unit, "s/m") == 0));
 }
 
-/* The normal force of a contact at the beginning; -1 where the system does not speak of one. */
+/* The normal force of a contact at the beginning; -1 where the system offers none. */
 static double own_normal_force(const Coupling *coupling, const Element *e) {
     for (int i = 0; e->offers[i]; i++)
         if (strcmp(e->offers[i], "normalForce") == 0) return coupling->u[e->first_input + i];
     return -1;
 }
 
-/* The same, or where nothing presses yet the largest one of the other contacts, or 1. */
+/* The same; where the contact is not pressed yet, the largest of the other contacts, or 1. */
 static double initial_normal_force(const Coupling *coupling, const Element *e) {
     double force = own_normal_force(coupling, e);
     for (int c = 0; c < coupling->n_contacts && !(own_normal_force(coupling, e) > 0); c++)

@@ -1,8 +1,6 @@
-"""What places in memory are made from while functions run over names in place of numbers, for those
-that run them.
+"""The memory of functions that run symbolically: what each place is made from.
 
-A place is a variable and the path into it; a value is known by the origins of its leaves, or it is
-an Address.
+A place is a variable and the path into it. A value is the origins of its leaves, or an Address.
 """
 
 from __future__ import annotations
@@ -72,7 +70,7 @@ def merged_values(values: Sequence[Origins]) -> Origins:
 
 
 def joined(states: Sequence[Origins]) -> Origins:
-    """What the places hold behind several paths."""
+    """What the places hold where several paths meet."""
     if len(states) < 2:
         return states[0] if states else {}
     return {

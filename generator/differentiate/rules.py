@@ -28,7 +28,7 @@ def negative(a: Slope) -> Slope:
         return None
     if a.negated:
         return a.negated
-    if a.binding == PRODUCT and a.text[0] != "-":
+    if a.precedence == PRODUCT and a.text[0] != "-":
         return Text("-" + a.text, PRODUCT, a)
     return unary("-", a)
 
@@ -38,7 +38,7 @@ def plus(a: Slope, b: Slope) -> Slope:
         return b if a is None else a
     if b.negated:
         return binary("-", a, b.negated)
-    if b.binding == SUM:  # a sum of slopes needs no parentheses
+    if b.precedence == SUM:  # a sum of slopes needs no parentheses
         return Text(
             (
                 f"{a.within(SUM)} - {b.text[1:]}"

@@ -1,5 +1,4 @@
-"""C as text, for whoever writes slopes: expressions that know how tightly they bind, lines of a
-fair length."""
+"""C as text: expressions with their precedence, and lines broken at a fair length."""
 
 from __future__ import annotations
 
@@ -7,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-# Operators in the order in which they bind, the loosest with 4.
+# Operators by their precedence, the lowest with 4.
 OPERATORS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
-BINDING = {one: level for level, ones in enumerate(OPERATORS, 4) for one in ones.split()}
+PRECEDENCE = {one: level for level, ones in enumerate(OPERATORS, 4) for one in ones.split()}
 PRIMARY, POSTFIX, UNARY, PRODUCT, SUM, TERNARY = 16, 15, 14, 13, 12, 3
 COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
 JUNCTIONS = {"&&", "||"}
@@ -21,31 +20,31 @@ BREAKS = dict.fromkeys("+ - ? : && ||".split(), 0.5) | {"*": 0.8, "/": 0.8}  # c
 @dataclass(frozen=True)
 class Text:
     text: str
-    binding: int = PRIMARY
+    precedence: int = PRIMARY
     negated: Text | None = None  # the Text of which this is the negative
 
-    def within(self, binding: int) -> str:
-        return self.text if self.binding >= binding else f"({self.text})"
+    def within(self, precedence: int) -> str:
+        return self.text if self.precedence >= precedence else f"({self.text})"
 
 
 def binary(op: str, a: Text, b: Text) -> Text:
-    binding = BINDING[op]
-    if binding >= SUM:
-        left, right = a.within(binding), b.within(binding + 1)
+    precedence = PRECEDENCE[op]
+    if precedence >= SUM:
+        left, right = a.within(precedence), b.within(precedence + 1)
     else:
-        chained = op in JUNCTIONS and a.binding == binding
+        chained = op in JUNCTIONS and a.precedence == precedence
         left = a.text if chained or _is_clear(a, op) else f"({a.text})"
         right = b.text if _is_clear(b, op) else f"({b.text})"
     negated = binary(op, a.negated, b) if a.negated and op in ("*", "/") else None
-    return Text(f"{left} {op} {right}", binding, negated)
+    return Text(f"{left} {op} {right}", precedence, negated)
 
 
 def _is_clear(side: Text, op: str) -> bool:
     """Whether neither a reader nor a compiler's warning doubts what the side of a weak operator
     is."""
     if op in JUNCTIONS:
-        return side.binding in (BINDING["=="], BINDING["<"]) or side.binding >= SUM
-    return side.binding >= (SUM if op in COMPARISONS else UNARY) and side.text[0] != "!"
+        return side.precedence in (PRECEDENCE["=="], PRECEDENCE["<"]) or side.precedence >= SUM
+    return side.precedence >= (SUM if op in COMPARISONS else UNARY) and side.text[0] != "!"
 
 
 def unary(op: str, a: Text) -> Text:

@@ -1,8 +1,7 @@
-"""Runs functions over the names of what they are given, for the dependencies of a model: what each
-value is made from takes the place of the value itself.
+"""Runs functions symbolically, for the dependencies of a model: in place of a value stands what it
+is made from.
 
-What slopes are written of has been checked by those who write them, so little is said here of C
-that is not understood.
+The functions have been checked while their slopes were written, so few errors are reported here.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ class Frame:
 
 
 class Tracer(Walker):
-    """Gives the value of expressions, the origins of its leaves or an Address, and runs
-    statements, which say whether they always return. Both branches are taken where a condition is
-    not known."""
+    """Evaluates expressions to the origins of their leaves or to an Address, and runs statements,
+    which return whether the function always returns there. Both branches are taken where a
+    condition is not known."""
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit)
@@ -152,7 +151,8 @@ class Tracer(Walker):
         return merged_values(values)
 
     def branches(self, condition: c_ast.Node, *both: c_ast.Node) -> Iterator[tuple]:
-        """The branch that is taken or, from the same state, each of both; and what decides it."""
+        """The branch that is taken or, from the same state, each of the two, with what decides
+        between them."""
         decided, memory = self.number(condition), self.memory
         if decided.number is not None:
             yield both[0 if decided.number else 1], NOTHING
@@ -259,7 +259,7 @@ class Tracer(Walker):
     def run(
         self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall | None = None
     ) -> Origins:
-        """What a function gives; without pointers it is run once for the same arguments."""
+        """The result of a function; without pointers it is run once for the same arguments."""
         function = self.unit.function(name)
         if any(frame.function is function for frame in self.frames):
             raise self.error(node, f"{name} {SELF_CALL}")
@@ -297,8 +297,8 @@ class Tracer(Walker):
     def companion_call(
         self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall
     ) -> Origins:
-        """A function with a hand-written companion may hold any C: then all it gives depends on all
-        it takes."""
+        """A function with a hand-written companion may hold any C: then all that it returns or
+        writes depends on all its arguments."""
         memory, frames = self.memory, list(self.frames)
         state, control, returned = dict(memory.state), memory.control, memory.returned
         try:

@@ -1,5 +1,4 @@
-"""What a model's text declares: types, constants and functions, for whoever goes through its
-functions."""
+"""The types, constants and functions that the C of a model declares."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What going through a function takes, whether its slopes are written or its dependencies followed.
-
-Here is written which C is understood, and what is said of all other C.
-"""
+"""Walks through functions, whether their slopes are written or their dependencies followed: which C
+is supported, and the errors for all other C."""
 
 from __future__ import annotations
 
@@ -62,7 +60,7 @@ Named = TypeVar("Named")
 
 
 class Scopes(Generic[Named]):
-    """What the names stand for that can be seen at one point of a function."""
+    """The names that are visible at one point of a function, with their meanings."""
 
     def __init__(self) -> None:
         self.open: list[dict[str, Named]] = [{}]
@@ -84,7 +82,7 @@ class Scopes(Generic[Named]):
 
 @dataclass
 class Part:
-    """One of the values in braces."""
+    """One of the values of an initializer in braces."""
 
     item: c_ast.Node  # its expression
     step: str | int  # the member or index it is for
@@ -154,7 +152,7 @@ class Walker:
             text = "a pointer cannot be set; an array is set element by element"
             raise self.error(node, text)
 
-    # what is said of C that is outside of the subset
+    # errors
 
     def undeclared(self, node: c_ast.ID) -> SubsetError:
         return self.error(
