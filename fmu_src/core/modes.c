@@ -46,10 +46,13 @@ static void begin_run(Memory *k) {
 static int begins_with_event(const Memory *k, const Inputs *u) {
     if (N_MODES == 0) return 0;
     if (HAS_CONSTRAIN || k->kept.unchecked || !k->state.started) return 1;
+    int as_they_were = 1;
     for (int i = 0; i < N_INPUTS; i++) {
         const double last = input_values(&k->state.u_last)[i], now = input_values(u)[i];
         if (fabs(now - last) > 1e-12 * fabs(last)) return 1;
+        if (now != last) as_they_were = 0;
     }
+    if (as_they_were) return 0;
     Look before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);

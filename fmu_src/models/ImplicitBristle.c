@@ -200,24 +200,19 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
-/* Force |F*| at which the mode SlowSlip jumps or runs into Slip. */
-static double escape_force(const Parameters *p, double N, int side) {
+/* Force |F*| at a fold: the first, at which the mode SlowSlip jumps or runs into Slip, or the
+ * second, at which Slip falls back to SlowSlip or Stick. */
+static double fold_force(const Parameters *p, double N, int side, int falling) {
     const Tip tip = tip_towards(p, N, side);
     double rise;
-    return balance(p, tip, fold(p, tip, 0), &rise);
-}
-
-/* Force |F*| at which the mode Slip falls back to SlowSlip or Stick. */
-static double arrest_force(const Parameters *p, double N, int side) {
-    const Tip tip = tip_towards(p, N, side);
-    double rise;
-    return balance(p, tip, fold(p, tip, 1), &rise);
+    const double H = balance(p, tip, inflection(p), &rise);
+    return rise < 0 ? balance(p, tip, fold(p, tip, falling), &rise) : H;
 }
 
 /* Where the damping is small against friction, the force of steady slip is that of the arrest but
  * for less than its hysteresis; the speed of the tip separates the two. */
 static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
-    return is_above(F, arrest_force(p, N, side)) ||
+    return is_above(F, fold_force(p, N, side, 1)) ||
            is_moving(slip_speed(p, N, F, side, MODE_SLIP),
                      fmax(fold(p, tip_towards(p, N, side), 1), p->v_A));
 }
@@ -234,9 +229,9 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     if (m->mode == MODE_STICK) g[1] = below_indicator(F, F_s);
     if (m->mode == MODE_SLOWSLIP) {
         g[1] = above_indicator(F, F_s);
-        g[2] = below_indicator(F, escape_force(p, u->N, side));
+        g[2] = below_indicator(F, fold_force(p, u->N, side, 0));
     }
-    if (m->mode == MODE_SLIP) g[1] = above_indicator(F, arrest_force(p, u->N, side));
+    if (m->mode == MODE_SLIP) g[1] = above_indicator(F, fold_force(p, u->N, side, 1));
 }
 
 static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
@@ -252,7 +247,7 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
                                  : is_below(F, F_s)) /* the escape is F_s or more */
         m->mode = MODE_STICK;
     else
-        m->mode = is_below(F, escape_force(p, u->N, side)) ? MODE_SLOWSLIP : MODE_SLIP;
+        m->mode = is_below(F, fold_force(p, u->N, side, 0)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
 }
 
