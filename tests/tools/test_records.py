@@ -786,6 +786,21 @@ def test_a_constant_velocity_is_seen_through_noise(tmp_path):
         read_record(file, Options())
 
 
+def test_a_velocity_that_changes_by_a_tenth_is_not_constant(tmp_path):
+    speed = 0.1 * (1 + 0.1 * np.sin(7 * TIME))
+    columns = {"t": TIME, "v": speed, "F": 2 + speed, "N": NORMAL}
+    record = read_record(written(tmp_path / "a.csv", columns), Options())
+    assert record.velocity == pytest.approx(speed)
+
+
+@pytest.mark.parametrize(("noise", "smoothed"), [(0.0, False), (5e-4, True)])
+def test_rounding_to_four_digits_is_no_noise(tmp_path, noise, smoothed):
+    speed = 0.5 * np.sin(TIME) + noise * np.random.default_rng(1).standard_normal(len(TIME))
+    columns = {"t": TIME, "v": np.round(speed, 4), "F": np.sign(speed), "N": NORMAL}
+    record = read_record(written(tmp_path / "a.csv", columns), Options())
+    assert bool(record.smoothing) == smoothed
+
+
 def test_velocity_of_a_quantized_encoder_is_as_noisy_as_told():
     step = 2e-6
     fine = np.arange(4000) * 5e-4

@@ -23,16 +23,9 @@ RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body count
 BACKWARD = "backwardFrictionRatio"
 BACKWARD_VISCOUS = "backwardViscousRatio"
 # of which the default changes nothing
-_EXTRA = {
-    BACKWARD_VISCOUS,
-    "viscousExponent",
-    "viscousReferenceVelocity",
-}
+_EXTRA = {BACKWARD_VISCOUS, "viscousExponent", "viscousReferenceVelocity"}
 # how far from its start a parameter may go, with a unit and without one
-_WIDE, _NARROW = (
-    math.log(1e6),
-    math.log(8),
-)
+_WIDE, _NARROW = (math.log(1e6), math.log(8))
 _SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
 
 

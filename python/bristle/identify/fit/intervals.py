@@ -94,10 +94,6 @@ def judged(
         quality=quality,
         baseline=coulomb(problem),
         seen=seen,
-        runs=0,
-        starts=0,
-        confirmed=False,
-        hurried="",
         confusions=confusions,
         systematic=systematic,
         linear_doubts=_by_record(problem, reaches),
@@ -234,12 +230,7 @@ def mass_of(linear: Linear, half: float) -> Estimate:
 
 
 # unit of a twin, and the power of the radius that leads to it
-_TURNING = {
-    "kg": ("kg.m2", 2),
-    "N": ("N.m", 1),
-    "N/m": ("N.m/rad", 2),
-    "1": ("1", 0),
-}
+_TURNING = {"kg": ("kg.m2", 2), "N": ("N.m", 1), "N/m": ("N.m/rad", 2), "1": ("1", 0)}
 
 
 def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:

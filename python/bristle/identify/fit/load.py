@@ -15,10 +15,7 @@ from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
 # classes of the position, and reversals from which on a residual that repeats there is believed
-PLACES, STROKES = (
-    12,
-    4,
-)
+PLACES, STROKES = (12, 4)
 PLACE = 0.3  # of the squared residual, from which on a load is fitted, or told
 
 

@@ -80,17 +80,17 @@ class Fit:
     quality: Quality
     baseline: Quality  # Coulomb friction with the direction of the last motion
     seen: Scales
-    runs: int
-    # solutions from so many starts, and whether the best of them was found twice
-    starts: int
-    confirmed: bool
-    hurried: str  # at which step the time was up; nothing, if it was enough
     confusions: tuple[tuple[str, ...], ...]  # parameters that are determined only in a combination
     # N: rms of the residual that goes with velocity or way in every stroke, which is the law's; 0
     # where chance would explain it
     systematic: float
     # half widths of the confidence intervals of offset and drift, per record
     linear_doubts: tuple[tuple[float, float], ...]
+    runs: int = 0
+    # solutions from so many starts, and whether the best of them was found twice
+    starts: int = 0
+    confirmed: bool = False
+    hurried: str = ""  # at which step the time was up; nothing, if it was enough
 
     @property
     def beside(self) -> tuple[Estimate, ...]:

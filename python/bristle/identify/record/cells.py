@@ -207,11 +207,7 @@ def _time_of_day(match: re.Match[str]) -> float:
         return 0.0
     if hour is None and fraction is None:
         # 12:30 is half past twelve, and 12:30.5 half a second after 12 minutes and 30
-        hour, minute, seconds = (
-            minute,
-            seconds,
-            "0",
-        )
+        hour, minute, seconds = (minute, seconds, "0")
     hours = int(hour or 0) % 12 + (12 if half in "Pp" else 0) if half else int(hour or 0)
     total = (
         3600.0 * hours

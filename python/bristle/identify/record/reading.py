@@ -38,13 +38,11 @@ BOTH_WAYS = 0.05
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
 _BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
-_SILENCE = 1e-4  # of a signal's range: noise below does not count as such
+# of a signal's range: noise below does not count as such, as a table of four digits has a third of
+# it by rounding
+_SILENCE = 1e-4
 _JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
-# what a filter may take of a motion: less is nothing, more is something else
-_FLAT, _FLATTEST = (
-    1e-3,
-    1.3,
-)
+_FLAT = 1e-3  # of a motion, that a filter may take: what is said of it is rounded to as much
 # ratio of a displacement to the integral of the velocity that is said, as a gear between both has
 # it, and that is refused
 _ALIKE, _UNLIKE = 1.1, 2.0
@@ -1006,7 +1004,7 @@ def _flattening(way: np.ndarray, integral: np.ndarray) -> float:
     window takes some of a swing, and a stiffness would be too large by as much."""
     table = np.column_stack([integral, np.ones(len(way))])
     gain = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
-    return gain if 1 + _FLAT < gain < _FLATTEST else 1.0
+    return gain if gain > 1 + _FLAT else 1.0
 
 
 def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:

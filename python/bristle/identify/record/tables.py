@@ -362,11 +362,7 @@ def _are_units(cells: list[str]) -> bool:
 
 
 # a single letter may as well be an index: F_N, x_m
-_SNAKES = (
-    r"(.+)_([^_]+_per_[^_]+)$",
-    r"(.+)_([^_]+_[^_]+)$",
-    r"(.+)_([^_]{2,})$",
-)
+_SNAKES = (r"(.+)_([^_]+_per_[^_]+)$", r"(.+)_([^_]+_[^_]+)$", r"(.+)_([^_]{2,})$")
 
 
 _BRACKETS = re.compile(r"[\[({<]([^\[\](){}<>]*)[\])}>]")
