@@ -11,7 +11,7 @@ auto;padding:0 1rem;color:#1f2a30;background:#fff}
 h1{font-size:1.7rem;line-height:1.2}h2{margin-top:2.4rem;font-size:1.25rem}\
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .9rem .3rem 0;text-align:left;border-bottom:1px solid #dfe5e8;\
-vertical-align:top}td.n,th.n{text-align:right}
+vertical-align:top}td.n,th.n{text-align:right}th,td:not(:last-child){white-space:nowrap}
 figure{display:inline-block;margin:.6rem .8rem .6rem 0;max-width:100%}figcaption{font-size:.85rem;\
 color:#5b6b75}svg{max-width:100%;height:auto}
 .facts{font-size:1.05rem}.soft{color:#5b6b75}.wide{overflow-x:auto}
