@@ -79,10 +79,13 @@ typedef struct {
     double number, multiple;
 } Function;
 
-/* A B + c of functions of a matrix with this trace and determinant. */
-static Function product_plus(Function A, Function B, double trace, double determinant, double c) {
+static Function plus_multiple(Function A, double factor, Function B) {
+    return (Function){A.number + factor * B.number, A.multiple + factor * B.multiple};
+}
+
+static Function product(Function A, Function B, double trace, double determinant) {
     const double square = A.multiple * B.multiple;
-    return (Function){A.number * B.number - square * determinant + c,
+    return (Function){A.number * B.number - square * determinant,
                       A.number * B.multiple + A.multiple * B.number + square * trace};
 }
 
@@ -113,22 +116,23 @@ static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
     const double size = fabs(0.5 * trace) + sqrt(fabs(0.25 * trace * trace - determinant));
     if (!(size < 500)) return 1;
     while (part * size > 0.5) part *= 0.5;
-    const Function small = {0, part};
-    Function whole[5], before[5], value = {0, 0};
+    Function whole[5], before[5], value = {0, 0}; /* of the part, first in its multiples */
+    const double t = part * trace, d = part * part * determinant;
     for (int k = 15; k > 4; term *= k--)
-        value = product_plus(small, value, trace, determinant, term);
-    for (int k = 4; k >= 0; k--)
-        whole[k] = value = product_plus(small, value, trace, determinant, per_factorial[k]);
+        value = (Function){term - d * value.multiple, value.number + t * value.multiple};
+    for (int k = 4; k >= 0; k--) {
+        value =
+            (Function){per_factorial[k] - d * value.multiple, value.number + t * value.multiple};
+        whole[k] = (Function){value.number, part * value.multiple};
+    }
     for (; part < 1; part *= 2) {
         double scale = 1;
         memcpy(before, whole, sizeof before);
         for (int k = 0; k <= 4; k++, scale *= 0.5) {
-            Function sum = product_plus(before[0], before[k], trace, determinant, 0);
-            for (int l = 1; l <= k; l++) {
-                sum.number += before[l].number * per_factorial[k - l];
-                sum.multiple += before[l].multiple * per_factorial[k - l];
-            }
-            whole[k] = (Function){scale * sum.number, scale * sum.multiple};
+            Function sum = {0, 0};
+            for (int l = 1; l <= k; l++)
+                sum = plus_multiple(sum, scale * per_factorial[k - l], before[l]);
+            whole[k] = plus_multiple(sum, scale, product(before[0], before[k], trace, determinant));
         }
     }
     for (int k = 1; k <= 4; k++) {
