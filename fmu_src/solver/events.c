@@ -86,13 +86,14 @@ static int stays_far(const Motion *motion, const Cubic *cubic, const Look *start
 
 /* The first part of a trial step after which an indicator is seen to have changed; 0 if none has.
  * Inside the step the states are interpolated, so that a change that is gone again at the end is
- * found too. Short-lived changes are most likely at the start, after an event. Without modes only
- * inputs make events, and their linear motion makes no two of one, unless a normal force that is
- * computed from them comes and goes. */
+ * found too. Short-lived changes are most likely at the start, after an event, and at the end,
+ * before a reversal, since a damper lets the force turn a little earlier. Without modes only inputs
+ * make events, and their linear motion makes no two of one, unless a normal force that is computed
+ * from them comes and goes. */
 FLATTENED static double first_change(const Motion *motion, const Point *from, const Look *start,
                                      double h, const States *x1) {
-    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25, 0.375,
-                                   0.5,       0.625,    0.75,     0.875, 1};
+    static const double parts[] = {1.0 / 256, 1.0 / 64, 1.0 / 16, 0.125, 0.25,      0.375,
+                                   0.5,       0.625,    0.75,     0.875, 63.0 / 64, 1};
     enum { PARTS = sizeof parts / sizeof *parts };
     if (N_MODES == 0 && keeps_contact(motion, from->t, from->t + h))
         return indicator_changed(motion, from, start, h, x1) ? h : 0;

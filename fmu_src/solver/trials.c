@@ -10,7 +10,7 @@ enum {
                              (IS_LINEAR                            ? 4
                               : RODAS_STAGES == 6 && N_STATES <= 2 ? 3
                                                                    : 8) +
-                             (N_MODES > 0 ? 15 : 2)
+                             (N_MODES > 0 ? 16 : 2)
 };
 
 /* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit

@@ -72,42 +72,71 @@ def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
     assert abs(ends[0] - ends[1]) <= 10 * scale
 
 
-@IMPLICIT
-@pytest.mark.parametrize("peak, swing", [(9 / 16, -0.9), (0.44, 0.9)])
-def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, peak, swing):
-    """As above, with a normal force that changes nearly as much as it can: force over limit is no
-    parabola, so that one look at its top is not enough."""
-    p = parameters_for(fmu, MODEL_1)
+def overload(p, peak, swing, over, fall):
+    """A step of 1 s in which the velocity falls and the force passes the limit by the part `over`
+    of it: values at its start, the rates of the inputs, and the way. Where the normal force swings,
+    force over limit is no parabola."""
     stiffness, damping, limit = (
         p["bristleStiffness"],
         p["bristleDamping"],
         p["staticFriction"] * NORMAL,
     )
-    rate = -3 * limit / (stiffness * max(peak, 1 - peak) ** 2)
+    rate = -fall * limit / (stiffness * max(peak, 1 - peak) ** 2)
     velocity = -damping * rate / stiffness - rate * peak
     t = np.linspace(0, 1, 100_001)
     way = velocity * t + rate * t**2 / 2
-    deflection = min(
-        (1.0001 * limit * (1 + swing * (t - peak)) - damping * (velocity + rate * t)) / stiffness
-        - way
-    )
-    ends = []
-    for steps, tolerance in ((1, 1e-6), (1000, 1e-9)):
-        with fmu.co_simulation() as instance:
-            begin = {
-                "bristleDeflectionStart": deflection,
-                "normalForce": NORMAL * (1 - swing * peak),
-                "relativeVelocity": velocity,
-            }
-            instance.start(p | begin, tolerance=tolerance)
-            assert instance.get("mode") == STICK
-            instance.set_input_derivative("relativeVelocity", rate)
-            instance.set_input_derivative("normalForce", NORMAL * swing)
-            for i in range(steps):
-                instance.step(1 / steps, time=i / steps)
-            ends.append(deflection + way[-1] - instance.get("bristleDeflection"))
-    assert ends[1] > 5e-9, "the overload has to leave a trace"
-    assert ends[0] == pytest.approx(ends[1], abs=1e-9)  # ten tolerances of the nominal deflection
+    limits = limit * (1 + swing * (t - peak))
+    rest = (damping * (velocity + rate * t)) / stiffness + way
+    deflection = min((1 + over) * limits / stiffness - rest)
+    begin = {
+        "bristleDeflectionStart": deflection,
+        "normalForce": NORMAL * (1 - swing * peak),
+        "relativeVelocity": velocity,
+    }
+    within = (stiffness * np.abs(deflection + rest) / limits)[[0, -1]].max() < 1
+    return begin, {"relativeVelocity": rate, "normalForce": NORMAL * swing}, way[-1], within
+
+
+def deflection_after(fmu, start, rates, steps=1, tolerance=1e-6):
+    with fmu.co_simulation() as instance:
+        instance.start(start, tolerance=tolerance)
+        assert instance.get("mode") == STICK
+        for name, rate in rates.items():
+            instance.set_input_derivative(name, rate)
+        for i in range(steps):
+            instance.step(1 / steps, time=i / steps)
+        return instance.get("bristleDeflection")
+
+
+@IMPLICIT
+@pytest.mark.parametrize("peak, swing", [(9 / 16, -0.9), (0.44, 0.9)])
+def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, peak, swing):
+    """As above, with a normal force that changes nearly as much as it can, so that one look at the
+    top is not enough."""
+    p = parameters_for(fmu, MODEL_1)
+    begin, rates, way, _ = overload(p, peak, swing, 1e-4, 3)
+    sticking = begin["bristleDeflectionStart"] + way
+    lost = [
+        sticking - deflection_after(fmu, p | begin, rates, *run) for run in ((1,), (1000, 1e-9))
+    ]
+    assert lost[1] > 5e-9, "the overload has to leave a trace"
+    assert lost[0] == pytest.approx(lost[1], abs=1e-9)  # ten tolerances of the nominal deflection
+
+
+@IMPLICIT
+def test_an_overload_is_found_wherever_it_is_in_a_step(fmu):
+    """Also in the last part before a reversal, to which the damper lets the force turn earlier."""
+    p, draw, tried = parameters_for(fmu, MODEL_1), random.Random(1), 0
+    for _ in range(some_of(200)):
+        peak, swing = draw.uniform(0.02, 0.98), draw.choice([0, draw.uniform(-0.95, 0.95)])
+        begin, rates, way, is_within = overload(
+            p, peak, swing, 10 ** draw.uniform(-4, -2), draw.uniform(1.5, 6)
+        )
+        if is_within:
+            end = deflection_after(fmu, p | begin, rates)
+            assert begin["bristleDeflectionStart"] + way - end > 1e-10, (peak, swing)
+            tried += 1
+    assert tried > some_of(50)
 
 
 # swings that no step can follow
