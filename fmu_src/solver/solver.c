@@ -29,7 +29,6 @@ enum { SOLVER_DONE, SOLVER_SKIPPED, SOLVER_NOT_FINITE };
 enum {
     EVALUATIONS = 33,     /* of the law in a substep that the user allows */
     HALVINGS = 30,        /* of a communication step until nothing of it is left that matters */
-    EVENTS_AT_MOST = 100, /* one after the other without a step between them */
     SETTLING_AT_MOST = 10 /* calls of next_modes in one event; one settles, the others confirm it */
 };
 

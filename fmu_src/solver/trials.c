@@ -53,7 +53,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
     const int trials = EVALUATIONS * m->substeps / (SOLUTIONS * EVALUATIONS_OF_A_TRIAL);
     const int after_each_part = trials / (8 * HALVINGS);
     int coarse = 3 * trials / 4;
-    int events = 0, outcome = SOLVER_DONE, patience = trials - HALVINGS * after_each_part;
+    int outcome = SOLVER_DONE, patience = trials - HALVINGS * after_each_part;
     double slack = 1;
     for (int trial = 0; from->t < length; trial++) {
         const double target = reversal > from->t && reversal < length ? reversal : length,
@@ -69,11 +69,10 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
             slack = fmin(1e3 * slack, COARSE / motion->tolerance);
             coarse += trials / 16;
         }
-        if (trial >= patience || events == EVENTS_AT_MOST) {
+        if (trial >= patience) {
             const double left = length - from->t,
                          t = left > 1e-9 * length ? from->t + 0.5 * left : length;
             outcome = SOLVER_SKIPPED;
-            events = 0;
             patience = trial + after_each_part;
             *x = from->x;
             *step = 1e-3 * left;
@@ -103,7 +102,6 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
         /* no shorter step can be told from none, and this one says nothing */
         if (error > 1) *x = from->x;
-        events = after > 0 && h <= 10 * resolution ? events + 1 : 0;
         if (after > 0) h = cross_change(motion, from, &start, h, after, x);
         const double t = h < rest ? from->t + h : target;
         if (after > 0 && indicator_changed(motion, from, &start, t - from->t, x)) {
