@@ -138,11 +138,13 @@ def host(
 ):
     """Rows of time, y and the force that acted. `rates` gives dy/dt of time, y and force, positions
     first in y, then as many velocities; `seen` the velocity that the element gets, rounded to a
-    resolution; substeps: steps of the element in one of the host.
+    resolution; `step` one number or one for each step; substeps: steps of the element in one of the
+    host.
     """
     y, half, queue, rows = np.array(y, float), len(y) // 2, [0.0] * late, []
-    for n in range(round(stop / step)):
-        t = n * step
+    steps = np.full(round(stop / step), step) if np.isscalar(step) else np.array(step)
+    times = np.arange(len(steps)) * step if np.isscalar(step) else np.cumsum(steps) - steps
+    for t, step in zip(times.tolist(), steps.tolist()):  # noqa: PLR1704
         v = seen(t, y)
         if not abs(v) < 1e3:
             break  # it diverges by itself
