@@ -43,21 +43,17 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
 /* Whether a step that looks smooth runs over a limit which none of its stages has seen, as that of
  * a deflection that is held there: inside the step the rates are then not those of the cubic, by
  * more than the few tolerances that the cubic may miss a smooth motion by. Where the start is stiff
- * the cubic means nothing, but there the stages see the limit; and where no state turns round under
- * held inputs, as one alone never does, a limit which it has met is seen at its end. Beside a
- * reversal the rates vanish with the velocity, whatever the law is: there ever smaller parts are
- * looked at, until the way in the rest, which falls with its square, does not matter. */
+ * the cubic means nothing, but there the stages see the limit; and under held inputs a limit that
+ * has been met is seen at the end. Beside a reversal the rates vanish with the velocity, whatever
+ * the law is: there ever smaller parts are looked at, until the way in the rest, which falls with
+ * its square, does not matter. */
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
     const int beside = is_beside_reversal(motion, from, h);
-    if (!beside && (SHOWS_LIMITS || (N_STATES == 1 && motion->held))) return 0;
+    if (!beside && (SHOWS_LIMITS || motion->held)) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > (beside ? 1 : 0.1)) return 0;
     const Cubic cubic = cubic_between(motion, from, x1, h);
-    int turned = beside || !motion->held;
-    for (int i = 0; i < N_STATES; i++)
-        if (rate_inside(&cubic, i, 0) * rate_inside(&cubic, i, 1) < 0) turned = 1;
-    if (!turned) return 0;
     for (int part = 1; part < 8; part++)
         if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
     double way = 0;

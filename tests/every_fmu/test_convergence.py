@@ -13,7 +13,7 @@ RECORDS = 3
 # communication point, a limit or a window that is met just before or after a reversal, a law that
 # is nearly linear over many small steps, and a normal force that comes and goes within a step.
 FOUND = {
-    "ImplicitBristle": (18, 67, 119),
+    "ImplicitBristle": (18, 67, 119, 560083),
     "BlimanSorine": (104, 161, 198, 771347, 771771),
     "SimpackStickSlip": (150,),
     "Coulomb": (771550,),
