@@ -786,6 +786,18 @@ def test_a_constant_velocity_is_seen_through_noise(tmp_path):
         read_record(file, Options())
 
 
+@pytest.mark.parametrize(("pause", "too_long"), [(3000, False), (12000, True)])
+def test_a_pause_may_be_several_times_as_long_as_what_was_measured(tmp_path, pause, too_long):
+    time = TIME + np.where(np.arange(len(TIME)) < 200, 0.0, pause * 0.005)
+    columns = {"t": time, "v": np.sin(7 * TIME), "F": np.sign(np.sin(7 * TIME)), "N": NORMAL}
+    file = written(tmp_path / "a.csv", columns)
+    if too_long:
+        with pytest.raises(BristleError, match="too uneven"):
+            read_record(file, Options())
+    else:
+        assert read_record(file, Options()).weight.sum() >= 399  # one lies at the end of the pause
+
+
 def test_a_velocity_that_changes_by_a_tenth_is_not_constant(tmp_path):
     speed = 0.1 * (1 + 0.1 * np.sin(7 * TIME))
     columns = {"t": TIME, "v": speed, "F": 2 + speed, "N": NORMAL}
