@@ -786,6 +786,25 @@ def test_a_constant_velocity_is_seen_through_noise(tmp_path):
         read_record(file, Options())
 
 
+@pytest.mark.parametrize(
+    ("interval", "uneven", "said"), [(0.005, 0.01, ""), (0.005, 0.1, "Uneven"), (0.5, 0, "")]
+)
+def test_times_that_are_rounded_are_even(tmp_path, interval, uneven, said):
+    shift = uneven * np.where(np.arange(len(TIME)) % 3 == 1, 1, 0)
+    columns = {"t": interval * (np.arange(len(TIME)) + shift), "v": np.sin(7 * TIME)}
+    file = written(tmp_path / "a.csv", columns | {"F": np.sign(columns["v"]), "N": NORMAL})
+    told = " ".join(read_record(file, Options()).notes)
+    assert ("Uneven times" in told) == bool(said) and "if it is in ms" not in told
+
+
+def test_a_few_samples_with_the_time_of_another_are_left_out(tmp_path):
+    time = TIME.copy()
+    time[50::50] = time[49:-1:50]
+    columns = {"t": time, "v": np.sin(7 * TIME), "F": np.sign(np.sin(7 * TIME)), "N": NORMAL}
+    told = " ".join(read_record(written(tmp_path / "a.csv", columns), Options()).notes)
+    assert "7 samples with the time of the one before: left out" in told
+
+
 @pytest.mark.parametrize(("pause", "too_long"), [(3000, False), (12000, True)])
 def test_a_pause_may_be_several_times_as_long_as_what_was_measured(tmp_path, pause, too_long):
     time = TIME + np.where(np.arange(len(TIME)) < 200, 0.0, pause * 0.005)
