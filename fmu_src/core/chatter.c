@@ -70,15 +70,14 @@ static double answered(double aa, double ff, double af, double least) {
     return af > 0 && af * af >= least * least * aa * ff ? ff : 0;
 }
 
-/* Whether the force swings by half of what the contact holds, each step anew, as a limit cycle of
- * up to eight steps does (2 sin(pi/8)/sqrt(2)), and moves a body of less than 3/4 of couplingMass:
- * told more than 4/3 of what there is, the loop is unstable at once, the first of all to be so. */
-static int swings_lighter(const Memory *k, double ff, double af) {
-    const double half = 0.5 * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u,
-                                                                    &k->reals.x, &k->state.modes));
+/* Whether the force swings by a change that counts in each step anew, and moves the body alone: the
+ * loop is stable with the mass or less, and a load that it answers to then shows. */
+static int swings(const Memory *k, double ff, double af) {
+    const double least =
+        CHATTER_SMALL * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x,
+                                                              &k->state.modes));
     return answered(k->stepping.chatter.aa, ff, af, CHATTER_EXACT) >
-               half * half / (1 - CHATTER_FORGETS) &&
-           3 * af * ((const double *)&k->reals.p)[COUPLED_MASS] > 4 * ff;
+           least * least / (1 - CHATTER_FORGETS);
 }
 
 /* Says once that a body is shaken because its mass is less than couplingMass. */
@@ -86,8 +85,8 @@ static void judge_mass(Instance *c) {
     const Memory *k = &c->memory;
     const Chatter *w = &k->stepping.chatter;
     const Timing *timing = &timings[k->state.modes.timing - 1];
-    if ((timing->least == 0 && swings_lighter(k, w->ff, w->af)) ||
-        (timing->most == 1 && swings_lighter(k, w->ff_late, w->af_late)))
+    if ((timing->least == 0 && swings(k, w->ff, w->af)) ||
+        (timing->most == 1 && swings(k, w->ff_late, w->af_late)))
         warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
              real_names[COUPLED_MASS]);
 }

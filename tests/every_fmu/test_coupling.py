@@ -256,6 +256,13 @@ def test_says_once_that_a_mass_is_too_large(fmu):
         assert notices(fmu, mass, timing, late, third(fmu)) == [WARNING], (timing, mass)
 
 
+@pytest.mark.fmus(lambda d: d.name in ("GeneralizedMaxwellSlip", "LuGreVelocityDamping"))
+def test_says_so_of_a_swing_that_is_weak(fmu):
+    """Of a third of the limit."""
+    load = 0.3 * limit_of(fmu)
+    assert notices(fmu, 4.0, EITHER, True, lambda t, x: load, 5e-3, 300) == [WARNING]
+
+
 @scalar
 @at_once_and_late
 def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
@@ -267,9 +274,9 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
         "pulses": third(fmu),
         "belt": lambda t, x: -limit / 0.02 * (x - 0.02 * t),
     }
-    for period in (5, 7, 20):
-        loads[f"sine of {period}"] = lambda t, x, p=period: (
-            1.5 * limit * math.sin(2 * math.pi * t / (p * 1e-3))
+    for period, part in ((5, 0.1), (5, 1.5), (7, 1.5), (20, 1.5)):
+        loads[f"sine of {period}, {part}"] = lambda t, x, p=period, part=part: (
+            part * limit * math.sin(2 * math.pi * t / (p * 1e-3))
         )
     for name, load in loads.items():
         timing, mass = choice.choice((EITHER, told(late))), choice.choice((0.25, 0.5, 1.0, 1.2))

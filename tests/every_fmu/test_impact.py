@@ -135,6 +135,25 @@ def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
             assert not contact.warned, step
 
 
+@normal
+def test_a_touch_that_is_weak_beside_those_before_is_not_told(fmu):
+    """An impact that the steps resolve, and a touch of a sixth of its depth that ends within a
+    step: it gives back a twentieth of what the impact has exchanged, more than it has taken."""
+    step, depth = 1e-3, 1e-3
+    turn = math.pi / 200
+    path = [
+        (-depth * math.sin(n * turn), -depth * turn / step * math.cos(n * turn), n * step)
+        for n in range(201)
+    ]
+    path += [(-depth * n / 280, -depth / 280 / step, (201 + n) * step) for n in range(50)]
+    path += [(depth, 0.5 * depth / step, (251 + n) * step) for n in range(3)]
+    contact = Contact(fmu, contactDamping=0.0)
+    with contact.instance:
+        for place, speed, time in path:
+            contact(place, speed, 0.0, time, step)
+        assert not contact.warned
+
+
 CONTACTS = {
     "default": {},
     "stiff": {name: CUBE[name] for name in CONTACT},
