@@ -94,7 +94,7 @@ typedef struct {
     Inputs u_ahead;
     States x_ahead;
     double t_set;  /* time for which the inputs were set */
-    double t_seen; /* time at which indicators were last asked for, and the inputs then */
+    double t_seen; /* time of the last indicators or event, and the inputs then */
     Inputs u_seen;
     double t_from; /* the same when the inputs last went on from there */
     Inputs u_from;

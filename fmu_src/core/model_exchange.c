@@ -42,10 +42,11 @@ static int is_just_ahead(const Memory *k) {
 
 /* Inputs for indicators and modes. A host that goes back from the time for which it has set the
  * inputs, to locate an event, and does not set them again would find every event at the beginning
- * of its step, with the inputs of the end. Between the two they are taken as a straight line. */
+ * of its step, with the inputs of the end. Between the two they are taken as a straight line, from
+ * the last point at which indicators were asked for or events were taken. */
 static Inputs inputs_now(const Memory *k) {
     Inputs u = k->reals.u;
-    if (!(k->kept.t_from < k->state.time && k->state.time < k->kept.t_set)) return u;
+    if (!(k->kept.t_from <= k->state.time && k->state.time < k->kept.t_set)) return u;
     const double part = (k->state.time - k->kept.t_from) / (k->kept.t_set - k->kept.t_from);
     for (int i = 0; i < N_INPUTS; i++) {
         const double from = input_values(&k->kept.u_from)[i], to = input_values(&k->reals.u)[i];
@@ -126,6 +127,8 @@ static Status enter_continuous_time(Instance *c, const char *function) {
     const Inputs u = inputs_now(&c->memory);
     current_indicators(&c->memory, &u, values);
     c->memory.kept.signs = signs_of(values);
+    c->memory.kept.t_seen = c->memory.state.time;
+    c->memory.kept.u_seen = u;
     c->memory.kept.phase = CONTINUOUS_TIME_MODE;
     c->memory.state.started = 1;
     return STATUS_OK;

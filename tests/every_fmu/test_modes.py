@@ -277,6 +277,7 @@ def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu,
             return [value > 0 for value in instance.indicators]
 
         instance.set_time(time)
+        instance.set(inputs)
         instance.event()
         before = place(time)
         left = time
