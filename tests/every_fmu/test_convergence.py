@@ -20,7 +20,7 @@ FOUND = {
     "AdamsStickSlip": (771310,),
     "ElastoPlastic": (771024,),
     "Gonthier": (771179,),
-    "Dahl": (771542,),
+    "Dahl": (771542, 591031),
     "ContactPoint": (780056,),
     "LuGreVelocityDamping": (790058,),
 }
