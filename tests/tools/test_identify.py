@@ -627,6 +627,9 @@ def test_a_fit_whose_time_is_up_shows_what_it_has(strokes):
     assert result.hurried == "looking for a start" and result.quality.r2 > 0
     assert result.runs < 200 and steps[-1] == f"looking for a start, {result.runs} runs"
     assert any("The time for a fit was up" in text for text in doubts(result))
+    again = fit(candidate("Dahl"), [strokes], wanted=Wanted(begin=result, patience=0.0))
+    assert again.hurried == "looking for a start" and again.starts == result.starts
+    assert again.quality.rms == pytest.approx(result.quality.rms)  # from there, not anew
 
 
 def test_all_models_are_candidates_whose_rules_the_optimizer_keeps():

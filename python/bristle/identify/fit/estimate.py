@@ -47,7 +47,8 @@ def fit(
     first = first_values(of, seen) | dict(wanted.fixed) | dict(wanted.start)
     space = unknowns(of, records, seen, first, wanted)
     samples = sum(len(record.time) for record in records)
-    watch = Watch(wanted.patience * max(1.0, samples / SAMPLES), tell)
+    times = 1.0 if wanted.begin else max(1.0, samples / SAMPLES)  # no more than the ranking's
+    watch = Watch(wanted.patience * times, tell)
     problem = Problem(of, records, space, weights, watch=watch)
     staged = first_point(space, first, records, seen)
     bounds = space.bounds(staged)

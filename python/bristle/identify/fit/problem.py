@@ -49,7 +49,7 @@ class Watch:
 
     def begin(self, step: str) -> None:
         """The next step, unless the time was up in one before."""
-        self.step = self.step if self.is_up else step
+        self.step = self.step if self.step and self.is_up else step
         self.count(0)
 
     def count(self, runs: int) -> None:

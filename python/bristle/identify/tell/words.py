@@ -10,7 +10,7 @@ import numpy as np
 
 from ..fit.candidates import DELAY, Candidate
 from ..fit.intervals import GEARS
-from ..fit.result import PATIENCE, SAMPLES, Estimate, Fit
+from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
 from ..fit.ranking import Ranking
 from ..fit.statistics import CONFIDENCE, Quality
@@ -244,10 +244,9 @@ def _of_records(fit: Fit) -> list[str]:
         )
     if fit.hurried:
         sentences.append(
-            f"The time for a fit was up ({PATIENCE:g} s of processor time for {SAMPLES} samples) at"
-            f" this step: {fit.hurried}. What there was until then is shown: a better fit may be"
-            " found, and intervals may be wider. --samples or --fix of what is known make it"
-            " faster."
+            f"The time for a fit was up at this step: {fit.hurried}. What there was until then is"
+            " shown: a better fit may be found, and intervals may be wider. --samples or --fix of"
+            " what is known make it faster."
         )
     if not fit.confirmed:
         sentences.append(
