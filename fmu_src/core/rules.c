@@ -2,15 +2,15 @@
 #include <math.h>
 
 static int all_finite(const double *values, size_t count) {
-    /* sums of zeros, unless a value is not finite; two of them, which compilers add at once, from
-     * the zero that changes no sum */
+    /* sums of zeros, unless a value is not finite, and what is not a number is not >= 0; two sums,
+     * which compilers add at once, from the zero that changes no sum */
     double even = -0.0, odd = -0.0;
     for (size_t i = 0; i + 1 < count; i += 2) {
         even += 0 * values[i];
         odd += 0 * values[i + 1];
     }
     if (count % 2 == 1) even += 0 * values[count - 1];
-    return !isnan(even + odd);
+    return even + odd >= 0;
 }
 
 static int keeps_rule(double value, int relation, double bound) {
