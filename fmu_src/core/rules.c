@@ -1,5 +1,5 @@
 /* Checks that parameters satisfy their rules and that inputs make sense to the model. */
-#include <math.h>
+#include <stddef.h>
 
 static int all_finite(const double *values, size_t count) {
     /* sums of zeros, unless a value is not finite, and what is not a number is not >= 0; two sums,

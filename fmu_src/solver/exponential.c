@@ -97,9 +97,9 @@ static Matrix value_of(Function f, const Matrix *z) {
     return result;
 }
 
-/* phi_1 to phi_4 of z and of z/2: of two rows by series of a small part of z, which is doubled until
- * it is z. Returns whether z is too large: its exponential may be beyond all numbers, and every
- * doubling may double the rounding. */
+/* phi_1 to phi_4 of z and of z/2: of two rows by series of a small part of z, which is doubled
+ * until it is z. Returns whether z is too large: its exponential may be beyond all numbers, and
+ * every doubling may double the rounding. */
 static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
     double trace = 0, determinant = 0, part = 0.5, term = LAST_TERM;
     for (int i = 0; i < N_STATES; i++) {

@@ -382,7 +382,7 @@ def test_a_value_reference_that_is_none_is_refused(reference, refused, tmp_path)
 def test_a_library_that_is_none_is_refused(refused, tmp_path):
     copied(tmp_path / "in.fmu", lambda name, data: b"text" if name.endswith(".so") else data)
     assert refused("run", "in.fmu", *RUN) == (
-        f"{tmp_path / 'in.fmu'}: its library for linux64 cannot be loaded: file too short."
+        f"{tmp_path / 'in.fmu'}: its library for linux64 is damaged."
     )
 
 
