@@ -80,7 +80,8 @@ static void forget_slopes(Instance *c) {
 #endif
 }
 
-/* Derivatives and outputs of now, evaluated anew. */
+/* Derivatives and outputs of now, evaluated anew; with slopes only where no step with the body has
+ * been made. */
 static Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
     const Status status = check_point(c);
@@ -98,7 +99,7 @@ static Status renew(Instance *c, int with_slopes) {
         x = &now.x;
         m = &now.modes;
     }
-    int finite = evaluate_now(c, u, x, m, with_slopes && !coupled);
+    int finite = evaluate_now(c, u, x, m, with_slopes);
     if (coupled) { /* the force of the step acts */
         give_coupled(k, u);
         finite = results_are_finite(&k->reals);
