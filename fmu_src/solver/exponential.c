@@ -89,12 +89,11 @@ static Function product(Function A, Function B, double trace, double determinant
                       A.number * B.multiple + A.multiple * B.number + square * trace};
 }
 
-static Matrix value_of(Function f, const Matrix *z) {
-    Matrix result;
+static Matrix value_of(Function f, Matrix z) {
     for (int i = 0; i < N_STATES; i++)
         for (int j = 0; j < N_STATES; j++)
-            result.of[i][j] = (i == j ? f.number : 0) + f.multiple * z->of[i][j];
-    return result;
+            z.of[i][j] = (i == j ? f.number : 0) + f.multiple * z.of[i][j];
+    return z;
 }
 
 /* phi_1 to phi_4 of z and of z/2: of two rows by series of a small part of z, which is doubled
@@ -136,8 +135,8 @@ static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
         }
     }
     for (int k = 1; k <= 4; k++) {
-        phi[k] = value_of(whole[k], z);
-        half[k] = value_of(before[k], z);
+        phi[k] = value_of(whole[k], *z);
+        half[k] = value_of(before[k], *z);
     }
     return 0;
 }
