@@ -62,6 +62,11 @@ def test_examples_of_docstrings_run(module):
         ),
         (lambda: bristle.suggest("LuGre", mass="3"), TypeError, "mass must be a number, not '3'."),
         (
+            lambda: bristle.suggest("LuGre", mass=True),
+            TypeError,
+            "mass must be a number, not True.",
+        ),
+        (
             lambda: bristle.fit("LuGre", "x.csv", nonsense=3),
             bristle.BristleError,
             "unrecognized arguments: --nonsense 3; see bristle --help.",

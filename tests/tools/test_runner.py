@@ -85,6 +85,8 @@ def test_many_sets_in_parallel_are_the_single_runs(fmu):
         "frictionForce"
     ]
     assert many.shape == (5, len(time))
+    none = bristle.run_many(fmu.name, time, inputs, [], ["frictionForce"])["frictionForce"]
+    assert none.shape == (0, len(time))
     for row, one in zip(many, sets):
         assert np.array_equal(row, bristle.run(fmu.name, time, inputs, one)["frictionForce"])
 

@@ -293,6 +293,12 @@ def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
     wrong[1]["mean dissipated power [W]"] = 123.0  # proves that this run is not made again
     Path("a.csv.part").write_text(lines[0] + json.dumps(wrong) + "\n" + '[5, {"la')
     capsys.readouterr()
+    for other in (
+        words[:4] + ["load=0.5:3:6"] + words[5:],
+        [*words, "--set", "staticFriction=0.4"],
+    ):
+        assert cli.main(other) == 2
+        assert "belongs to another sweep" in capsys.readouterr().err
     assert cli.main(words) == 0
     assert "1 of 6 runs were done before." in capsys.readouterr().out
     again = table("a.csv")

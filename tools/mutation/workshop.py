@@ -46,8 +46,10 @@ FLAGS = [
     "-fsanitize-undefined-trap-on-error",
     "-ftrivial-auto-var-init=pattern",
 ]
-TEST_SECONDS = 60  # of the processor, for one test
-PYTHON_SECONDS = 300  # the same of the tools, which fit and rank
+# For one test: of the processor; and by the clock for the tools, some of whose runs have a time of
+# the processor of their own, which that timer would make coarse.
+TEST_TIMER, TEST_SECONDS = signal.ITIMER_PROF, 60
+PYTHON_TIMER, PYTHON_SECONDS = signal.ITIMER_REAL, 900
 MODELS_AT_MOST = 5  # that a mutant changes are asked
 RUNNING = "build/running.txt"  # the test that runs
 MUTANT_SECONDS = (
@@ -226,9 +228,11 @@ class Workshop:
             report.write_text(json.dumps([STILLBORN, str(error), []]))
             return
         os.environ["BRISTLE_FMUS"] = str(fmu_folder() if is_python else self.fmus)
+        os.environ.setdefault("BRISTLE_RIG", str(REPOSITORY / "build" / "rig" / "rig"))
         import pytest
 
-        watch = Watch(self.folder / RUNNING, PYTHON_SECONDS if is_python else TEST_SECONDS)
+        limit = (PYTHON_TIMER, PYTHON_SECONDS) if is_python else (TEST_TIMER, TEST_SECONDS)
+        watch = Watch(self.folder / RUNNING, *limit)
         options = ["-x"] if mutant else []  # of the unchanged sources all that fails is of interest
         options += ["-q", "-p", "no:cacheprovider", "--rootdir", str(self.folder / "tests")]
         options += [] if is_python else ["-m", "not shipped"]
@@ -253,13 +257,13 @@ class Watch:
     """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the
     process dead."""
 
-    def __init__(self, running: Path, seconds: float) -> None:
+    def __init__(self, running: Path, timer: int, seconds: float) -> None:
         self.failed: list[str] = []
-        self.running, self.seconds = running, seconds
+        self.running, self.timer, self.seconds = running, timer, seconds
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.running.write_text(nodeid)
-        signal.setitimer(signal.ITIMER_PROF, self.seconds)
+        signal.setitimer(self.timer, self.seconds)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -322,7 +326,7 @@ class Trial:
     def _fate(self) -> tuple[str, str, list[str]]:
         """Of the process that has ended, and the models that it has not come to."""
         code = -(self.process.exitcode or 0)
-        if code in (signal.SIGPROF, signal.SIGXCPU):
+        if code in (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU):
             return ENDLESS, self._running(), []
         if code > 0:
             return CRASHED, self._running() or signal.Signals(code).name, []
