@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from bristle import VERSION, BristleError, native
+from bristle.cli.progress import Progress
 from bristle.format.archive import opened
 from bristle.library import Model, describe
 from bristle.systems import (
@@ -477,7 +478,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.interrupted = False
-        self.shows = sys.stderr.isatty()
+        self.progress = Progress()
         self.shown = 0.0
 
     def interrupt(self, *_: object) -> None:
@@ -486,16 +487,12 @@ class Watch:
     def __call__(self, label: str) -> Callable[[float], int]:
         def on_progress(fraction: float) -> int:
             now = time.monotonic()
-            if self.shows and now > self.shown + 0.2:
-                print(f"\r{label} {100 * fraction:3.0f} % ", end="", file=sys.stderr, flush=True)
+            if now > self.shown + 0.2:
+                self.progress.tell(f"{label} {100 * fraction:3.0f} %")
                 self.shown = now
             return self.interrupted
 
         return on_progress
-
-    def clear(self) -> None:
-        if self.shows:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def main(program: Path, words: Sequence[str], watch: Watch | None = None) -> int:
@@ -523,8 +520,8 @@ def _execute(rig: Rig, order: Order, watch: Watch) -> int:
             open(str(order.output), "w").close()
         except OSError as error:
             raise BristleError(f"{order.output}: {error.strerror}.") from None
-    courses, code = rig.run(order, watch), 0
-    watch.clear()
+    with watch.progress:
+        courses, code = rig.run(order, watch), 0
     for label, course in courses.items():
         if course.outcome == BROKE_OFF:
             print(f"rig: {label}: {course.message}", file=sys.stderr)
