@@ -54,6 +54,7 @@ WIDTHS = (1280, 390, 320)
 SCHEMES = ("light", "dark")
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # of axe
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...options })"""
 
 
@@ -70,6 +71,7 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES):
 
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(FRAMES)  # plots are drawn anew in the one after the window has changed
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{width} px: {wide} px wide")
