@@ -25,7 +25,7 @@ tick() {
 
 # What has to be there : the Debian package that brings it.
 needs="gcc:gcc nm:binutils wine64|wine|/usr/lib/wine/wine64:wine64 cppcheck:cppcheck
-       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev chromium:chromium npm:npm
+       /usr/include/sunmatrix/sunmatrix_dense.h:libsundials-dev chromium:chromium node:nodejs
        cargo:cargo clang:clang
        /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
 

@@ -57,9 +57,9 @@ TOOLS = [
 ]
 
 SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
-PALETTE, PAGE_STYLE = (
+PALETTE, PAGE_STYLE, CONTROLS = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
-    for name in ("palette.css", "page.css")
+    for name in ("palette.css", "page.css", "controls.css")
 )
 STYLE = PALETTE + PAGE_STYLE
 

@@ -20,7 +20,7 @@ from bristle import VERSION, BristleError
 from bristle.format.parameter_set import ParameterSet
 from bristle.format.facts import MODEL_KINDS
 from .description import Description, Variable
-from .page import PALETTE, equations_html, range_text, symbol_html
+from .page import CONTROLS, PALETTE, equations_html, range_text, symbol_html
 from .parameter_sets import parameter_sets
 from .project import Project, twins_of
 from .reading import read_description
@@ -28,7 +28,8 @@ from .xml3 import references
 
 # of the page, in the order in which each needs those before it
 SCRIPTS = (
-    "tools module slot plot scene situation parameters host picker verdict address take page"
+    "tools module slot drawing plot scene situation parameters host picker verdict address take"
+    " page"
 ).split()
 SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
@@ -68,7 +69,7 @@ def write_playground(
     }
     page = (folder / "page.html").read_text(encoding="utf-8")
     parts = {
-        "style": PALETTE + (folder / "page.css").read_text(encoding="utf-8"),
+        "style": PALETTE + CONTROLS + (folder / "page.css").read_text(encoding="utf-8"),
         "catalogue": _packed(
             json.dumps(catalogue, separators=(",", ":"), ensure_ascii=False).encode()
         ),

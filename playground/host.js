@@ -5,8 +5,34 @@ const STEPS = { low: 1e-4, high: 1e-2 }; // s: of the slider
 const CHATTERS = 0.5; // part of the steps in which the force turns round; hardly any if smooth
 
 class Host {
-    constructor() {
+    /** `onChange(restart)` is called after each change. */
+    constructor(onChange) {
         this.release();
+        const entry = {
+            name: "hostStep",
+            label: "step of the host",
+            unit: "ms",
+            factor: 1e3,
+            range: "greater than 0",
+            text: "The force is held for so long, as co-simulation masters do",
+            slider: { log: true, ...STEPS },
+        };
+        this.field = new Field(entry, FIRST_STEP, (value) => {
+            if (!(value > 0)) return `hostStep = ${value} must be greater than 0.`;
+            this.step = value;
+            onChange(false);
+            return "";
+        });
+        byId("host-step").replaceWith(this.field.row);
+        byId("host").addEventListener("change", () => {
+            this.step = byId("host").value === "fixed" ? FIRST_STEP : 0;
+            this.show();
+            onChange(true);
+        });
+        byId("coupled").addEventListener("change", () => {
+            this.coupled = byId("coupled").checked;
+            onChange(true);
+        });
     }
 
     release() {
@@ -20,60 +46,12 @@ class Host {
         return { step: this.step, mass: this.step && this.coupled ? mass : 0 };
     }
 
-    /** The controls; `onChange(restart)` is called after each change. */
-    controls(onChange) {
-        const kind = make(
-            "select",
-            { id: "host" },
-            make("option", { value: "variable" }, "variable step, law and body solved together"),
-            make("option", { value: "fixed" }, "fixed step, force held over the step"),
-        );
-        kind.value = this.step ? "fixed" : "variable";
-        const coupled = make("input", { type: "checkbox", id: "coupled", checked: this.coupled });
-        const entry = {
-            name: "hostStep",
-            label: "step of the host",
-            unit: "ms",
-            factor: 1e3,
-            range: "greater than 0",
-            text: "The force is held for so long, as co-simulation masters do",
-            slider: { log: true, ...STEPS },
-        };
-        const field = new Field(entry, FIRST_STEP, (value) => {
-            if (!(value > 0)) return `hostStep = ${value} must be greater than 0.`;
-            this.step = value;
-            onChange(false);
-            return "";
-        });
-        field.show(this.step || FIRST_STEP);
-        const more = make(
-            "div",
-            { className: "host-more", hidden: !this.step },
-            field.row,
-            make(
-                "label",
-                { className: "check" },
-                coupled,
-                make("span", {}, make("code", {}, "couplingMass"), " = mass of the body"),
-            ),
-            make("p", { id: "chatter" }),
-        );
-        kind.addEventListener("change", () => {
-            this.step = kind.value === "fixed" ? FIRST_STEP : 0;
-            more.hidden = !this.step;
-            field.show(this.step || FIRST_STEP);
-            onChange(true);
-        });
-        coupled.addEventListener("change", () => {
-            this.coupled = coupled.checked;
-            onChange(true);
-        });
-        return make(
-            "div",
-            { className: "host" },
-            make("label", { className: "pick" }, make("span", {}, "Host"), kind),
-            more,
-        );
+    /** In its controls. */
+    show() {
+        byId("host").value = this.step ? "fixed" : "variable";
+        byId("host-more").hidden = !this.step;
+        byId("coupled").checked = this.coupled;
+        this.field.show(this.step || FIRST_STEP);
     }
 
     /** Whether the models chatter, in words. */

@@ -3,7 +3,7 @@
 const FRAME = 1 / 20; // s: longer pauses between two pictures are not made up for
 const FRAME_BUDGET = 9; // ms per picture for all models together
 const START_MODELS = ["LuGre", "ImplicitBristle"];
-const PACES = [0.1, 0.25, 0.5, 1, 2, 4];
+const VERDICTS = ["holds", "drift", "breakaway", "energy", "events"]; // the columns of its table
 
 const PLOTS = [
     {
@@ -32,39 +32,6 @@ const PLOTS = [
     },
 ];
 
-const VERDICTS = [
-    [
-        "holds",
-        "holds a load",
-        "Speed of the body 1 s after a constant load of a third of the static limit was put on. " +
-            "Below 1 µm/s it rests.",
-    ],
-    [
-        "drift",
-        "drift per cycle",
-        "How far the second pulse of that load leaves the body from where it found it. Below 1 " +
-            "µm counts as none.",
-    ],
-    [
-        "breakaway",
-        "break-away",
-        "Largest friction force before the first slip on a belt, over the static limit. 1 makes " +
-            "full use of it.",
-    ],
-    [
-        "energy",
-        "energy",
-        "What friction has taken from the bodies in the run above, or the most that it has given " +
-            "them beyond what it took.",
-    ],
-    [
-        "events",
-        "events per s",
-        "Events of the run above per second of its time: modes that change, loads that are " +
-            "switched, contact that is lost.",
-    ],
-];
-
 class Page {
     constructor(catalogue, module) {
         this.catalogue = catalogue;
@@ -79,7 +46,7 @@ class Page {
                 ),
         );
         this.hand = new Hand();
-        this.host = new Host();
+        this.host = new Host((anew) => this.changeHost(anew));
         this.picker = new Picker(catalogue);
         this.slots = [];
         this.chosen = 0;
@@ -87,10 +54,7 @@ class Page {
         this.pace = 1;
         this.time = 0;
         this.scene = new Scene(byId("scene"));
-        this.plots = [
-            ...PLOTS.map(({ id, title, x, y }) => new Plot(id, title, x, y)),
-            new ModePlot("modes", "Mode"),
-        ];
+        this.plots = [...PLOTS.map((one) => new Plot(one)), new ModePlot()];
         this.visible = new Set();
         this.saveAddress = debounce(300, () => this.writeAddress());
         this.judge = debounce(250, () => this.measure());
@@ -106,8 +70,6 @@ class Page {
         select.addEventListener("change", () =>
             this.choose(this.situations.find((one) => one.name === select.value)),
         );
-        for (const pace of PACES)
-            byId("pace").append(make("option", { value: pace, selected: pace === 1 }, `× ${pace}`));
         byId("pace").addEventListener("change", () => (this.pace = Number(byId("pace").value)));
         byId("play").addEventListener("click", () => this.togglePlay());
         byId("restart").addEventListener("click", () => this.restart());
@@ -136,7 +98,6 @@ class Page {
             observer.observe(canvas);
         }
         this.buildGuide();
-        this.buildVerdict();
         this.buildTake();
         this.listen();
         addEventListener(
@@ -153,7 +114,6 @@ class Page {
                 make(
                     "button",
                     {
-                        type: "button",
                         "aria-pressed": "false",
                         onclick: (event) => {
                             this.follow(address);
@@ -173,48 +133,20 @@ class Page {
             button.setAttribute("aria-pressed", "false");
     }
 
-    buildVerdict() {
-        byId("verdict")
-            .querySelector("thead")
-            .append(
-                make(
-                    "tr",
-                    {},
-                    make("th", {}, "model"),
-                    ...VERDICTS.map(([, title]) => make("th", { scope: "col" }, title)),
-                ),
-            );
-        for (const [, title, text] of VERDICTS)
-            byId("verdict")
-                .querySelector("dl")
-                .append(make("dt", {}, title), make("dd", {}, text));
-    }
-
     buildTake() {
-        const button = (text, title, call) =>
-            byId("take-buttons").append(
-                make("button", { type: "button", title, onclick: call }, text),
-            );
-        button("Copy link", "The state of this page as an address", async (event) =>
-            this.copy(this.writeAddress(), event.target),
-        );
-        button(
-            "Parameters (.ssv)",
-            "The parameters of the chosen model as SSP parameter values",
-            () =>
-                download(
-                    `${this.slot.model.name}.ssv`,
-                    ssvText(this.slot, this.catalogue.version),
-                    "application/xml",
-                ),
-        );
-        button("Traces (.csv)", "What the plots show, for all models", () =>
+        const onClick = (id, call) => byId(id).addEventListener("click", call);
+        onClick("take-link", (event) => this.copy(this.writeAddress(), event.target));
+        onClick("take-ssv", () => {
+            const text = ssvText(this.slot, this.catalogue.version);
+            download(`${this.slot.model.name}.ssv`, text, "application/xml");
+        });
+        onClick("take-csv", () =>
             download(`${this.situation.name}.csv`, csvText(this.slots), "text/csv"),
         );
-        button("Picture (.svg)", "All plots as a drawing", () =>
+        onClick("take-svg", () =>
             download(`${this.situation.name}.svg`, this.picture(), "image/svg+xml"),
         );
-        button("Picture (.png)", "All plots as an image", async () =>
+        onClick("take-png", async () =>
             download(`${this.situation.name}.png`, await pngBlob(this.picture())),
         );
     }
@@ -250,7 +182,7 @@ class Page {
     notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
-        byId("notice").classList.toggle("wrong", isWrong);
+        byId("notice").classList.toggle("bad", isWrong);
     }
 
     /** Goes to the state that an address asks for, or to the first one. */
@@ -301,9 +233,10 @@ class Page {
         this.slots = this.slots.filter((slot) => !others.includes(slot));
         const kept = this.slots.length;
         if (!kept)
-            this.slots = [this.otherForms(others), this.firstSlots()]
-                .map((slots) => slots.filter((slot) => this.fits(slot, this.situation)))
-                .find((slots) => slots.length) ?? [];
+            this.slots =
+                [this.otherForms(others), this.firstSlots()]
+                    .map((slots) => slots.filter((slot) => this.fits(slot, this.situation)))
+                    .find((slots) => slots.length) ?? [];
         for (const model of this.catalogue.models) {
             if (this.slots.length) break;
             const slot = new Slot(this.module, model, 0);
@@ -358,7 +291,6 @@ class Page {
         for (const slot of this.slots) this.restartSlot(slot);
         for (const plot of this.plots) {
             plot.take((text) => this.slot.word(text));
-            plot.reset();
             plot.caption.textContent = plot.title;
         }
         if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.playing = true;
@@ -449,7 +381,6 @@ class Page {
             const { width, height: space } = plot.pen.begin();
             plot.draw(plot.pen, width, space, this.slots, this.view);
         }
-        byId("clock").textContent = quantity(this.time, "s", 3);
     }
 
     /** Words for those who do not see the plots, and the verdict of the run. */
@@ -468,9 +399,8 @@ class Page {
                 )
                 .join("; ")}.`,
         );
-        const chatter = byId("chatter"),
-            words = this.host.describe(this.slots);
-        if (chatter && chatter.textContent !== words) chatter.textContent = words;
+        const words = this.host.describe(this.slots);
+        if (byId("chatter").textContent !== words) byId("chatter").textContent = words;
         this.slots.forEach((slot) =>
             Object.entries(liveVerdict(slot)).forEach(([name, result]) =>
                 this.showVerdict(slot, name, result),
@@ -488,7 +418,7 @@ class Page {
                     "tr",
                     {},
                     make("th", { scope: "row" }, slot.model.name),
-                    ...VERDICTS.map(([name]) => make("td", { className: name }, "…")),
+                    ...VERDICTS.map((name) => make("td", { className: name }, "…")),
                 ),
             ),
         );
@@ -569,9 +499,8 @@ class Page {
             fields.push(this.pressField.row);
         }
         byId("settings").replaceChildren(...fields);
-        byId("host-place").replaceChildren(
-            ...(pulls ? [this.host.controls((anew) => this.changeHost(anew))] : []),
-        );
+        byId("host-controls").hidden = !pulls;
+        this.host.show();
     }
 
     changeHost(anew) {
@@ -616,7 +545,6 @@ class Page {
                 make(
                     "button",
                     {
-                        type: "button",
                         id: "add",
                         "aria-haspopup": "dialog",
                         onclick: () =>
@@ -631,59 +559,24 @@ class Page {
     }
 
     slotRow(slot, i) {
-        const mark = `var(--${["one", "two", "three"][i]})`;
-        const pick = make(
-            "button",
-            {
-                type: "button",
-                className: "pick-model",
-                title: slot.model.title,
-                "aria-haspopup": "dialog",
-                "aria-label": `Model ${i + 1}: ${slot.model.name}, choose another`,
-                onclick: () => this.pick(slot.model, (model) => this.replace(i, model)),
-            },
-            make("span", {}, slot.model.name),
-            make("span", { ariaHidden: "true" }, "▾"),
+        const box = copyOf("slot-template"),
+            [pick, select, remove] = box.querySelectorAll("button");
+        box.style.setProperty("--mark", `var(--${MARKS[i]})`);
+        box.firstElementChild.classList.toggle("chosen", i === this.chosen);
+        box.querySelector("line").setAttribute("stroke-dasharray", DASHES[i].join(" "));
+        pick.firstElementChild.textContent = slot.model.name;
+        pick.title = slot.model.title;
+        pick.ariaLabel = `Model ${i + 1}: ${slot.model.name}, choose another`;
+        pick.addEventListener("click", () =>
+            this.pick(slot.model, (model) => this.replace(i, model)),
         );
-        const row = make("div", { className: `slot${i === this.chosen ? " chosen" : ""}` });
-        row.style.setProperty("--mark", mark);
-        const line = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-        line.setAttribute("width", "30");
-        line.setAttribute("height", "8");
-        line.setAttribute("aria-hidden", "true");
-        line.innerHTML =
-            `<line x1="1" y1="4" x2="29" y2="4" stroke="${mark}" stroke-width="2.6" ` +
-            `stroke-dasharray="${DASHES[i].join(" ")}" stroke-linecap="round"/>`;
-        row.append(line, pick);
-        if (this.slots.length > 1)
-            row.append(
-                make(
-                    "button",
-                    {
-                        type: "button",
-                        title: "Show its parameters",
-                        "aria-label": `Parameters of model ${i + 1}`,
-                        "aria-pressed": String(i === this.chosen),
-                        onclick: () => this.select(i),
-                    },
-                    "⚙",
-                ),
-            );
-        if (this.slots.length > 1)
-            row.append(
-                make(
-                    "button",
-                    {
-                        type: "button",
-                        title: "Remove",
-                        "aria-label": `Remove model ${i + 1}`,
-                        onclick: () => this.remove(i),
-                    },
-                    "✕",
-                ),
-            );
-        const problem = make("p", { className: "slot-problem", "aria-live": "polite" });
-        return make("div", { className: "slot-box" }, row, problem);
+        select.hidden = remove.hidden = this.slots.length === 1;
+        select.ariaLabel = `Parameters of model ${i + 1}`;
+        select.ariaPressed = String(i === this.chosen);
+        select.addEventListener("click", () => this.select(i));
+        remove.ariaLabel = `Remove model ${i + 1}`;
+        remove.addEventListener("click", () => this.remove(i));
+        return box;
     }
 
     showProblems() {
@@ -756,7 +649,7 @@ class Page {
         const slot = this.slot,
             { model } = slot,
             place = byId("parameters");
-        place.style.setProperty("--mark", `var(--${["one", "two", "three"][this.chosen]})`);
+        place.style.setProperty("--mark", `var(--${MARKS[this.chosen]})`);
         const fixed = make("details", {}, make("summary", {}, "Initial values"));
         const rows = [];
         const start =
@@ -890,30 +783,17 @@ class Page {
     }
 
     showLines() {
-        const slot = this.slot;
-        if (!slot?.parameters) return byId("take-lines").replaceChildren();
+        const lines = this.slot?.parameters ? Object.entries(TOOLS) : [];
         byId("take-lines").replaceChildren(
-            ...Object.entries(TOOLS).map(([tool, write]) => {
-                const text = write(slot, this.situation, this.settings);
-                return make(
-                    "div",
-                    { className: "lines" },
-                    make("h3", {}, tool),
-                    make(
-                        "div",
-                        { className: "lines" },
-                        make(
-                            "pre",
-                            { tabIndex: 0, role: "region", ariaLabel: `Lines for ${tool}` },
-                            text,
-                        ),
-                        make(
-                            "button",
-                            { type: "button", onclick: (event) => this.copy(text, event.target) },
-                            "Copy",
-                        ),
-                    ),
-                );
+            ...lines.map(([tool, write]) => {
+                const part = byId("lines-template").content.cloneNode(true),
+                    listing = part.querySelector("pre"),
+                    text = write(this.slot, this.situation, this.settings);
+                part.querySelector("h3").textContent = tool;
+                listing.textContent = text;
+                listing.ariaLabel = `Lines for ${tool}`;
+                part.querySelector("button").onclick = (event) => this.copy(text, event.target);
+                return part;
             }),
         );
     }

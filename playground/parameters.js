@@ -8,65 +8,27 @@ class Field {
     constructor(entry, value, onChange) {
         this.entry = entry;
         this.onChange = onChange;
+        this.row = copyOf("field-template");
         const id = `field-${Field.count++}`,
-            unit = prettyUnit(entry.unit);
-        this.input = make("input", {
-            id,
-            type: "text",
-            inputMode: "decimal",
-            autocomplete: "off",
-            spellcheck: false,
-            "aria-describedby": `${id}-about ${id}-broken`,
-        });
-        this.range = make("input", {
-            type: "range",
-            min: 0,
-            max: SLIDER_STEPS,
-            step: 1,
-            "aria-label": `${entry.name}, slider`,
-        });
-        this.broken = make("p", { id: `${id}-broken`, className: "broken", "aria-live": "polite" });
-        const label = make("label", { htmlFor: id });
+            part = (name) => this.row.querySelector(name),
+            range = entry.range && entry.range !== "any" ? ` Has to be ${entry.range}.` : "";
+        [this.input, this.range] = this.row.querySelectorAll("input");
+        this.reset = part(".reset");
+        this.broken = part(".broken");
+        this.input.id = part("label").htmlFor = id;
+        this.input.setAttribute("aria-describedby", `${id}-about ${id}-broken`);
+        this.range.max = SLIDER_STEPS;
+        this.range.ariaLabel = `${entry.name}, slider`;
+        this.reset.ariaLabel = `${entry.name}: back to the value before`;
+        this.broken.id = `${id}-broken`;
         if (entry.symbol) {
-            const symbol = make("span", {
-                className: "symbol",
-                innerHTML: entry.symbol,
-                ariaHidden: "true",
-            });
-            if (entry.index) symbol.append(make("sub", {}, String(entry.index)));
-            label.append(symbol);
-        }
-        label.append(make("span", { className: "name" }, entry.label ?? entry.name));
-        this.reset = make(
-            "button",
-            {
-                type: "button",
-                className: "reset",
-                title: "Back to the value before",
-                "aria-label": `${entry.name}: back to the value before`,
-            },
-            "↺",
-        );
-        const range = entry.range && entry.range !== "any" ? ` Has to be ${entry.range}.` : "";
-        this.row = make(
-            "div",
-            { className: "field" },
-            make(
-                "div",
-                { className: "head" },
-                label,
-                make(
-                    "span",
-                    { className: "value" },
-                    this.reset,
-                    this.input,
-                    make("span", { className: "unit" }, unit),
-                ),
-            ),
-            this.range,
-            make("p", { id: `${id}-about`, className: "about" }, `${entry.text}.${range}`),
-            this.broken,
-        );
+            part(".symbol").innerHTML = entry.symbol;
+            if (entry.index) part(".symbol").append(make("sub", {}, String(entry.index)));
+        } else part(".symbol").remove();
+        part(".name").textContent = entry.label ?? entry.name;
+        part(".unit").textContent = prettyUnit(entry.unit);
+        part(".about").id = `${id}-about`;
+        part(".about").textContent = `${entry.text}.${range}`;
         this.row.dataset.name = entry.name;
         this.row.title = `${entry.text}.${range}`;
         this.input.addEventListener("change", () =>
@@ -99,7 +61,6 @@ class Field {
 
     complain(sentence) {
         this.broken.textContent = sentence ?? "";
-        this.row.classList.toggle("bad", Boolean(sentence));
         this.input.setAttribute("aria-invalid", String(Boolean(sentence)));
     }
 

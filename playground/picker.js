@@ -39,7 +39,7 @@ class Picker {
     row(model, current, place, choose) {
         const button = make(
             "button",
-            { type: "button", className: "model", "aria-pressed": String(model === current) },
+            { className: "model", "aria-pressed": String(model === current) },
             make("b", {}, model.name),
             make("span", {}, model.title),
         );

@@ -87,7 +87,6 @@ class Scene {
 
     draw(slots, situation, settings, hand, time) {
         const { width, height } = this.pen.begin(),
-            colours = scheme(),
             pen = this.pen;
         const belt = settings.beltSpeed ?? settings.slabSpeed ?? 0;
         this.travel += belt * (time - this.lastTime);
@@ -96,18 +95,12 @@ class Scene {
         const place = this.place;
         active.forEach((slot, i) => {
             const top = 10 + i * LANE;
-            if (slot.turns) this.drawJoint(slot, width / 2, top + 46, colours);
-            else
-                this.drawLane(slot, top, width, place, {
-                    belt,
-                    situation,
-                    settings,
-                    hand,
-                    colours,
-                });
-            this.drawNames(slot, top, width, colours);
+            if (slot.turns) this.drawJoint(slot, width / 2, top + 46);
+            else this.drawLane(slot, top, width, place, { belt, situation, settings, hand });
+            this.drawNames(slot, top, width);
         });
-        if (!active.some((slot) => slot.turns)) this.drawScale(pen, width, height, place, colours);
+        pen.text(quantity(time, "s"), 14, height - 9, colours.soft, { size: 11 });
+        if (!active.some((slot) => slot.turns)) this.drawScale(pen, width, height, place);
     }
 
     /** The middle of the body's underside. */
@@ -121,50 +114,29 @@ class Scene {
         };
     }
 
-    drawLane(slot, top, width, place, { belt, situation, settings, hand, colours }) {
+    drawLane(slot, top, width, place, { belt, situation, settings, hand }) {
         const pen = this.pen,
-            colour = colours.lines[slot.index],
+            colour = colourOf(slot),
             ground = top + 76;
         const { x, up } = this.bodyPlace(slot, place),
             under = ground - 8 - up;
-        this.drawGround(ground, width, place, belt, colours, situation);
+        this.drawGround(ground, width, place, belt, situation);
         if ("springStiffness" in settings)
-            this.drawSpring(26, x - BODY.width / 2, under - BODY.height / 2, ground, colours);
+            this.drawSpring(26, x - BODY.width / 2, under - BODY.height / 2, ground);
         else if (!situation.pulls && !this.isVertical)
-            this.drawRod(26, x - BODY.width / 2, under - BODY.height / 2, colours);
+            this.drawRod(26, x - BODY.width / 2, under - BODY.height / 2);
         this.drawBristles(slot, x, ground, up, colour);
-        pen.box(
-            x - BODY.width / 2,
-            under - BODY.height,
-            BODY.width,
-            BODY.height,
-            colours.paper,
-            null,
-            7,
-        );
-        pen.box(
-            x - BODY.width / 2,
-            under - BODY.height,
-            BODY.width,
-            BODY.height,
-            `${colour}26`,
-            colour,
-            7,
-            2.2,
-        );
-        this.drawForces(slot, x, under, ground, width, colours, colour);
+        const body = [x - BODY.width / 2, under - BODY.height, BODY.width, BODY.height];
+        pen.box(...body, colours.paper, null, 7);
+        pen.box(...body, `${colour}26`, colour, 7, 2.2);
+        this.drawForces(slot, x, under, ground, width);
         if (hand.holds && situation.pulls)
-            this.drawHand(
-                x,
-                under - BODY.height / 2,
-                place.origin + hand.place * place.scale,
-                colours,
-            );
+            this.drawHand(x, under - BODY.height / 2, place.origin + hand.place * place.scale);
     }
 
-    drawNames(slot, top, width, colours) {
+    drawNames(slot, top, width) {
         const pen = this.pen,
-            colour = colours.lines[slot.index];
+            colour = colourOf(slot);
         pen.text(slot.model.name, 12, top + 10, colour, { size: 12, weight: 600 });
         pen.text(
             slot.problem ? "stopped" : forceText(slot),
@@ -177,9 +149,9 @@ class Scene {
 
     /** The motor of a robot's axis with a spoke, and the link that it lifts, which hangs down at
      * 0. The arrow at the motor is the torque of friction, against the motion. */
-    drawJoint(slot, x, y, colours) {
+    drawJoint(slot, x, y) {
         const pen = this.pen,
-            colour = colours.lines[slot.index],
+            colour = colourOf(slot),
             turned = slot.now("position") || 0,
             link = slot.now("link") || 0,
             left = x - 90;
@@ -196,7 +168,7 @@ class Scene {
             this.drawAlong(left, y - WHEEL - 8, -46 * share, 2 * x, colour, 2.6);
     }
 
-    drawGround(ground, width, place, belt, colours, situation) {
+    drawGround(ground, width, place, belt, situation) {
         const pen = this.pen,
             moves =
                 belt !== 0 || situation.settings.some((one) => /(belt|slab)Speed/.test(one.name));
@@ -205,7 +177,7 @@ class Scene {
         if (!moves) {
             pen.line([8, ground, width - 8, ground], colours.faint, 2);
             for (let x = 14; x < width - 8; x += 14)
-                pen.line([x, ground + 1, x - 7, ground + 8], colours.grid, 1.5);
+                pen.line([x, ground + 1, x - 7, ground + 8], colours.line, 1.5);
             return;
         }
         pen.box(left - 12, ground, right - left + 24, 18, colours.tint, colours.faint, 9, 1.5);
@@ -232,7 +204,7 @@ class Scene {
         }
     }
 
-    drawSpring(wall, body, y, ground, colours) {
+    drawSpring(wall, body, y, ground) {
         const points = [wall, y, wall + 8, y],
             coils = 11,
             span = body - wall - 16;
@@ -243,7 +215,7 @@ class Scene {
         this.pen.line(points, colours.soft, 1.4);
     }
 
-    drawRod(wall, body, y, colours) {
+    drawRod(wall, body, y) {
         this.pen.box(wall - 8, y - 9, 22, 18, colours.tint, colours.soft, 4, 1.5);
         this.pen.line([wall + 14, y, body, y], colours.soft, 3);
     }
@@ -269,8 +241,9 @@ class Scene {
         }
     }
 
-    drawForces(slot, x, under, ground, width, colours, colour) {
-        const size = Math.max(slot.largestForce, 1e-12),
+    drawForces(slot, x, under, ground, width) {
+        const colour = colourOf(slot),
+            size = Math.max(slot.largestForce, 1e-12),
             force = slot.now("force"),
             load = slot.now("load"),
             normal = slot.now("normal");
@@ -331,12 +304,12 @@ class Scene {
         );
     }
 
-    drawHand(x, y, handX, colours) {
+    drawHand(x, y, handX) {
         this.pen.line([x, y, handX, y], colours.ink, 1.5, [3, 4]);
         this.pen.dot(handX, y, 6, null, colours.ink);
     }
 
-    drawScale(pen, width, height, place, colours) {
+    drawScale(pen, width, height, place) {
         const bars = [];
         if (!this.isVertical) bars.push(["", niceBelow(110 / place.scale), place.scale]);
         if (this.target?.height > 1e-8)

@@ -104,7 +104,6 @@ function csvText(slots) {
 /** All plots in one picture with a legend. */
 function svgText(plots, slots, view, title) {
     const pen = new SvgPen(),
-        colours = scheme(),
         width = 460,
         height = 270,
         gap = 18,
@@ -113,7 +112,7 @@ function svgText(plots, slots, view, title) {
     pen.text(title, gap, 28, colours.ink, { size: 17, weight: 650 });
     drawn.forEach((slot, i) => {
         const x = gap + i * 210;
-        pen.line([x, 46, x + 30, 46], colours.lines[slot.index], 2.4, DASHES[slot.index]);
+        pen.line([x, 46, x + 30, 46], colourOf(slot), 2.4, DASHES[slot.index]);
         pen.text(slot.model.name, x + 38, 50, colours.ink, { size: 13 });
     });
     let [x, y] = [0, top];
@@ -128,26 +127,5 @@ function svgText(plots, slots, view, title) {
         if (isWide || x) [x, y] = [0, y + h + gap];
         else x = width + gap;
     }
-    return pen.file(2 * width + 3 * gap, y + (x ? height + gap : 0) + 6, colours.paper);
-}
-
-function download(name, content, type) {
-    const url = URL.createObjectURL(
-        content instanceof Blob ? content : new Blob([content], { type }),
-    );
-    make("a", { href: url, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
-/** An SVG as a PNG of twice its size. */
-async function pngBlob(svg) {
-    const image = new Image();
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-    await image.decode();
-    const canvas = make("canvas", {
-        width: 2 * image.naturalWidth,
-        height: 2 * image.naturalHeight,
-    });
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return new Promise((give) => canvas.toBlob(give, "image/png"));
+    return pen.file(2 * width + 3 * gap, y + (x ? height + gap : 0) + 6);
 }

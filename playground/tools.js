@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 /** An element with properties and children. */
 function make(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
+    if (tag === "button") element.type = "button"; // which submits nothing
     for (const [name, value] of Object.entries(properties)) {
         if (name in element && name !== "list") element[name] = value;
         else element.setAttribute(name, value);
@@ -13,6 +14,9 @@ function make(tag, properties = {}, ...children) {
     element.append(...children);
     return element;
 }
+
+/** A copy of what is in a template. */
+const copyOf = (id) => byId(id).content.firstElementChild.cloneNode(true);
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
@@ -87,4 +91,12 @@ function debounce(milliseconds, call) {
         clearTimeout(timer);
         timer = setTimeout(call, milliseconds);
     };
+}
+
+function download(name, content, type) {
+    const url = URL.createObjectURL(
+        content instanceof Blob ? content : new Blob([content], { type }),
+    );
+    make("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
 }

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from bristle import VERSION
-from generator.page import SCROLLS, STYLE
+from generator.page import CONTROLS, SCROLLS, STYLE
 
 HERE = Path(__file__).parent
 LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
@@ -31,7 +31,7 @@ class Frame:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
-<style>{STYLE}{style}</style>
+<style>{STYLE}{CONTROLS}{style}</style>
 </head>
 <body>
 {self.navigation(here)}

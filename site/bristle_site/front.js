@@ -17,7 +17,11 @@ function answer() {
         make(
             "p",
             { className: "take" },
-            make("a", { className: "button", href: `fmus/${name}.fmu` }, `Take ${name}.fmu`),
+            make(
+                "a",
+                { className: "button primary", href: `fmus/${name}.fmu` },
+                `Take ${name}.fmu`,
+            ),
             " ",
             make("a", { href: `models/${name}.html` }, "its page"),
             ...(DECISION.live

@@ -26,7 +26,7 @@ def body(
     models = [one for one in descriptions if one.kind != "load"]
     loads = len(descriptions) - len(models)
     first = "".join(
-        f'<li><a class="button" href="fmus/{name}.fmu">{name}.fmu</a></li>'
+        f'<li><a class="button primary" href="fmus/{name}.fmu">{name}.fmu</a></li>'
         for name in FIRST
         if name in files
     )
@@ -51,7 +51,7 @@ are in it.</p>
 <h2 id="on">Where to go on</h2>
 <ul class="links">{_links(links)}</ul>
 <form class="search" role="search" action="search.html"><label for="q">Search</label>
-<input id="q" name="q" type="search"><button type="submit">Search</button></form>
+<input id="q" name="q" type="search"><button type="submit" class="primary">Search</button></form>
 <h2 id="models">All models</h2>
 {_models(descriptions, files)}"""
 

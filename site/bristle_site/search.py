@@ -37,7 +37,7 @@ def body() -> str:
     return """<h1>Search</h1>
 <form class="search" role="search"><label for="query">Words to look for</label>
 <input id="query" name="q" type="search" autocomplete="off" autofocus>
-<button type="submit">Search</button></form>
+<button type="submit" class="primary">Search</button></form>
 <p id="count" role="status"></p>
 <ol id="found"></ol>
 <noscript><p>The search needs JavaScript.</p></noscript>"""

@@ -25,7 +25,6 @@ from bristle.cli import main
 from generator.page import captions, page_text
 from generator.reading import read_description
 from bristle_site import commands
-from bristle_site.report import uplot
 from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES, readme_pictures
 from bristle_site.report.rig import rig_of
 from bristle_site.report.sections import Quantity, pretty_unit
@@ -186,13 +185,14 @@ def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
     chip = page.locator('.chip[data-model="LuGre"]')
     chip.click()
     assert chip.get_attribute("aria-pressed") == "false"
-    hidden = page.evaluate(
-        "plots.map((plot) => plot.lines.every((line, i) => line.model !== 'LuGre' ||"
-        " !plot.chart.series[i + 1].show))"
-    )
-    assert all(hidden)
-    chip.click()
     page.mouse.move(700, 5)  # a line is emphasized as long as its switch is pointed at
+    hidden = page.evaluate(
+        "plots.map((plot) => drawn(plot).length === plot.lines.filter((line) => line.model !=="
+        " 'LuGre').length)"
+    )
+    assert all(hidden) and drawn_pixels(page) != before
+    chip.click()
+    page.mouse.move(700, 5)
     assert drawn_pixels(page) == before
     page.click("#none")
     assert sum(pixels > 0 for pixels in drawn_pixels(page)) == 0
@@ -206,24 +206,43 @@ def test_a_drag_zooms_all_plots_of_the_system_in_time_and_a_double_click_ends_it
     page = opened.page
     spans = (
         "plots.filter((plot) => plot.section.id === 'belt' && plot.overTime).map((plot) =>"
-        " plot.chart.scales.x.max - plot.chart.scales.x.min)"
+        " plot.x.high - plot.x.low)"
     )
-    whole = page.evaluate(spans)
-    area = page.locator("#belt-0 .u-over")
+    height = "plots.find((plot) => plot.holder.id === 'belt-0').y"
+    whole, low = page.evaluate(spans), page.evaluate(f"{height}.low")
+    area = page.locator("#belt-0 canvas")
     area.scroll_into_view_if_needed()
     box = area.bounding_box()
-    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"])
-    page.mouse.down()
-    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"], steps=4)
-    page.mouse.up()
-    page.wait_for_function(f"Math.max(...{spans}) < 0.5 * {max(whole)}")
+    frame = page.evaluate("plots.find((plot) => plot.holder.id === 'belt-0').frame")
+
+    def move(across, down, **options):
+        page.mouse.move(
+            box["x"] + frame["left"] + across * frame["width"],
+            box["y"] + frame["top"] + down * frame["height"],
+            **options,
+        )
+
+    def drag(across, down):
+        move(0.2, 0.3)
+        page.mouse.down()
+        move(0.2 + across, 0.3 + down, steps=4)
+        page.mouse.up()
+
+    drag(0.4, 0.5)
     assert page.evaluate(spans) == pytest.approx([0.4 * span for span in whole], rel=0.02)
+    assert page.evaluate(f"{height}.low") > low
     area.dblclick()
     assert page.evaluate(spans) == pytest.approx(whole)
+    drag(0, 0.5)
+    assert page.evaluate(f"{height}.low") > low, "along one axis"
+    assert page.evaluate(spans) == pytest.approx(whole)
+    area.dblclick()
+    drag(0.01, 0.01)
+    assert page.evaluate(f"{height}.low") == low, "what was no drag"
 
 
 def test_pointing_at_a_plot_shows_the_models_and_their_values(opened):
-    area = opened.page.locator("#belt-0 .u-over")
+    area = opened.page.locator("#belt-0 canvas")
     area.hover(position={"x": 100, "y": 60})
     text = opened.page.locator("#belt-0 .tooltip").inner_text()
     shown = opened.page.locator('.chip[aria-pressed="true"]').evaluate_all(
@@ -379,8 +398,9 @@ def test_six_models_have_six_colours_and_none_hides_another(opened):
     page = opened.page
     look = (
         "(() => { const on = data.models.map((one) => one.name).filter((one) =>"
-        " selected.has(one)); return on.map((one) => [color(one), dash(one).filter((_, i) => i % 2)"
-        ".reduce((a, b) => a + b, 0) / (dash(one).reduce((a, b) => a + b, 0) || 1)]); })()"
+        " selected.has(one)); return on.map((one) => [colour(one),"
+        " dash(one).filter((_, i) => i % 2).reduce((a, b) => a + b, 0) /"
+        " (dash(one).reduce((a, b) => a + b, 0) || 1)]); })()"
     )
 
     def check():
@@ -451,12 +471,6 @@ def test_a_missing_rig_is_one_sentence_that_says_what_to_install(tmp_path):
     result = site("report", "--rig", tmp_path / "rig", "--fmus", FOLDER)
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1 and "libsundials-dev" in result.stderr
-
-
-def test_a_missing_npm_is_one_sentence_that_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BristleError, match="apt-get install npm"):
-        uplot.library(tmp_path)
 
 
 def test_kept_rows_draw_the_same_line():

@@ -25,7 +25,6 @@ from .pictures import model_pictures, readme_pictures, wanted, write_pictures
 from .properties import Cell, Property, properties
 from .rig import Experiment, Run, rig_of, run
 from .sections import section_of, sections
-from .uplot import library
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -82,7 +81,6 @@ class Bench:
 
 
 def _write_page(bench: Bench, out: Path) -> None:
-    plotting = library(ROOT / "build" / "uplot")
     systems = bench.rig.systems
     chapters = sections(systems)
     names = [model.name for model in bench.models]
@@ -114,7 +112,7 @@ def _write_page(bench: Bench, out: Path) -> None:
         playground=_way_to_playground(out),
         situations={one["system"] for one in situations(ROOT / "playground")},
     )
-    text = page_text(content, plotting)
+    text = page_text(content)
     write_text(out, text)
     print(f"{out}  {len(text.encode()) / 1e6:.1f} MB")
 

@@ -15,15 +15,15 @@ from bristle import VERSION
 from bristle.pages.simplify import kept_rows
 from bristle.papers import STATUS, Case
 from generator.description import Reference
-from generator.page import PALETTE
+from generator.page import CONTROLS, PALETTE
 from generator.playground import address
 from ..twins import without_suffix
 from .properties import Cell, Property
 from .rig import Run
 from .sections import Plot, Quantity, Section, in_words, pretty_unit
-from .uplot import Library
 
 HERE = Path(__file__).parent
+PLAYGROUND = HERE.parents[2] / "playground"  # whose tools and drawings the page has
 ROWS, TOLERANCE = 800, 1.5e-3  # of one line of one plot: a third of a pixel
 NOISE = 1e-12  # in SI units: what is below is rounding, and drawn as zero
 LARGE = 1e4  # a number at an axis that large takes the next larger unit
@@ -31,10 +31,6 @@ SHOWN_AT_FIRST = 6
 MOST_PLOTS = 6
 MARKS = {"met": "good", "explained": "note", "open": "bad", "not known": "bad", "missed": "bad"}
 SCROLL = 'class="scroll" role="region" tabindex="0"'  # reached by the keyboard
-KEY = (
-    '<svg width="22" height="8" aria-hidden="true"><line x1="0" y1="4" x2="22" y2="4"'
-    ' stroke-width="3"/></svg>'
-)
 
 
 @dataclass(frozen=True)
@@ -71,11 +67,10 @@ class Report:
     situations: Collection[str] = ()  # systems that it offers
 
 
-def page_text(report: Report, library: Library) -> str:
-    style, script = (
-        (HERE / "page.css").read_text(encoding="utf-8"),
-        (HERE / "page.js").read_text(encoding="utf-8"),
-    )
+def page_text(report: Report) -> str:
+    style = (HERE / "page.css").read_text(encoding="utf-8")
+    files = (PLAYGROUND / "tools.js", PLAYGROUND / "drawing.js", HERE / "page.js")
+    script = "\n".join(file.read_text(encoding="utf-8") for file in files)
     drawn = {section.id: _plots(section, report.runs[section.id]) for section in report.sections}
     body = "\n".join(_section(report, section, drawn[section.id]) for section in report.sections)
     return f"""<!DOCTYPE html>
@@ -85,8 +80,7 @@ def page_text(report: Report, library: Library) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>Bristle: friction models side by side</title>
-<style>{library.style}</style>
-<style>{PALETTE}{style}</style>
+<style>{PALETTE}{CONTROLS}{style}</style>
 </head>
 <body>
 <div class="layout">
@@ -106,11 +100,10 @@ none</button></div>
 {_properties(report)}
 {body}
 {_not_met(report)}
-{_footer(report, library)}
+{_footer(report)}
 </main>
 </div>
 <script id="data" type="application/json">{_data(report, drawn)}</script>
-<script>{library.script}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -149,8 +142,8 @@ plot to zoom, double click in it to zoom out, and point at a line to read values
 
 def _chips(models: Sequence[Model]) -> str:
     return "\n".join(
-        f'<button class="chip" type="button" data-model="{model.name}"'
-        f' title="{escape(model.title)}">{KEY}{model.name}</button>'
+        f'<button class="plain chip" type="button" data-model="{model.name}"'
+        f' title="{escape(model.title)}">{model.name}</button>'
         for model in models
     )
 
@@ -161,7 +154,8 @@ def _links(sections: Sequence[Section]) -> str:
 
 def _properties(report: Report) -> str:
     heads = "".join(
-        f'<th title="{escape(one.text)}"><button type="button">{escape(one.title)}</button></th>'
+        f'<th title="{escape(one.text)}"><button type="button" class="plain">'
+        f"{escape(one.title)}</button></th>"
         for one in report.properties
     )
     rows = "\n".join(
@@ -181,7 +175,7 @@ def _properties(report: Report) -> str:
 with that of model 1. What a model needs beyond the paper's values stays at its default. A click on
 a title sorts by it.</p>
 <div {SCROLL} aria-label="What each model can do"><table class="properties">
-<tr><th><button type="button">model</button></th>{heads}</tr>
+<tr><th><button type="button" class="plain">model</button></th>{heads}</tr>
 {rows}
 </table></div>
 <dl class="meaning">{meaning}</dl>
@@ -232,12 +226,13 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
         " with numbers</button>"
     )
     boxes = "\n".join(
-        f'<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span'
-        ' class="save"><button type="button" data-as="png">PNG</button><button type="button"'
-        ' data-as="svg">SVG</button><button type="button"'
-        ' data-as="csv">CSV</button></span></h3><div class="legend"></div><div'
-        ' class="canvas"></div><div class="empty" hidden>None of the selected models runs'
-        ' here.</div><div class="tooltip"></div></div>'
+        f"""<div class="plot" id="{section.id}-{i}"><h3>{escape(plot.title)} <span class="save">
+<button type="button" class="plain" data-as="png">PNG</button>
+<button type="button" class="plain" data-as="svg">SVG</button>
+<button type="button" class="plain" data-as="csv">CSV</button></span></h3>
+<div class="legend"></div><canvas role="img" aria-label="{escape(plot.title)}"></canvas>
+<div class="empty" hidden>None of the selected models runs here.</div>
+<div class="tooltip" hidden></div></div>"""
         for i, plot in enumerate(plots)
     )
     known = section.system.parameters.values()
@@ -352,13 +347,11 @@ def _absent(runs: Sequence[Run]) -> str:
     )
 
 
-def _footer(report: Report, library: Library) -> str:
+def _footer(report: Report) -> str:
     used = {number.case.paper for group in report.numbers.values() for number in group}
     items = "".join(f"<li>{escape(report.references[key].entry)}</li>" for key in sorted(used))
     return f"""<footer>
-<details><summary>References and licences</summary><ul>{items}</ul>
-<p>The plots are drawn by uPlot, which comes under this licence:</p><pre>{escape(library.license)}\
-</pre></details>
+<details><summary>References</summary><ul>{items}</ul></details>
 <p>Bristle {VERSION}, MIT licence.</p>
 </footer>"""
 
