@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import math
 import sys
 import time
@@ -27,7 +26,6 @@ from bristle.systems import (
     WRONG_PARAMETER,
     Course,
     Library,
-    Quantity,
     System,
     element,
 )
@@ -39,7 +37,7 @@ Runs a benchmark system with friction elements from FMUs, once per FMU.
 
   rig SYSTEM A.fmu [B.fmu ...] [options]     a system with several contacts takes A.fmu for each
                                              of them, or one for each: A.fmu,B.fmu,C.fmu
-  rig list [SYSTEM] [--json]                 the systems, or all about one
+  rig list [SYSTEM]                          the systems, or all about one
   rig --version                              the version; rig help is this text
 
   --set NAME=VALUE          parameter of every FMU that has it; CONTACT.NAME=VALUE: at one contact
@@ -219,13 +217,13 @@ OPTIONS = {
 LIMITS = {"stop": 0.0, "interval": -1e-300, "tolerance": 1e-14}  # to be above these
 
 
-def _finite(what: str, text: str) -> float:
+def _finite(what: str, text: str, meant: str = "a number") -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise BristleError(f"{what}: this is not a number.")
+        raise BristleError(f"{what}: this is not {meant}.")
     return value
 
 
@@ -355,9 +353,12 @@ def _owner(system: System, name: str, models: Sequence[Model]) -> Any:
     return next((one for one in owners if one and one.causality == "parameter"), None)
 
 
-def _item(parameter: Any, value: str) -> str:
-    """The number of an item that is given by its name."""
-    return str(parameter.items.index(value) + 1) if value in parameter.items else value
+def _item(parameter: Any, text: str) -> float:
+    """A value, or the number of an item that is given by its name."""
+    if text in parameter.items:
+        return parameter.items.index(text) + 1
+    meant = "one of its values" if parameter.items else "a number"
+    return _finite(f"{parameter.name}={text}", text, meant)
 
 
 def _check_known(
@@ -377,38 +378,12 @@ def _check_known(
 
 
 def list_systems(rig: Rig, words: Sequence[str]) -> None:
-    named = [rig.system(word) for word in words if word != "--json"]
-    if "--json" in words:
-        chosen = named or rig.systems.values()
-        print("[\n" + ",\n".join(_json(system) for system in chosen) + "\n]")
-    elif named:
-        _describe(named[-1])
+    if words:
+        _describe(rig.system(words[0]))
     else:
         for system in rig.systems.values():
             print(f"{system.name:<12} {system.title}")
         print("\nrig list SYSTEM lists the parameters of one.")
-
-
-def _json(system: System) -> str:
-    def quantities(some: Iterable[Quantity]) -> list[dict]:
-        return [{"name": one.name, "unit": one.unit, "text": one.text} for one in some]
-
-    about = {
-        "name": system.name,
-        "title": system.title,
-        "source": system.source,
-        "stop": system.stop,
-        "interval": system.interval,
-        "needsInput": system.reads_table,
-        "parameters": [
-            {"name": one.name, "unit": one.unit, "value": one.value, "text": one.text}
-            for one in system.parameters.values()
-        ],
-        "states": quantities(system.states),
-        "outputs": quantities(system.outputs),
-        "contacts": [one._asdict() for one in system.contacts.values()],
-    }
-    return json.dumps(about, ensure_ascii=False, separators=(",", ":"))
 
 
 def _describe(system: System) -> None:

@@ -262,7 +262,7 @@ void coupling_close(Coupling *k) {
     free(k);
 }
 
-bool coupling_set(Coupling *k, int contact, const char *name, const char *value, bool *known,
+bool coupling_set(Coupling *k, int contact, const char *name, double value, bool *known,
                   Message *message) {
     Instance *instance = &k->elements[contact].instance;
     const Variable *variable = description_find(&instance->fmu->description, name);

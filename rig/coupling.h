@@ -56,7 +56,7 @@ void coupling_close(Coupling *coupling);
 
 /* Sets a parameter of the FMU at one contact. `known` says whether the FMU has it; without it
  * nothing happens. */
-bool coupling_set(Coupling *coupling, int contact, const char *name, const char *value, bool *known,
+bool coupling_set(Coupling *coupling, int contact, const char *name, double value, bool *known,
                   Message *message);
 
 /* Initializes all FMUs (here they check their parameters) and the states x. */

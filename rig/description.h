@@ -31,10 +31,6 @@ typedef struct {
     int *rates;
 } Description;
 
-typedef struct {
-    char *name, *value;
-} Setting;
-
 const Variable *description_find(const Description *description, const char *name);
 
 #endif

@@ -65,9 +65,8 @@ const Variable *fmu_state(const Fmu *fmu, int index);
 bool instance_open(Instance *instance, const Fmu *fmu, Message *message);
 void instance_close(Instance *instance);
 
-/* Sets one parameter from the text of a number. */
-bool instance_set(Instance *instance, const Variable *parameter, const char *value,
-                  Message *message);
+/* Sets one parameter; items of an enumeration are counted from 1. */
+bool instance_set(Instance *instance, const Variable *parameter, double value, Message *message);
 
 /* True if the call went well; otherwise the sentence is the FMU's own complaint where there is
  * one. */

@@ -48,30 +48,20 @@ void instance_close(Instance *instance) {
     instance->component = NULL;
 }
 
-bool instance_set(Instance *instance, const Variable *parameter, const char *value,
-                  Message *message) {
-    const Fmu *fmu = instance->fmu;
+bool instance_set(Instance *instance, const Variable *parameter, double value, Message *message) {
+    const Functions *call = &instance->fmu->call;
     const fmi2ValueReference reference = parameter->reference;
-    char *end;
-    if (parameter->type == REAL) {
-        const fmi2Real real = strtod(value, &end);
-        if (end == value || *end || !isfinite(real))
-            return fail(message, "%s=%s: \"%s\" is not a number.", parameter->name, value, value);
-        return instance_good(instance,
-                             fmu->call.set_real(instance->component, &reference, 1, &real),
+    if (parameter->type == REAL)
+        return instance_good(instance, call->set_real(instance->component, &reference, 1, &value),
                              "fmi2SetReal", message);
-    }
-    if (parameter->type == INTEGER || parameter->type == ENUMERATION) {
-        const long whole = strtol(value, &end, 10);
-        if (end == value || *end || labs(whole) > 1000000000)
-            return fail(message, "%s=%s: \"%s\" is not %s.", parameter->name, value, value,
-                        parameter->type == INTEGER ? "a whole number" : "one of its values");
-        const fmi2Integer integer = (fmi2Integer)whole;
-        return instance_good(instance,
-                             fmu->call.set_integer(instance->component, &reference, 1, &integer),
-                             "fmi2SetInteger", message);
-    }
-    return fail(message, "%s: parameters of this type cannot be set here.", parameter->name);
+    if (parameter->type == OTHER_TYPE)
+        return fail(message, "%s: parameters of this type cannot be set here.", parameter->name);
+    if (value != rint(value) || fabs(value) > 1e9)
+        return fail(message, "%s=%g: this is not %s.", parameter->name, value,
+                    parameter->type == INTEGER ? "a whole number" : "one of its values");
+    const fmi2Integer integer = (fmi2Integer)value;
+    return instance_good(instance, call->set_integer(instance->component, &reference, 1, &integer),
+                         "fmi2SetInteger", message);
 }
 
 bool instance_good(Instance *instance, fmi2Status status, const char *function, Message *message) {

@@ -46,16 +46,16 @@ def main(systems: Path, resources: Path, out: Path, *named: Path) -> None:
             "     (const SetValue[]){",
         ]
         lines += [
-            f"         {{NULL, {quoted(name)}, {quoted(str(value))}}},"
+            f"         {{NULL, {quoted(name)}, {value}}},"
             for name, value in scalars(description["values"])
         ]
         for model, values in description.get("values_of", {}).items():
             for twin in TWINS:
                 lines += [
-                    f"         {{{quoted(model + twin)}, {quoted(name)}, {quoted(str(value))}}},"
+                    f"         {{{quoted(model + twin)}, {quoted(name)}, {value}}},"
                     for name, value in scalars(values)
                 ]
-        lines += ["         {NULL, NULL, NULL},", "     }},"]
+        lines += ["         {NULL, NULL, 0},", "     }},"]
     lines += ["    {NULL, NULL, NULL, NULL},", "};", ""]
     out.write_text("\n".join(lines), encoding="utf-8")
 

@@ -1,7 +1,6 @@
 #include "surfaces.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const ParameterSet *find_set(const char *name) {
@@ -48,19 +47,13 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
             continue;
         const Variable *variable = description_find(&e->instance.fmu->description, entry->name);
         if (!variable) continue;
-        char text[32];
-        const char *value = entry->value;
-        if (variable->type == REAL) {
-            double number = strtod(value, NULL);
-            if (!fits && is_per_normal_force(variable)) number /= initial_normal_force(coupling, e);
-            if (number < variable->minimum || number > variable->maximum) {
-                warn("%s: %s = %g of the set %s is out of its range, %g to %g, and not taken.",
-                     e->instance.fmu->name, entry->name, number, set->name, variable->minimum,
-                     variable->maximum);
-                continue;
-            }
-            snprintf(text, sizeof text, "%.17g", number);
-            value = text;
+        double value = entry->value;
+        if (!fits && is_per_normal_force(variable)) value /= initial_normal_force(coupling, e);
+        if (variable->type == REAL && (value < variable->minimum || value > variable->maximum)) {
+            warn("%s: %s = %g of the set %s is out of its range, %g to %g, and not taken.",
+                 e->instance.fmu->name, entry->name, value, set->name, variable->minimum,
+                 variable->maximum);
+            continue;
         }
         bool known;
         if (!coupling_set(coupling, contact, entry->name, value, &known, message)) return false;
@@ -97,7 +90,7 @@ bool set_parameter(const System *system, double *parameters, const char *name, d
     return true;
 }
 
-bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message) {
+bool give_setting(Coupling *coupling, const Value *setting, bool *known, Message *message) {
     for (int c = 0; c < coupling->n_contacts; c++) {
         const char *contact = coupling->system->contacts[c].name;
         const size_t length = strlen(contact);

@@ -20,6 +20,6 @@ bool set_parameter(const System *system, double *parameters, const char *name, d
                    Message *message);
 
 /* Gives NAME to all contacts, CONTACT.NAME to one; says in `known` whether any of them has it. */
-bool give_setting(Coupling *coupling, const Setting *setting, bool *known, Message *message);
+bool give_setting(Coupling *coupling, const Value *setting, bool *known, Message *message);
 
 #endif

@@ -9,12 +9,7 @@
 #include "coupling.h"
 #include "export.h"
 
-enum { SYSTEMS_VERSION = 2 };
-
-typedef struct {
-    const char *name;
-    double value;
-} Value;
+enum { SYSTEMS_VERSION = 3 };
 
 typedef struct {
     long steps, evaluations, jacobians, events;
@@ -30,8 +25,8 @@ typedef struct {
     int n_parameters;
     const Value *parameters; /* of the system */
     int n_settings;
-    const Setting *settings; /* of the elements: NAME, or CONTACT.NAME */
-    const char *set;         /* a parameter set by its name, or NULL */
+    const Value *settings; /* of the elements: NAME, or CONTACT.NAME */
+    const char *set;       /* a parameter set by its name, or NULL */
     /* an interval of 0: a row for every step */
     double stop, interval, tolerance;
     int (*on_progress)(double fraction); /* may be NULL; other than 0 ends the run */

@@ -19,7 +19,7 @@ from . import native
 from .format.archive import contents
 from .library import Model, describe
 
-VERSION = 2  # of the library's interface: SYSTEMS_VERSION in systems.h
+VERSION = 3  # of the library's interface: SYSTEMS_VERSION in systems.h
 TOLERANCE = 1e-8
 
 # The functions of an FMU in the order of the struct Functions in rig/fmu.h.
@@ -65,13 +65,12 @@ _Fmu = native.struct(
 )
 # in runner/systems.h
 _Value = native.struct("Value", "char *name; double value")
-_Setting = native.struct("Setting", "char *name, *value")
 native.struct("Statistics", "long steps, evaluations, jacobians, events; double wall_seconds")
 _Progress = ctypes.CFUNCTYPE(c_int, c_double)
 _Run = native.struct(
     "SystemRun",
     "void *system; Fmu **elements; Table *table; int n_parameters; Value *parameters;"
-    " int n_settings; Setting *settings; char *set; double stop, interval, tolerance;"
+    " int n_settings; Value *settings; char *set; double stop, interval, tolerance;"
     " Progress on_progress; int n_columns; char **columns; size_t n_rows; double *rows;"
     " Statistics statistics; int outcome; Message message",
     Progress=_Progress,
@@ -153,7 +152,7 @@ class Library:
         system: System,
         elements: Sequence[Structure],
         parameters: Mapping[str, float],
-        settings: Sequence[tuple[str, str]],
+        settings: Sequence[tuple[str, float]],
         stop: float,
         interval: float,
         tolerance: float = TOLERANCE,
@@ -165,15 +164,15 @@ class Library:
         one contact: "contact.name"; on_progress takes the part that is done, and ends the run by
         another answer than 0."""
         values = [_Value(name.encode(), value) for name, value in parameters.items()]
-        texts = [_Setting(name.encode(), text.encode()) for name, text in settings]
+        given = [_Value(name.encode(), value) for name, value in settings]
         pointers = [ctypes.pointer(one) for one in elements]
         run = _Run(
             system=system.address,
             elements=_array(POINTER(_Fmu), pointers),
             n_parameters=len(values),
             parameters=_array(_Value, values),
-            n_settings=len(texts),
-            settings=_array(_Setting, texts),
+            n_settings=len(given),
+            settings=_array(_Value, given),
             set=None if parameter_set is None else parameter_set.encode(),
             stop=stop,
             interval=interval,
@@ -295,7 +294,7 @@ def run_system(
         one,
         [_known_element(about)] * len(one.contacts),
         parameters or {},
-        [(name, f"{value:.17g}") for name, value in (settings or {}).items()],
+        list((settings or {}).items()),
         stop or one.stop,
         interval,
         parameter_set=parameter_set,

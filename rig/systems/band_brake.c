@@ -30,8 +30,6 @@ enum {
 };                               /* what they are given, */
 enum { FRICTION_FORCE, NORMAL }; /* and what they answer */
 
-static const double PI = 3.14159265358979323846;
-
 static double tension(const Moment *m) {
     const double *p = m->p;
     return p[TENSION] * (1 + p[SHARE] * cos(2 * PI * p[FREQUENCY] * m->t));

@@ -37,8 +37,6 @@ enum {
 };
 enum { NORMAL_FORCE, NORMAL_X, NORMAL_Y, NORMAL_Z, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, N_OFFERS };
 
-static const double PI = 3.14159265358979323846;
-
 static const char *const offers[] = {
     "normalForce",         "contactNormal[1]",    "contactNormal[2]",    "contactNormal[3]",
     "relativeVelocity[1]", "relativeVelocity[2]", "relativeVelocity[3]", NULL,

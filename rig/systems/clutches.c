@@ -39,8 +39,6 @@ enum {
 };
 enum { NORMAL_FORCE, ANGULAR_VELOCITY, EXTERNAL_TORQUE, N_OFFERS };
 
-static const double PI = 3.14159265358979323846;
-
 static const char *const offers[] = {"normalForce", "relativeAngularVelocity", "externalTorque",
                                      NULL};
 static const char *const needs[] = {"frictionTorque", NULL};

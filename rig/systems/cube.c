@@ -42,8 +42,7 @@ static void cross(const double *a, const double *b, double *c) {
 
 /* Where point i is, seen from the centre. */
 static void arm(const double *p, const double *x, int i, double *r) {
-    const double pi = 3.14159265358979323846;
-    const double angle = 2 * pi * i / (double)N_POINTS;
+    const double angle = 2 * PI * i / (double)N_POINTS;
     const double s[3] = {p[RADIUS] * cos(angle), p[RADIUS] * sin(angle), -p[EDGE] / 2};
     double q[4], t[3], u[3];
     const double size = sqrt(x[Q0] * x[Q0] + x[Q1] * x[Q1] + x[Q2] * x[Q2] + x[Q3] * x[Q3]);
@@ -92,7 +91,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
 
 static void rates(const Moment *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
-    const double degree = 3.14159265358979323846 / 180;
+    const double degree = PI / 180;
     const double P[3] = {pull(m) * cos(p[DIRECTION] * degree), pull(m) * sin(p[DIRECTION] * degree),
                          0};
     double force[3] = {P[0], P[1], -load(m)};

@@ -60,7 +60,6 @@ enum {
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, EXTERNAL_FORCE, N_OFFERS };
 enum { N_ROPES = 6 };
 
-static const double PI = 3.14159265358979324;
 static const char *const offers[] = {"normalForce", "relativeVelocity", "externalForce", NULL};
 static const char *const needs[] = {"frictionForce", NULL};
 

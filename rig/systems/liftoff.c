@@ -25,7 +25,7 @@ static double counterpart_velocity(const Moment *m) {
 
 static void inputs(const Moment *m, const double *x, double *u) {
     one_mass_inputs(m, x, u);
-    u[NORMAL_FORCE] += m->p[SWING] * sin(6.283185307179586 * m->p[FREQUENCY] * m->t);
+    u[NORMAL_FORCE] += m->p[SWING] * sin(2 * PI * m->p[FREQUENCY] * m->t);
 }
 
 const System system_liftoff = {

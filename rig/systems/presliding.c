@@ -25,8 +25,7 @@ static double applied_force(const Moment *m, const double *x) {
     const double *p = m->p;
     if (m->phase == 0) return p[PEAK] * m->t / p[PEAK_TIME];
     if (m->phase == 1) return p[PEAK] + (p[MEAN] - p[PEAK]) * (m->t - p[PEAK_TIME]) / p[PEAK_TIME];
-    return p[MEAN] +
-           p[AMPLITUDE] * sin(6.283185307179586 * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
+    return p[MEAN] + p[AMPLITUDE] * sin(2 * PI * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
 }
 
 static double counterpart_velocity(const Moment *m) {

@@ -28,7 +28,7 @@ static double ideal_position(const Moment *m) {
                  F_d = p[DYNAMIC_FRICTION] * p[MASS] * p[GRAVITY];
     const double A = (F_s - F_d) / k, first_stick = F_s / (k * v_b);
     if (m->t < first_stick) return v_b * m->t;
-    const double slip = (6.283185307179586 - 2 * atan(A * w / v_b)) / w, stick = 2 * A / v_b;
+    const double slip = (2 * PI - 2 * atan(A * w / v_b)) / w, stick = 2 * A / v_b;
     const double t = fmod(m->t - first_stick, slip + stick);
     if (t < slip) return F_d / k + A * cos(w * t) + v_b / w * sin(w * t);
     return F_d / k - A + v_b * (t - slip);

@@ -23,7 +23,7 @@ static double applied_force(const Moment *m, const double *x) {
     (void)x;
     const double *p = m->p;
     const double limit = p[STATIC_FRICTION] * p[MASS] * p[GRAVITY];
-    return p[LOAD_RATIO] * limit * sin(6.283185307179586 * m->t / p[PERIOD]);
+    return p[LOAD_RATIO] * limit * sin(2 * PI * m->t / p[PERIOD]);
 }
 
 static double counterpart_velocity(const Moment *m) {

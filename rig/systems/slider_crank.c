@@ -48,8 +48,6 @@ enum { FORCES, MOMENTS = 3, N_REACTIONS = 6, POSITION = 6 };
 /* what friction is given, from there on in pairs */
 enum { FIRST_FRICTION = 3 * N_REACTIONS + 7, NORMAL = 0, RATE };
 
-static const double PI = 3.14159265358979323846;
-
 /* Where the mechanism is, how it moves per w, and the parts of its accelerations that go with dw/dt
  * and with w^2. */
 typedef struct {

@@ -31,8 +31,6 @@ enum {
 };                               /* what they are given, */
 enum { FRICTION_FORCE, NORMAL }; /* and what they answer */
 
-static const double PI = 3.14159265358979323846;
-
 static double weight(const double *p) {
     return p[LOAD_MASS] * p[GRAVITY];
 }

@@ -1,6 +1,5 @@
 """The rig: every FMU in every system, the numbers of the papers, and what a user may do wrong."""
 
-import json
 import os
 import pty
 import re
@@ -73,9 +72,12 @@ def needs(*models):
     )
 
 
-@cache
 def systems():
-    return {system["name"]: system for system in json.loads(call("list", "--json").stdout)}
+    return rig_of(RIG).systems
+
+
+def first_contact(system):
+    return next(iter(system.contacts.values()))
 
 
 # ---- the papers ----
@@ -141,8 +143,8 @@ def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_war
     stated = stated_of_bounded(model)["systems"]
     assert stated.keys() <= systems().keys()
     for system, one in systems().items():
-        if one["needsInput"] or any(
-            "normalForce" in contact["outputs"] for contact in one["contacts"]
+        if one.reads_table or any(
+            "normalForce" in contact.outputs for contact in one.contacts.values()
         ):
             continue
         runs, warned = [], []
@@ -324,12 +326,12 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
         variable.name for variable in fmu.description.variables if variable.causality == "input"
     }
     for name, system in systems().items():
-        contacts = system["contacts"]
-        if system["needsInput"] or "frictionForce" not in contacts[0]["outputs"]:
+        contact = first_contact(system)
+        if system.reads_table or "frictionForce" not in contact.outputs:
             continue
         file = tmp_path / f"{name}.csv"
         run = call(name, fmu.path, "-o", file, "--tolerance", 1e-6)
-        if not inputs <= set(contacts[0]["inputs"]):
+        if not inputs <= set(contact.inputs):
             assert run.returncode == 2 and "does not fit" in run.stderr
             continue
         if (fmu.name, name) == ("ImplicitBristle", "worm"):  # its slow slip ends within the loop
@@ -337,7 +339,7 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
             continue
         assert run.returncode == 0, f"{name}: {run.stderr}"
         columns = read_csv(file)[fmu.name]
-        assert columns["time"][-1] == pytest.approx(system["stop"], rel=1e-12)
+        assert columns["time"][-1] == pytest.approx(system.stop, rel=1e-12)
         assert all(np.isfinite(values).all() for values in columns.values()), name
 
 
@@ -353,13 +355,13 @@ def test_twins_run_in_every_system_that_turns():
     assert {
         name
         for name, system in systems().items()
-        if "relativeAngularVelocity" in system["contacts"][0]["inputs"]
+        if "relativeAngularVelocity" in first_contact(system).inputs
     } == set(TURNING)
     for name in TURNING:
         results = simulate(name, *twins, options=["--tolerance", 1e-6, "--output-interval", 0.1])
         assert set(results) == set(twins), name
         for columns in results.values():
-            assert columns["time"][-1] == systems()[name]["stop"]
+            assert columns["time"][-1] == systems()[name].stop
             assert all(np.isfinite(values).all() for values in columns.values()), name
 
 
@@ -639,8 +641,10 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
             ["pulse", "{LuGre}", "--set", "stiffness=1"],
             "--set stiffness=1: no FMU has this parameter; LuGre has staticFriction",
         ),
-        (["pulse", "{LuGre}", "--set", "staticFriction=much"], '"much" is not a number'),
-        (["pulse", "{LuGre}", "--set", "staticFriction=nan"], '"nan" is not a number'),
+        (["pulse", "{LuGre}", "--set", "staticFriction=much"], "=much: this is not a number"),
+        (["pulse", "{LuGre}", "--set", "staticFriction=nan"], "=nan: this is not a number"),
+        (["pulse", "{LuGre}", "--set", "law=Strict"], "law=Strict: this is not one of its values"),
+        (["pulse", "{LuGre}", "--set", "law=1.5"], "law=1.5: this is not one of its values"),
         (["pulse", "{LuGre}", "--set", "staticFriction=-1"], "staticFriction = -1"),
         (["pulse", "{LuGre}", "--set", "staticFriction"], "not of the form name=value"),
         (["pulse", "{LuGre}", "--set"], "--set: its value is missing"),
