@@ -36,7 +36,7 @@ static int compare(const void *a, const void *b) {
 
 void hold_contest(int rounds) {
     const size_t count = (size_t)rounds * (size_t)n_contestants;
-    double *wall = new_doubles(count), *processor = new_doubles(count);
+    double *wall = new_array(count, sizeof *wall), *processor = new_array(count, sizeof *processor);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < n_contestants; i++) {
             const double processor_start = now(CLOCK_THREAD_CPUTIME_ID),

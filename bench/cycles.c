@@ -62,8 +62,8 @@ static void record_points(Cycle *cycle, const Motion *motion) {
     double t;
     fmi2Component c = warmed_up(s, motion, &t);
     const Drive drive = new_drive(s->model, motion, t, 1);
-    cycle->inputs = new_doubles(POINTS * n_inputs);
-    cycle->states = new_doubles(POINTS * n_states);
+    cycle->inputs = new_array(POINTS * n_inputs, sizeof *cycle->inputs);
+    cycle->states = new_array(POINTS * n_states, sizeof *cycle->states);
     for (size_t i = 0; i < POINTS; i++) {
         const size_t place = (size_t)cycle->n_points;
         double *u = cycle->inputs + place * n_inputs, *x = cycle->states + place * n_states;
@@ -89,7 +89,7 @@ static void record_points(Cycle *cycle, const Motion *motion) {
 /* Gives all points the states at which the instance starts. */
 static void take_states(Cycle *cycle, fmi2Component c) {
     const size_t n = (size_t)cycle->subject->model->n_states;
-    cycle->states = new_doubles(POINTS * n);
+    cycle->states = new_array(POINTS * n, sizeof *cycle->states);
     for (size_t i = 0; i < POINTS; i++)
         expect_ok(cycle->subject->fmu.get_continuous_states(c, cycle->states + i * n, n),
                   "fmi2GetContinuousStates");
@@ -115,8 +115,7 @@ static fmi2Component start_exchange(Cycle *cycle) {
 }
 
 static Cycle *empty_cycle(const Case *subject) {
-    Cycle *cycle = calloc(1, sizeof *cycle);
-    if (!cycle) fail("There is no memory for the points.");
+    Cycle *cycle = new_array(1, sizeof *cycle);
     cycle->subject = subject;
     return cycle;
 }

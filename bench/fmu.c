@@ -22,36 +22,16 @@ void expect_ok(fmi2Status status, const char *call) {
     if (status != fmi2OK) fail("%s gives the status %d.", call, (int)status);
 }
 
-static void find_function(void *library, const char *name, int needed, void *place) {
-    *(void **)place = dlsym(library, name);
-    if (!*(void **)place && needed) fail("The library lacks the function %s.", name);
-}
-
 Fmu fmu_load(const char *path, int needs) {
-    const int exchange = needs & MODEL_EXCHANGE, steps = needs & CO_SIMULATION,
-              all = exchange && steps;
     Fmu fmu = {.resources = ""};
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) fail("%s", dlerror());
-    find_function(library, "fmi2Instantiate", 1, &fmu.instantiate);
-    find_function(library, "fmi2FreeInstance", 1, &fmu.free_instance);
-    find_function(library, "fmi2SetupExperiment", 1, &fmu.setup_experiment);
-    find_function(library, "fmi2EnterInitializationMode", 1, &fmu.enter_initialization_mode);
-    find_function(library, "fmi2ExitInitializationMode", 1, &fmu.exit_initialization_mode);
-    find_function(library, "fmi2NewDiscreteStates", exchange, &fmu.new_discrete_states);
-    find_function(library, "fmi2EnterContinuousTimeMode", exchange,
-                  &fmu.enter_continuous_time_mode);
-    find_function(library, "fmi2SetTime", exchange, &fmu.set_time);
-    find_function(library, "fmi2SetReal", 1, &fmu.set_real);
-    find_function(library, "fmi2GetReal", 1, &fmu.get_real);
-    find_function(library, "fmi2SetContinuousStates", exchange, &fmu.set_continuous_states);
-    find_function(library, "fmi2GetContinuousStates", exchange, &fmu.get_continuous_states);
-    find_function(library, "fmi2GetDerivatives", exchange, &fmu.get_derivatives);
-    find_function(library, "fmi2SetRealInputDerivatives", all, &fmu.set_real_input_derivatives);
-    find_function(library, "fmi2DoStep", steps, &fmu.do_step);
-    find_function(library, "fmi2GetFMUstate", all, &fmu.get_fmu_state);
-    find_function(library, "fmi2SetFMUstate", all, &fmu.set_fmu_state);
-    find_function(library, "fmi2FreeFMUstate", all, &fmu.free_fmu_state);
+#define FIND(member, name, kinds)                                                                  \
+    *(void **)&fmu.member = dlsym(library, "fmi2" #name);                                          \
+    if (!fmu.member && (needs & (kinds)) == (kinds))                                               \
+        fail("The library lacks the function fmi2" #name ".");
+    FUNCTIONS(FIND)
+#undef FIND
     return fmu;
 }
 

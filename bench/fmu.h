@@ -8,25 +8,34 @@
 
 #include "bare.h"
 
+/* What is needed of a library; of both together, also its stored states and input derivatives. */
+enum { MODEL_EXCHANGE = 1, CO_SIMULATION = 2, BOTH_KINDS = 3 };
+
+/* The functions of the standard that are called: F(member, name, the kinds that need it). */
+#define FUNCTIONS(F)                                                                               \
+    F(instantiate, Instantiate, 0)                                                                 \
+    F(free_instance, FreeInstance, 0)                                                              \
+    F(setup_experiment, SetupExperiment, 0)                                                        \
+    F(enter_initialization_mode, EnterInitializationMode, 0)                                       \
+    F(exit_initialization_mode, ExitInitializationMode, 0)                                         \
+    F(set_real, SetReal, 0)                                                                        \
+    F(get_real, GetReal, 0)                                                                        \
+    F(new_discrete_states, NewDiscreteStates, MODEL_EXCHANGE)                                      \
+    F(enter_continuous_time_mode, EnterContinuousTimeMode, MODEL_EXCHANGE)                         \
+    F(set_time, SetTime, MODEL_EXCHANGE)                                                           \
+    F(set_continuous_states, SetContinuousStates, MODEL_EXCHANGE)                                  \
+    F(get_continuous_states, GetContinuousStates, MODEL_EXCHANGE)                                  \
+    F(get_derivatives, GetDerivatives, MODEL_EXCHANGE)                                             \
+    F(do_step, DoStep, CO_SIMULATION)                                                              \
+    F(set_real_input_derivatives, SetRealInputDerivatives, BOTH_KINDS)                             \
+    F(get_fmu_state, GetFMUstate, BOTH_KINDS)                                                      \
+    F(set_fmu_state, SetFMUstate, BOTH_KINDS)                                                      \
+    F(free_fmu_state, FreeFMUstate, BOTH_KINDS)
+
 typedef struct {
-    fmi2InstantiateTYPE *instantiate;
-    fmi2FreeInstanceTYPE *free_instance;
-    fmi2SetupExperimentTYPE *setup_experiment;
-    fmi2EnterInitializationModeTYPE *enter_initialization_mode;
-    fmi2ExitInitializationModeTYPE *exit_initialization_mode;
-    fmi2NewDiscreteStatesTYPE *new_discrete_states;
-    fmi2EnterContinuousTimeModeTYPE *enter_continuous_time_mode;
-    fmi2SetTimeTYPE *set_time;
-    fmi2SetRealTYPE *set_real;
-    fmi2GetRealTYPE *get_real;
-    fmi2SetContinuousStatesTYPE *set_continuous_states;
-    fmi2GetContinuousStatesTYPE *get_continuous_states;
-    fmi2GetDerivativesTYPE *get_derivatives;
-    fmi2SetRealInputDerivativesTYPE *set_real_input_derivatives;
-    fmi2DoStepTYPE *do_step;
-    fmi2GetFMUstateTYPE *get_fmu_state;
-    fmi2SetFMUstateTYPE *set_fmu_state;
-    fmi2FreeFMUstateTYPE *free_fmu_state;
+#define MEMBER(member, name, kinds) fmi2##name##TYPE *member;
+    FUNCTIONS(MEMBER)
+#undef MEMBER
     const char *resources; /* address of its resources; ours need none */
 } Fmu;
 
@@ -39,9 +48,6 @@ typedef struct {
 extern Allocations allocations;
 
 extern int show_messages; /* of the FMUs; 1 at the beginning */
-
-/* What is needed of a library; of both together, also its stored states and input derivatives. */
-enum { MODEL_EXCHANGE = 1, CO_SIMULATION = 2 };
 
 /* Functions that are not needed and not there are NULL. */
 Fmu fmu_load(const char *library, int needs);

@@ -103,8 +103,7 @@ int main(int count, char **arguments) {
     if (contests && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
 
     const int n_cases = count - first;
-    Case *cases = calloc((size_t)n_cases, sizeof *cases);
-    if (!cases) fail("There is no memory for %d cases.", n_cases);
+    Case *cases = new_array((size_t)n_cases, sizeof *cases);
     for (int i = 0; i < n_cases; i++) {
         cases[i] = measurements[what].peers
                        ? read_peer(arguments[first + i], measurements[what].peers)

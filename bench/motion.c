@@ -43,15 +43,10 @@ static void rates_to_next(const BareModel *model, const Motion *motion, double t
     for (int i = 0; i < model->n_inputs; i++) u_rate[i] = (u_rate[i] - u[i]) / STEP;
 }
 
-double *new_doubles(size_t count) {
-    double *values = calloc(count + 1, sizeof *values);
-    if (!values) fail("There is no memory for %zu numbers.", count);
-    return values;
-}
-
 Drive new_drive(const BareModel *model, const Motion *motion, double t, int moving) {
     const size_t n = (size_t)model->n_inputs;
-    const Drive drive = {new_doubles(POINTS * n), new_doubles(POINTS * n)};
+    const Drive drive = {new_array(POINTS * n, sizeof(double)),
+                         new_array(POINTS * n, sizeof(double))};
     for (size_t i = 0; i < POINTS; i++) {
         inputs_at(model, motion, t + (double)i * STEP, drive.u + i * n);
         if (moving)

@@ -3,6 +3,7 @@
 #define BENCH_MOTION_H
 
 #include "fmu.h"
+#include "memory.h"
 
 enum { POINTS = 200, WARM_UP = 500 /* steps before the first point */ };
 
@@ -52,8 +53,5 @@ Drive new_drive(const BareModel *model, const Motion *motion, double t, int movi
 /* One step from t under inputs that start at u; u_rate is NULL for held inputs. */
 void fmu_step(const Case *subject, fmi2Component c, double t, const double *u,
               const double *u_rate);
-
-/* Memory for so many doubles. */
-double *new_doubles(size_t count);
 
 #endif

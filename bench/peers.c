@@ -28,8 +28,7 @@ static fmi2ValueReference reference(const char *text) {
 Case read_peer(char *text, int needs) {
     Case peer;
     char *place = NULL;
-    BareModel *model = calloc(1, sizeof *model);
-    if (!model) fail("There is no memory for a peer.");
+    BareModel *model = new_array(1, sizeof *model);
     memset(&peer, 0, sizeof peer);
     peer.model = model;
     peer.label = model->name = strtok_r(text, "|", &place);
@@ -51,7 +50,7 @@ Case read_peer(char *text, int needs) {
 
 double *peer_inputs(const Case *peer, const Motion *motion, double t) {
     const int n = peer->model->n_inputs;
-    double *inputs = new_doubles((size_t)(POINTS * n));
+    double *inputs = new_array((size_t)(POINTS * n), sizeof *inputs);
     for (int i = 0; i < POINTS; i++) {
         inputs[i * n] = velocity_at(motion, t + i * STEP);
         if (n > 1) inputs[i * n + 1] = normal_force_at(t + i * STEP);
@@ -70,8 +69,7 @@ static void run_steps(void *self) {
 
 void join_peer_steps(const Case *peer, const Motion *motion) {
     double squares = 0;
-    Run *run = calloc(1, sizeof *run);
-    if (!run) fail("There is no memory for a run.");
+    Run *run = new_array(1, sizeof *run);
     run->subject = peer;
     run->component =
         fmu_start(&peer->fmu, peer->model, fmi2CoSimulation, peer->parameters, peer->p);

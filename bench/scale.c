@@ -71,10 +71,8 @@ static void run_both(void *self) {
 }
 
 static Crowd new_crowd(const Case *subject, const double *inputs, int n, int chained) {
-    Crowd crowd = {subject, calloc((size_t)n, sizeof(fmi2Component)), inputs, n, 0, NULL};
-    if (chained) crowd.blocks = calloc((size_t)n, sizeof(Block));
-    if (!crowd.components || (chained && !crowd.blocks))
-        fail("There is no memory for %d instances.", n);
+    Crowd crowd = {subject, new_array((size_t)n, sizeof(fmi2Component)), inputs, n, 0, NULL};
+    if (chained) crowd.blocks = new_array((size_t)n, sizeof(Block));
     for (int i = 0; i < n; i++) {
         crowd.components[i] = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation,
                                         subject->parameters, subject->p);
@@ -87,9 +85,8 @@ static Crowd new_crowd(const Case *subject, const double *inputs, int n, int cha
 static void enter(const Case *subject, int n, int threads, int chained) {
     const Allocations before = allocations;
     const double *inputs = peer_inputs(subject, &motions[1], 0);
-    Crowd *crowds = calloc(2, sizeof *crowds);
-    char *side = malloc(16);
-    if (!crowds || !side) fail("There is no memory for a run.");
+    Crowd *crowds = new_array(2, sizeof *crowds);
+    char *side = new_array(16, 1);
     for (int i = 0; i < threads; i++) {
         crowds[i] = new_crowd(subject, inputs, n / threads, chained);
         sweep(&crowds[i], SETTLED * crowds[i].n);

@@ -136,8 +136,7 @@ static Rival *tuned_rival(const Run *run, Method method, double wanted, Trajecto
 static Run *new_run(const Case *subject, const Motion *motion, int moving) {
     const BareModel *model = subject->model;
     double x[ROOM];
-    Run *run = calloc(1, sizeof *run);
-    if (!run) fail("There is no memory for a run.");
+    Run *run = new_array(1, sizeof *run);
     run->subject = subject;
     run->moving = moving;
     run->component = warmed_up(subject, motion, &run->t_start);
@@ -170,8 +169,7 @@ void join_steps(const Case *subject, const Motion *motion) {
         join(fmu);
         for (Method method = 0; method < METHODS; method++) {
             double error;
-            RivalRun *rival = malloc(sizeof *rival);
-            if (!rival) fail("There is no memory for a run.");
+            RivalRun *rival = new_array(1, sizeof *rival);
             rival->run = run;
             rival->solver = tuned_rival(run, method, fmax(own, NEAR_ENOUGH), reference, &error);
             if (!rival->solver) continue;

@@ -29,10 +29,6 @@ void warn(const char *format, ...) {
     (void)format;
 }
 
-void out_of_memory(void) {
-    __builtin_trap();
-}
-
 EXPORT(text) char *text_place(void) {
     return message.text;
 }

@@ -97,7 +97,7 @@ class Rig:
 
     def __init__(self, program: Path) -> None:
         try:
-            self.library = Library(ctypes.CDLL(str(program.with_name("librig.so"))), "rig_run")
+            self.library = Library(ctypes.CDLL(str(program.with_name("librig.so"))))
         except OSError as error:
             raise BristleError(f"{program}: its library cannot be loaded: {error}.") from None
 

@@ -1,10 +1,8 @@
-/* Allocation that always succeeds, or calls out_of_memory(). */
+/* Allocation that always succeeds, or ends the program. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <stddef.h>
-
-void out_of_memory(void); /* each program defines it; it does not return */
 
 void *new_array(size_t count, size_t size); /* zeroed; never NULL */
 void *grown_array(void *array, size_t count,

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "integrator.h"
-#include "memory.h"
 #include "systems.h"
 
 enum { TRIALS_AT_ONCE = 1000, TRIALS_AT_MOST = 20000000 };
@@ -10,10 +9,6 @@ enum { TRIALS_AT_ONCE = 1000, TRIALS_AT_MOST = 20000000 };
 /* What a set has and the element does not take is left out without a message. */
 void warn(const char *format, ...) {
     (void)format;
-}
-
-void out_of_memory(void) {
-    __builtin_trap();
 }
 
 typedef struct {

@@ -128,14 +128,14 @@ class Course:
 class Library:
     """Systems and their integration; each library has an integrator of its own."""
 
-    def __init__(self, library: ctypes.CDLL, run: str = "systems_run") -> None:
+    def __init__(self, library: ctypes.CDLL) -> None:
         library.systems_version.restype = c_int
         if library.systems_version() != VERSION:
             raise BristleError(
                 "the library of the systems is of another version of bristle; build it anew."
             )
         library.systems_all.restype = POINTER(c_void_p)
-        self.library, self._run, self._free = library, library[run], library.systems_free
+        self.library, self._run, self._free = library, library.systems_run, library.systems_free
         self._run.argtypes = self._free.argtypes = [POINTER(_Run)]
         self._run.restype, self._free.restype = c_int, None
 

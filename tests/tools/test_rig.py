@@ -889,60 +889,6 @@ def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-WITHOUT_MEMORY = """#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static int fails(void *caller) {
-    /* only what the rig itself asks for: SUNDIALS does not look at all that it gets */
-    static long left = -1;
-    Dl_info place;
-    if (left < 0) left = atol(getenv("FAIL_AT"));
-    if (left == 0 || !dladdr(caller, &place) || strcmp(place.dli_fname,
-        getenv("FAIL_IN")) != 0) return 0;
-    return --left == 0;
-}
-void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t m) {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
-"""
-
-
-@needs("LuGre")
-def test_without_memory_it_says_so_and_leaves_nothing_behind(tmp_path):
-    """One allocation fails, a later one in each run: before the FMU is unpacked, while it is, and
-    after."""
-    (tmp_path / "fail.c").write_text(WITHOUT_MEMORY)
-    subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-o", tmp_path / "fail.so", tmp_path / "fail.c"], check=True
-    )
-    folder, number = tmp_path / "temporary", 1
-    folder.mkdir()
-    while True:
-        environment = {
-            **os.environ,
-            "TMPDIR": str(folder),
-            "LD_PRELOAD": str(tmp_path / "fail.so"),
-            "FAIL_AT": str(number),
-            "FAIL_IN": str(RIG.with_name("librig.so")),
-        }
-        run = subprocess.run(
-            [str(RIG), "pulse", str(PRESENT["LuGre"].path), "--stop", "0.01"],
-            capture_output=True,
-            text=True,
-            env=environment,
-        )
-        assert not any(folder.iterdir()), number
-        if run.returncode == 0:
-            break
-        assert (run.returncode, run.stderr) == (1, "rig: LuGre: out of memory.\n"), (number, run)
-        number += 1 + number // 4
-    assert number > 20
-
-
 @needs("LuGre")
 def test_progress_shows_on_a_terminal_only():
     command = [str(RIG), "rabinowicz", str(PRESENT["LuGre"].path), "--stop", "5000"]
