@@ -646,38 +646,39 @@ class Page {
     }
 
     showParameters() {
-        const slot = this.slot,
+        const { slot } = this,
             { model } = slot,
-            place = byId("parameters");
-        place.style.setProperty("--mark", `var(--${MARKS[this.chosen]})`);
-        const fixed = make("details", {}, make("summary", {}, "Initial values"));
-        const rows = [];
-        const start =
-            slot.parameters ??
-            Object.fromEntries(model.parameters.map((one) => [one.name, one.start]));
-        for (const one of model.parameters) {
+            start =
+                slot.parameters ??
+                Object.fromEntries(model.parameters.map((one) => [one.name, one.start]));
+        const row = (one) => {
             const field = new Field(one, start[one.name], (value) =>
                 this.changeParameter(slot, one, value),
             );
             if (one.name in slot.values) field.base = this.baseValue(slot, one);
             field.show(start[one.name]);
-            if (one.fixed) fixed.append(field.row);
-            else rows.push(field.row);
-        }
-        for (const option of model.options)
-            rows.push(
-                optionRow(option, slot.options[option.name], (value) =>
-                    this.changeParameter(slot, option, value),
-                ),
-            );
-        if (fixed.childElementCount > 1) rows.push(fixed);
-        place.replaceChildren(
-            make("h2", {}, model.name),
-            make("p", { className: "title" }, model.title),
-            this.setMenu(slot),
-            ...rows,
-            this.equations(model),
+            return field.row;
+        };
+        const options = model.options.map((option) =>
+            optionRow(option, slot.options[option.name], (value) =>
+                this.changeParameter(slot, option, value),
+            ),
         );
+        const fixed = model.parameters.filter((one) => one.fixed).map(row),
+            live = model.parameters.filter((one) => !one.fixed).map(row);
+        byId("parameters").style.setProperty("--mark", `var(--${MARKS[this.chosen]})`);
+        byId("model-name").textContent = model.name;
+        byId("model-title").textContent = model.title;
+        byId("fields").replaceChildren(...live, ...options);
+        byId("initial").hidden = !fixed.length;
+        byId("initial").lastElementChild.replaceChildren(...fixed);
+        byId("model-summary").textContent = model.summary;
+        byId("model-equations").innerHTML = model.equations;
+        byId("not-modelled").hidden = !model.notModelled.length;
+        byId("not-modelled").lastElementChild.replaceChildren(
+            ...model.notModelled.map((text) => make("li", {}, text)),
+        );
+        this.showSets(slot);
     }
 
     /** The value of a parameter in the set of the slot. */
@@ -699,34 +700,33 @@ class Page {
     }
 
     /** The sets that the parameters may start from, in one menu. */
-    setMenu(slot) {
+    setsOf(slot) {
         const { set: own, source } = this.situation,
-            entries = slot.model.sets.map((one) => ({
+            sets = slot.model.sets.map((one) => ({
                 set: one.name,
                 text: one.title,
                 note: `${one.name}.ssv, from ${one.source}.`,
             }));
         const note = "The defaults of the model.";
-        entries.unshift({ set: own ? null : "", text: "defaults", note });
+        sets.unshift({ set: own ? null : "", text: "defaults", note });
         if (own) {
             const part = `as far as ${slot.model.name} has its parameters`;
             const surface = `The surface of ${source}, ${part}.`;
-            entries.unshift({ set: "", text: "surface of this situation", note: surface });
+            sets.unshift({ set: "", text: "surface of this situation", note: surface });
         }
-        const select = make("select", { id: "set" });
-        entries.forEach(({ text }, i) => select.append(make("option", { value: i }, text)));
-        select.append(make("option", { value: "own", hidden: true }, "changed by hand"));
-        select.addEventListener("change", () =>
-            this.takeSet(slot, entries[Number(select.value)].set),
+        return sets;
+    }
+
+    showSets(slot) {
+        const sets = this.setsOf(slot),
+            chosen = sets.findIndex((one) => one.set === slot.set);
+        byId("set").replaceChildren(
+            ...sets.map(({ text }, i) => make("option", { value: i }, text)),
+            make("option", { value: "own", hidden: true }, "changed by hand"),
         );
-        const chosen = entries.findIndex((one) => one.set === slot.set);
-        select.value = Object.keys(slot.values).length ? "own" : chosen;
-        return make(
-            "div",
-            { className: "sets" },
-            make("label", { className: "pick" }, make("span", {}, "Values"), select),
-            make("p", { className: "title" }, entries[chosen].note),
-        );
+        byId("set").value = Object.keys(slot.values).length ? "own" : chosen;
+        byId("set").onchange = () => this.takeSet(slot, sets[Number(byId("set").value)].set);
+        byId("set-note").textContent = sets[chosen].note;
     }
 
     takeSet(slot, set) {
@@ -753,33 +753,6 @@ class Page {
         this.changed();
         this.showSets(slot);
         return "";
-    }
-
-    showSets(slot) {
-        if (Object.keys(slot.values).length) byId("set").value = "own";
-    }
-
-    equations(model) {
-        const details = make(
-            "details",
-            { id: "equations", open: this.equationsOpen ?? false },
-            make("summary", {}, "Equations"),
-        );
-        details.append(
-            make("p", { className: "title" }, model.summary),
-            make("div", { innerHTML: model.equations }),
-        );
-        if (model.notModelled.length)
-            details.append(
-                make("p", { className: "title" }, "Not modelled:"),
-                make(
-                    "ul",
-                    { className: "not" },
-                    ...model.notModelled.map((text) => make("li", {}, text)),
-                ),
-            );
-        details.addEventListener("toggle", () => (this.equationsOpen = details.open));
-        return details;
     }
 
     showLines() {

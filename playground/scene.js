@@ -23,7 +23,6 @@ class Scene {
     }
 
     reset() {
-        this.reach = { position: 0, height: 0 }; // largest distance from the origin so far
         this.shown = { position: 0, height: 0 }; // what the scale is made for, which follows
         this.travel = 0;
         this.lastTime = 0;
@@ -88,15 +87,14 @@ class Scene {
     draw(slots, situation, settings, hand, time) {
         const { width, height } = this.pen.begin(),
             pen = this.pen;
-        const belt = settings.beltSpeed ?? settings.slabSpeed ?? 0;
-        this.travel += belt * (time - this.lastTime);
+        this.travel += (settings.beltSpeed ?? 0) * (time - this.lastTime);
         this.lastTime = time;
         const active = slots.filter((slot) => slot.fits);
         const place = this.place;
         active.forEach((slot, i) => {
             const top = 10 + i * LANE;
             if (slot.turns) this.drawJoint(slot, width / 2, top + 46);
-            else this.drawLane(slot, top, width, place, { belt, situation, settings, hand });
+            else this.drawLane(slot, top, width, place, { situation, settings, hand });
             this.drawNames(slot, top, width);
         });
         pen.text(quantity(time, "s"), 14, height - 9, colours.soft, { size: 11 });
@@ -114,13 +112,13 @@ class Scene {
         };
     }
 
-    drawLane(slot, top, width, place, { belt, situation, settings, hand }) {
+    drawLane(slot, top, width, place, { situation, settings, hand }) {
         const pen = this.pen,
             colour = colourOf(slot),
             ground = top + 76;
         const { x, up } = this.bodyPlace(slot, place),
             under = ground - 8 - up;
-        this.drawGround(ground, width, place, belt, situation);
+        this.drawGround(ground, width, place, "beltSpeed" in settings);
         if ("springStiffness" in settings)
             this.drawSpring(26, x - BODY.width / 2, under - BODY.height / 2, ground);
         else if (!situation.pulls && !this.isVertical)
@@ -168,11 +166,9 @@ class Scene {
             this.drawAlong(left, y - WHEEL - 8, -46 * share, 2 * x, colour, 2.6);
     }
 
-    drawGround(ground, width, place, belt, situation) {
+    drawGround(ground, width, place, moves) {
         const pen = this.pen,
-            moves =
-                belt !== 0 || situation.settings.some((one) => /(belt|slab)Speed/.test(one.name));
-        const left = 26,
+            left = 26,
             right = width - 26;
         if (!moves) {
             pen.line([8, ground, width - 8, ground], colours.faint, 2);

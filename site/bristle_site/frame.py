@@ -14,6 +14,19 @@ HERE = Path(__file__).parent
 LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
 
 
+def head(title: str, style: str) -> str:
+    """The begin of a page, up to its body."""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>"""
+
+
 @dataclass(frozen=True)
 class Frame:
     """The parts of the site, each as a link from its root and a word."""
@@ -24,15 +37,7 @@ class Frame:
         """A page at this place of the site."""
         style = (HERE / "site.css").read_text(encoding="utf-8")
         end = f"<script>\n{script}</script>\n" if script else ""
-        return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>{escape(title)}</title>
-<style>{STYLE}{CONTROLS}{style}</style>
-</head>
+        return f"""{head(title, STYLE + CONTROLS + style)}
 <body>
 {self.navigation(here)}
 <main>

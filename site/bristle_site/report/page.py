@@ -17,6 +17,7 @@ from bristle.papers import STATUS, Case
 from generator.description import Reference
 from generator.page import CONTROLS, PALETTE
 from generator.playground import address
+from ..frame import head
 from ..twins import without_suffix
 from .properties import Cell, Property
 from .rig import Run
@@ -73,15 +74,7 @@ def page_text(report: Report) -> str:
     script = "\n".join(file.read_text(encoding="utf-8") for file in files)
     drawn = {section.id: _plots(section, report.runs[section.id]) for section in report.sections}
     body = "\n".join(_section(report, section, drawn[section.id]) for section in report.sections)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>Bristle: friction models side by side</title>
-<style>{PALETTE}{CONTROLS}{style}</style>
-</head>
+    return f"""{head("Bristle: friction models side by side", PALETTE + CONTROLS + style)}
 <body>
 <div class="layout">
 <aside aria-label="Models">
