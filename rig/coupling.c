@@ -217,6 +217,11 @@ void coupling_pass_time_events(Coupling *k, double t) {
     while (k->system->event_time && k->system->event_time(&k->moment) <= t) k->moment.phase++;
 }
 
+double coupling_next_event(const Coupling *k) {
+    return fmin(k->system->event_time ? k->system->event_time(&k->moment) : INFINITY,
+                k->next_event);
+}
+
 Coupling *coupling_open(const System *system, const double *parameters, const Table *table,
                         const Fmu *const *fmus, Message *message) {
     Coupling *k = new_array(1, sizeof *k);

@@ -85,6 +85,9 @@ void coupling_pass_time_events(Coupling *coupling, double t);
  * event. */
 bool coupling_complete_step(Coupling *coupling, double t, bool *event, Message *message);
 
+/* The time of the next event that is known beforehand, or infinity. */
+double coupling_next_event(const Coupling *coupling);
+
 /* An event at t, x: all FMUs enter event mode, then settle. The states x follow where an FMU resets
  * its own. */
 bool coupling_enter_event(Coupling *coupling, double t, Message *message);

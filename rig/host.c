@@ -187,13 +187,6 @@ static bool handle_event(Host *h, double t, Message *message) {
            write_row(h, t, k->x, message) && watch_events(h, t, message) && restart(h, t, message);
 }
 
-static double next_stop(const Host *h) {
-    const Coupling *k = h->coupling;
-    const double system_event =
-        k->system->event_time ? k->system->event_time(&k->moment) : INFINITY;
-    return fmin(fmin(system_event, k->next_event), h->run->stop);
-}
-
 static bool integrate(Host *h, Message *message) {
     const SystemRun *run = h->run;
     Coupling *k = h->coupling;
@@ -204,7 +197,7 @@ static bool integrate(Host *h, Message *message) {
         const bool asks = run->on_progress && run->statistics.steps % STEPS_TO_A_QUESTION == 0;
         if (asks && run->on_progress(t / run->stop))
             return fail(message, "interrupted at t = %.9g s.", t);
-        const double stop = next_stop(h);
+        const double stop = fmin(coupling_next_event(k), run->stop);
         *k->complaint.text = '\0';
         CVodeSetStopTime(h->solver, stop);
         const int result = CVode(h->solver, stop, h->states, &t, CV_ONE_STEP);

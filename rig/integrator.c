@@ -181,13 +181,6 @@ bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolera
     return true;
 }
 
-/* The next event that is known beforehand. */
-static double planned_event(const Integrator *k) {
-    const Coupling *c = k->coupling;
-    return fmin(c->system->event_time ? c->system->event_time(&c->moment) : INFINITY,
-                c->next_event);
-}
-
 /* Takes the integrator to t, x1; an event there, if it is one. */
 static bool go_on_to(Integrator *k, double t, const States *x1, bool event, Message *message) {
     k->t = t;
@@ -210,7 +203,7 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
     Point from;
     go_to_point(motion, k->t, &x1, &modes, &from);
     for (; k->t < until && trials > 0; trials--) {
-        const double planned = planned_event(k), stop = fmin(planned, until),
+        const double planned = coupling_next_event(k->coupling), stop = fmin(planned, until),
                      remaining = stop - k->t;
         double h = fmin(fmin(k->step, k->longest_step), remaining), after = 0;
         if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;

@@ -24,6 +24,7 @@ if not RIG.exists():
     pytest.skip(f"{RIG} is not built", allow_module_level=True)
 
 need_all_fmus()
+NEEDS_TWINS = pytest.mark.skipif(not TWINS, reason="needs twins")
 
 from bristle_site.report.rig import rig_of  # noqa: E402
 from rig.command import main  # noqa: E402

@@ -9,11 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from reference import references
-from rig_runs import PRESENT, call, simulate
-
-
-def needs(*names):
-    return pytest.mark.skipif(not set(names) <= PRESENT.keys(), reason=f"needs {', '.join(names)}")
+from rig_runs import NEEDS_TWINS, PRESENT, call, simulate
 
 
 def starts(name):
@@ -178,14 +174,7 @@ def by_constraints(element, stop):
 
 
 CRANKS = [
-    pytest.param(
-        element,
-        stop,
-        marks=[
-            needs("PinLoad", "GuideLoad", element, f"{element}Rotational"),
-            pytest.mark.xdist_group(f"crank {element}"),
-        ],
-    )
+    pytest.param(element, stop, marks=[NEEDS_TWINS, pytest.mark.xdist_group(f"crank {element}")])
     for element, stop in (("LuGreVelocityDamping", 0.2), ("SmoothCoulomb", 1.0))
 ]
 
@@ -217,8 +206,6 @@ DAMPED = ("ElastoPlastic", "Leuven", "LuGre", "ImplicitBristle")
     )
 )
 def test_every_element_that_needs_no_load_runs_in_the_slider_crank(fmu):
-    if "PinLoad" not in PRESENT or "GuideLoad" not in PRESENT:
-        pytest.skip("no loads in the folder")
     words = ["slider_crank", fmu.path, "--set", f"frictionRadius={RADIUS}", "--tolerance", "1e-6"]
     if fmu.name in DAMPED:
         run = call(*words)
@@ -460,7 +447,7 @@ def in_steps(system, element, h, values):
 
 BACKWARD = {"backwardFrictionRatio": math.exp(-MU * Band.wrap)}
 DRIVEN = [
-    pytest.param(name, system, element, values, marks=needs(system.load, element))
+    (name, system, element, values)
     for name, system, values in (
         ("worm", Worm(0.7), {}),
         ("worm", Worm(-0.2), {}),
@@ -492,7 +479,6 @@ def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
     assert np.abs(np.interp(columns["time"], times, steps) - exact).max() < 0.01 * way
 
 
-@needs("GearLoad", "LuGre")
 def test_a_worm_that_locks_itself_holds_its_load_and_another_lets_it_down(tmp_path):
     """The last half second, long after the motor is off."""
     moves = {}

@@ -17,7 +17,7 @@ import pytest
 from scipy.optimize import brentq
 
 from fmus import FOLDER, REPOSITORY, TWINS
-from rig_runs import PRESENT, RIG, call, read_csv, simulate
+from rig_runs import NEEDS_TWINS, PRESENT, RIG, call, read_csv, simulate
 
 from bristle import VERSION, BristleError, papers
 from bristle_site.report.rig import rig_of
@@ -63,13 +63,6 @@ def is_scalar(description):
 NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
 
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
-
-
-def needs(*models):
-    """Only where these FMUs are there: a folder may hold a few of them only."""
-    return pytest.mark.skipif(
-        not set(models) <= PRESENT.keys(), reason=f"needs {', '.join(models)}"
-    )
 
 
 def systems():
@@ -282,7 +275,7 @@ POWERS = {
 @pytest.mark.parametrize(
     "system, model, stop, options",
     [
-        pytest.param(*case, id=case[0], marks=needs(case[1]))
+        pytest.param(*case, id=case[0], marks=NEEDS_TWINS if "Rotational" in case[1] else ())
         for case in [
             ("rabinowicz", "LuGre", 26, []),
             ("presliding", "LuGre", 3, []),
@@ -346,12 +339,11 @@ def test_runs_in_every_system_that_offers_its_inputs(fmu, tmp_path):
 TURNING = ("joint", "clutches")
 
 
+@NEEDS_TWINS
 def test_twins_run_in_every_system_that_turns():
     """Their laws are those of the models and proven elsewhere; here each is coupled, with its
     events and its load."""
     twins = [twin.name for twin, _ in TWINS]
-    if not twins:
-        pytest.skip("no twin in the folder")
     assert {
         name
         for name, system in systems().items()
@@ -399,7 +391,6 @@ def test_reset_of_a_state_arrives_in_the_host(fmu):
     assert resets, "no event sets the deflection to zero"
 
 
-@needs("ProjectedLuGre", "LuGreNormalized", "ProjectedGKF", "GKF")
 @pytest.mark.parametrize(
     "space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")]
 )
@@ -421,7 +412,6 @@ def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line):
         assert (ours[across] == 0).all()
 
 
-@needs("ContactPoint", "HuntCrossley")
 @pytest.mark.parametrize(
     "model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")]
 )
@@ -433,7 +423,6 @@ def test_an_element_that_asks_for_more_than_a_line_has_does_not_fit(model, lacki
 # ---- several contacts, several models ----
 
 
-@needs("LuGre", "Dahl")
 def test_contacts_of_one_system_are_separate_instances():
     columns = simulate("stack", "LuGre")["LuGre"]
     forces = [columns[f"{contact}.frictionForce"] for contact in ("top", "middle", "bottom")]
@@ -441,7 +430,6 @@ def test_contacts_of_one_system_are_separate_instances():
     assert columns["middle.normalForce"][0] == pytest.approx(4 * 9.81)
 
 
-@needs("LuGre", "Dahl")
 def test_each_contact_may_have_its_own_model(tmp_path):
     file = tmp_path / "results.csv"
     lugre, dahl = PRESENT["LuGre"].path, PRESENT["Dahl"].path
@@ -461,7 +449,6 @@ def test_each_contact_may_have_its_own_model(tmp_path):
     assert "middle.bristleDeflection" in columns
 
 
-@needs("LuGre")
 def test_parameter_at_one_contact_leaves_the_others():
     """A bottom that holds everything: the ground contact then carries less than with slippery
     ground, and the top is as it was."""
@@ -475,7 +462,6 @@ def test_parameter_at_one_contact_leaves_the_others():
     assert plain["bottom.bristleDeflection"][-1] != changed["bottom.bristleDeflection"][-1]
 
 
-@needs("LuGre", "StaticRegularized")
 def test_comparison_is_one_file_with_empty_cells_for_what_a_model_lacks(tmp_path):
     file = tmp_path / "results.csv"
     run = call(
@@ -499,7 +485,6 @@ def test_comparison_is_one_file_with_empty_cells_for_what_a_model_lacks(tmp_path
 # ---- results ----
 
 
-@needs("LuGre")
 def test_events_have_a_row_before_and_after():
     columns = simulate("pulse", "LuGre")["LuGre"]
     t, load = columns["time"], columns["load"]
@@ -508,20 +493,17 @@ def test_events_have_a_row_before_and_after():
         assert len(rows) == 2 and load[rows[0]] == before and load[rows[1]] == after
 
 
-@needs("LuGre")
 def test_rows_stand_on_the_grid_that_was_asked_for():
     columns = simulate("belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])["LuGre"]
     assert columns["time"] == pytest.approx(np.arange(0, 2.01, 0.25))
 
 
-@needs("LuGre")
 def test_result_does_not_depend_on_the_grid():
     coarse = simulate("belt", "LuGre", options=["--output-interval", 5])["LuGre"]
     fine = simulate("belt", "LuGre", options=["--output-interval", 0])["LuGre"]
     assert coarse["position"][-1] == fine["position"][-1]
 
 
-@needs("LuGre")
 def test_tolerance_is_kept():
     """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at
     the end of two cycles."""
@@ -533,7 +515,6 @@ def test_tolerance_is_kept():
         assert value == pytest.approx(exact, abs=3e3 * tolerance)
 
 
-@needs("LuGre", "LuGreNormalized")
 def test_surface_of_a_normalised_model_is_that_of_the_others():
     """Its bristle per unit of normal force, at a constant normal force, is the same bristle."""
     results = simulate("belt", "LuGre", "LuGreNormalized", options=["--tolerance", 1e-10])
@@ -542,7 +523,6 @@ def test_surface_of_a_normalised_model_is_that_of_the_others():
     )
 
 
-@needs("LuGre")
 def test_standard_output_takes_the_results():
     run = call("pulse", PRESENT["LuGre"].path, "-o", "-", "--stop", 0.01)
     assert run.returncode == 0
@@ -551,7 +531,6 @@ def test_standard_output_takes_the_results():
     )
 
 
-@needs("LuGre", "StaticRegularized")
 def test_statistics_are_a_table(tmp_path):
     run = call(
         "belt",
@@ -577,7 +556,6 @@ def test_statistics_are_a_table(tmp_path):
 # ---- parameter sets and motion from files ----
 
 
-@needs("LuGre")
 def test_set_by_name_and_by_file_are_the_same(tmp_path):
     with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
         members = [
@@ -594,7 +572,6 @@ def test_set_by_name_and_by_file_are_the_same(tmp_path):
             assert (by_file == by_name).all(), member
 
 
-@needs("LuGre", "LuGreNormalized")
 def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_force():
     """Under the constant normal force of the system the two laws are one."""
     options = [
@@ -610,7 +587,6 @@ def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_forc
     assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration
 
 
-@needs("LuGre")
 def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
     """From rest to a constant velocity: z = z_ss (1 - exp(-sigma0 v t/g)), F = sigma0 z + sigma1
     dz/dt."""
@@ -630,7 +606,6 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
 # ---- the command line ----
 
 
-@needs("LuGre")
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
@@ -687,7 +662,6 @@ def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
     assert run.stdout == ""
 
 
-@needs("LuGre")
 @pytest.mark.parametrize(
     "text, sentence",
     [
@@ -722,7 +696,6 @@ def test_motion_that_cannot_be_used_is_reported(text, sentence, tmp_path):
     assert run.returncode == 2 and sentence in run.stderr and run.stderr.count("\n") == 1
 
 
-@needs("LuGre")
 @pytest.mark.parametrize(
     "text",
     [
@@ -741,7 +714,6 @@ def test_motion_may_come_from_any_spreadsheet(text, tmp_path):
     )
 
 
-@needs("LuGre")
 def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
     ssv = tmp_path / "mine.ssv"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as archive:
@@ -759,7 +731,6 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
     assert run.stderr.count("\n") == 1 and run.stdout == ""
 
 
-@needs("LuGre")
 def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
     """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
     narrow = tmp_path / "LuGre.fmu"
@@ -784,7 +755,7 @@ def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
     )
 
 
-@needs("LuGreRotational")
+@NEEDS_TWINS
 def test_a_twin_does_not_fit_where_bodies_slide():
     run = call("pulse", PRESENT["LuGreRotational"].path)
     assert run.returncode == 2 and run.stderr.count("\n") == 1 and run.stdout == ""
@@ -794,7 +765,6 @@ def test_a_twin_does_not_fit_where_bodies_slide():
     )
 
 
-@needs("LuGre", "HuntCrossley")
 def test_what_fits_is_run_and_what_does_not_is_named():
     run = call("pulse", PRESENT["HuntCrossley"].path, PRESENT["LuGre"].path)
     assert run.returncode == 0 and "\nLuGre " in run.stdout and "HuntCrossley" not in run.stdout
@@ -850,7 +820,6 @@ def damaged(name, content):
     }
 
 
-@needs("LuGre")
 @pytest.mark.parametrize("damage", damaged("", b""))
 def test_damaged_fmu_is_refused(damage, tmp_path):
     file = tmp_path / "Damaged.fmu"
@@ -866,7 +835,6 @@ def test_damaged_fmu_is_refused(damage, tmp_path):
     assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Damaged.fmu" in run.stderr
 
 
-@needs("LuGre")
 @pytest.mark.parametrize("size", [0, 100, 30000])
 def test_file_that_was_cut_off_is_refused(size, tmp_path):
     file = tmp_path / "Cut.fmu"
@@ -875,7 +843,6 @@ def test_file_that_was_cut_off_is_refused(size, tmp_path):
     assert run.returncode == 2 and run.stderr.count("\n") == 1 and "Cut.fmu" in run.stderr
 
 
-@needs("LuGre")
 def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [str(RIG), "festoon", str(PRESENT["LuGre"].path), "--stop", "1e6"]
@@ -889,7 +856,6 @@ def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-@needs("LuGre")
 def test_progress_shows_on_a_terminal_only():
     command = [str(RIG), "rabinowicz", str(PRESENT["LuGre"].path), "--stop", "5000"]
     silent = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -970,7 +936,6 @@ def of_points(columns, name, time_):
     return np.array([columns[f"point{i}.{name}"][row] for i in range(1, 7)])
 
 
-@needs("ContactPoint")
 @pytest.mark.parametrize("direction", [30, 60, 90])
 def test_a_cube_behaves_the_same_in_every_direction(direction):
     """Total friction and speed do not depend on the direction of the pull, from the first contact
@@ -986,7 +951,6 @@ def test_a_cube_behaves_the_same_in_every_direction(direction):
         )
 
 
-@needs("ContactPoint")
 def test_points_of_a_cube_share_friction_as_they_share_the_load():
     """In stick all points have the same deflection: one coefficient of friction, whatever the
     normal forces are."""
@@ -1002,14 +966,12 @@ def test_points_of_a_cube_share_friction_as_they_share_the_load():
     assert friction == pytest.approx([0.125] * 6, rel=1e-4)
 
 
-@needs("ContactPoint")
 def test_a_sixth_of_a_turn_takes_each_point_of_a_cube_to_the_next():
     one, other = (of_points(cube(direction, 0.0), "normalForce", 2.5) for direction in (0, 60))
     assert np.ptp(one) > 0.3
     assert np.roll(one, 1) == pytest.approx(other, rel=1e-4)
 
 
-@needs("ContactPoint")
 def test_a_cube_in_stick_rests():
     """From the end of the rise to the fading of the load it creeps by less than a nanometre."""
     columns = cube(0, 0.0)
@@ -1027,7 +989,6 @@ def first_apex(columns):
     return columns["height"][columns["time"] > 2e-3].max()
 
 
-@needs("HuntCrossley")
 def test_a_bounce_loses_the_area_of_its_loop():
     """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 -
     h1); without damping it is nothing."""
@@ -1044,7 +1005,6 @@ def test_a_bounce_loses_the_area_of_its_loop():
         assert lost == pytest.approx(share * weight * fall, abs=0.05 * weight * fall)
 
 
-@needs("HuntCrossley")
 def test_a_body_that_bounces_comes_to_rest_where_the_contact_bears_it():
     columns = simulate("bounce", "HuntCrossley", options=["--set", "contactDamping=5e6"])[
         "HuntCrossley"
@@ -1055,7 +1015,6 @@ def test_a_body_that_bounces_comes_to_rest_where_the_contact_bears_it():
     )  # K s^2 = m g
 
 
-@needs("ContactPoint")
 def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last():
     soft = {
         "contactStiffness": 100,
@@ -1133,7 +1092,7 @@ def changes_of_mode(columns, clutch):
     return columns["time"][1:][np.diff(mode) != 0]
 
 
-@needs("CoulombRotational")
+@NEEDS_TWINS
 def test_coupled_clutches_with_ideal_stick_are_the_exact_solution():
     """Every stick and slip, found by the algebraic loop of three loads: 0.1 µs at a tolerance of
     1e-10, where a step is 1 ms."""
@@ -1154,10 +1113,8 @@ def test_coupled_clutches_with_ideal_stick_are_the_exact_solution():
     )
 
 
-@pytest.mark.parametrize(
-    "model",
-    [pytest.param(name, marks=needs(name)) for name in ("CoulombRotational", "LuGreRotational")],
-)
+@NEEDS_TWINS
+@pytest.mark.parametrize("model", ["CoulombRotational", "LuGreRotational"])
 def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model):
     """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5
     rad/s, half of the 50 J is heat. The other two clutches stay open. A bristle winds up by 10 µrad
@@ -1187,7 +1144,8 @@ REST = float(np.arcsin(210 * 0.5 / (15 * 9.81 * 1.14)))  # of the joint: |m g l 
 GIVES = {"CoulombRotational": 1e-11, "LuGreRotational": 3e-5, "ImplicitBristleRotational": 3e-5}
 
 
-@pytest.mark.parametrize("model", [pytest.param(name, marks=needs(name)) for name in GIVES])
+@NEEDS_TWINS
+@pytest.mark.parametrize("model", GIVES)
 @pytest.mark.parametrize(
     "share, falls", [(-0.99, False), (0.99, False), (-1.01, True), (1.01, True)]
 )
@@ -1207,7 +1165,7 @@ def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share
     assert np.sign(share) * way > 1e-3 if falls else abs(way) < GIVES[model]
 
 
-@needs("CoulombRotational")
+@NEEDS_TWINS
 def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers():
     """It comes to rest in the interval, and nothing but its height pays for the losses: friction,
     gear and bearing, by the trapezoidal rule over the steps of the solver, hence 0.1 %."""
@@ -1228,15 +1186,13 @@ def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers():
     assert c["potentialEnergy"][0] - c["potentialEnergy"][-1] == pytest.approx(lost, rel=1e-3)
 
 
+@NEEDS_TWINS
 @pytest.mark.parametrize(
     "model, case",
     [
-        pytest.param(*one, marks=needs(one[0], f"{one[0]}Rotational"))
-        for one in [
-            ("Gonthier", "pennestri2016_rabinowicz"),
-            ("LuGreNormalized", "colantonio2022_blades"),
-            ("LuGreNormalized", "rill2023_model1"),
-        ]
+        ("Gonthier", "pennestri2016_rabinowicz"),
+        ("LuGreNormalized", "colantonio2022_blades"),
+        ("LuGreNormalized", "rill2023_model1"),
     ],
 )
 def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
@@ -1259,11 +1215,11 @@ def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
     assert columns["angle"][-1] == pytest.approx(0.0015) and columns["displacement"][-1] == 0
 
 
+@NEEDS_TWINS
 def test_systems_that_share_no_loop_have_exact_slopes():
     """Only elements that ask for the load close the loop, so that all others keep their Jacobian
     from directional derivatives."""
     for model, slopes in (("CoulombRotational", False), ("LuGreRotational", True)):
-        if model in PRESENT:
-            words = call("clutches", PRESENT[model].path, "--stats").stdout.splitlines()
-            names, values = (words[-2].split(), words[-1].split())
-            assert (float(values[names.index("jacobians")]) > 0) == slopes
+        words = call("clutches", PRESENT[model].path, "--stats").stdout.splitlines()
+        names, values = (words[-2].split(), words[-1].split())
+        assert (float(values[names.index("jacobians")]) > 0) == slopes
