@@ -1,7 +1,9 @@
 """The mutation run: its lists fit the sources of today, and a mutant dies in it. All of them die in
 `python -m mutation --list`, which takes too long for here."""
 
+import dataclasses
 import os
+import re
 import subprocess
 import sys
 import time
@@ -33,6 +35,24 @@ def test_every_edit_is_of_one_place_in_the_sources_of_today(listed):
         for test in edit.tests:
             file, _, name = test.partition("::")
             assert f"def {name}(" in (TESTS / file).read_text(encoding="utf-8"), edit.name
+
+
+def test_what_the_rules_draw_for_the_same_tests_is_not_in_the_list(listed):
+    drawn = {}
+    for edit in listed:
+        source = edits.text_of(edit.file)
+        if edit.file not in drawn:
+            mutants = operators.mutants_of(edit.file)
+            drawn[edit.file] = {bare(mutant.apply(source)) for mutant in mutants}
+        asked = plan.planned(dataclasses.replace(edit, models=(), tests=()))
+        files = {test.partition("::")[0] for test in asked.tests}
+        if edit.tests[0].partition("::")[0] in files and set(edit.models) <= set(asked.models):
+            assert bare(edit.apply(source)) not in drawn[edit.file], edit.name
+
+
+def bare(source):
+    """Without blanks and empty statements."""
+    return re.sub(r"(?<=[;{}]);", "", re.sub(r"\s", "", source))
 
 
 def test_every_change_that_is_called_equivalent_can_be_drawn():
