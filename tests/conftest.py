@@ -1,7 +1,8 @@
 """Runs each test of an `fmu` over every FMU in the folder BRISTLE_FMUS (default: dist/).
 
 A test that only makes sense for some (models with states, with modes …) says so by
-`@pytest.mark.fmus(predicate)`; the predicate sees the description, never a list of names.
+`@pytest.mark.fmus(predicate)`; the predicate sees the description, never a list of names. A test in
+models/test_<Model>.py that says nothing runs over the FMU of this name.
 
 The folder may hold a part of the collection. Tests that need all of it (`collection`, and those of
 the tools, which take FMUs by their names) or all platforms (`platforms`) are then left out, unless
@@ -50,9 +51,12 @@ def pytest_configure(config):
 
 def pytest_generate_tests(metafunc):
     if "fmu" in metafunc.fixturenames:
-        chosen = FMUS
-        for marker in metafunc.definition.iter_markers("fmus"):
+        chosen, markers = FMUS, list(metafunc.definition.iter_markers("fmus"))
+        for marker in markers:
             chosen = [fmu for fmu in chosen if marker.args[0](fmu.description)]
+        file = metafunc.definition.path
+        if file.parent.name == "models" and not markers:
+            chosen = [fmu for fmu in chosen if file.stem == f"test_{fmu.name}"]
         metafunc.parametrize("fmu", chosen, ids=[fmu.name for fmu in chosen])
     if "twin" in metafunc.fixturenames:
         metafunc.parametrize("twin, model", TWINS, ids=[twin.name for twin, _ in TWINS])

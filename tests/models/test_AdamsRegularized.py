@@ -1,18 +1,12 @@
 """AdamsRegularized: two quintic steps."""
 
-import pytest
-
 from friction_curves import check_peak_curve, check_peak_rules, curvature, friction_curve
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "AdamsRegularized")
 
-
-@ONLY
 def test_rises_to_static_and_falls_to_dynamic_friction_with_a_continuous_slope(fmu):
     check_peak_curve(fmu, slope_at_rest=15 / 8)
 
 
-@ONLY
 def test_the_curvature_vanishes_at_rest_and_at_the_joints(fmu):
     """A quintic step begins and ends without curvature; next to the joint it grows with the
     distance, at most 60 of the unit per width."""
@@ -31,6 +25,5 @@ def test_the_curvature_vanishes_at_rest_and_at_the_joints(fmu):
         assert abs(curvature(curve, 0.5e-3, 1e-8)) > unit
 
 
-@ONLY
 def test_contradicting_parameters_are_refused(fmu):
     check_peak_rules(fmu)

@@ -11,7 +11,6 @@ from body_on_element import run_exchange
 from fixed_step import AT_ONCE, element, holds, limit_of, told
 from held_force import run_loop
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Awrejcewicz")
 NORMAL, BAND = 10.0, 1e-3
 STATIC = 6.0  # with the coefficient 0.6
 SIDES = pytest.mark.parametrize("side", [1, -1])
@@ -30,7 +29,6 @@ def force(fmu):
         yield force_at
 
 
-@ONLY
 @SIDES
 @pytest.mark.parametrize(
     ("velocity", "load", "expected"),
@@ -51,7 +49,6 @@ def test_the_four_regions_by_hand(force, velocity, load, expected, side):
     assert force(side * velocity, side * load) == pytest.approx(side * expected, rel=1e-14)
 
 
-@ONLY
 def test_the_regions_join_without_a_jump(force):
     """Across the edges of the band, rest and both limits of the load, whatever the other is: within
     1e-9 of the band or of the limit the force changes by as much of the limit times the largest
@@ -67,7 +64,6 @@ def test_the_regions_join_without_a_jump(force):
             assert abs(above - below) <= 2e-9 * STATIC * (1 + 1e-6)
 
 
-@ONLY
 def test_it_never_exceeds_the_limit_and_pushes_with_0_1732_of_limit_times_band_at_most(force):
     """The number on its page: the largest ξ (1 − 2 ξ² (3 − 2ξ)) is at 0.2704."""
     speeds = np.linspace(0, 2 * BAND, 2001)
@@ -77,7 +73,6 @@ def test_it_never_exceeds_the_limit_and_pushes_with_0_1732_of_limit_times_band_a
     assert (found * speeds).min() == pytest.approx(-0.1732 * STATIC * BAND, rel=1e-3)
 
 
-@ONLY
 @SIDES
 def test_a_load_of_0_99_of_the_limit_is_held_without_motion(fmu, side):
     """In model exchange, exactly, and while it sways below the limit."""
@@ -93,7 +88,6 @@ def test_a_load_of_0_99_of_the_limit_is_held_without_motion(fmu, side):
     assert set(course.velocity) == {0.0} and set(course.position) == {0.0}
 
 
-@ONLY
 @pytest.mark.parametrize("load", [0.0, 0.5, -0.5])
 def test_a_body_in_the_band_slows_down_with_the_time_as_its_page_says(fmu, load):
     """m dv/dt = -A (F_s - F_ext): the time down to a speed is an integral over the step, and late
@@ -116,7 +110,6 @@ def test_a_body_in_the_band_slows_down_with_the_time_as_its_page_says(fmu, load)
     assert course.velocity[-1] == pytest.approx(BAND**2 / (3 * brake * 2.0), rel=0.01)
 
 
-@ONLY
 def test_a_small_error_of_the_load_creeps_with_its_square_root(fmu):
     """v = v_s sqrt(ΔF/(3 (F_s - F_ext))), the step without its cubic part, of 2 ξ/3 = 0.5 % here:
     what the element is not told is balanced by the step."""
@@ -127,7 +120,6 @@ def test_a_small_error_of_the_load_creeps_with_its_square_root(fmu):
         assert instance.get("frictionForce") - load == pytest.approx(missed, rel=0.01)
 
 
-@ONLY
 def test_break_away_runs_through_the_band(fmu):
     """A load above the limit is opposed by the limit up to the edge of the band; from there on the
     body runs away, as friction falls."""
@@ -142,7 +134,6 @@ def test_break_away_runs_through_the_band(fmu):
     assert course.velocity[-1] > 10 * BAND and course.force[-1] < 0.9 * STATIC
 
 
-@ONLY
 @pytest.mark.parametrize("late, most", [(False, 16 / 9), (True, 8 / 9)], ids=["at once", "late"])
 def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
     """v[n+1] = v[n] - c A sgn v, c = F_s h/m, comes to rest where c A < 2 v all over the band: c
@@ -168,7 +159,6 @@ def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
     assert max(speeds_left(1.05)) > 0.5
 
 
-@ONLY
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_with_a_coupling_mass_its_band_counts_as_stick(fmu, late):
     """Its force has no slope at rest, which would look like slip: a load of 0.99 of the limit that

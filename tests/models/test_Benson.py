@@ -8,11 +8,9 @@ import pytest
 from convergence import at_once_and_in_parts
 from body_on_element import run_exchange
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Benson")
 NORMAL = 9.81
 
 
-@ONLY
 def test_sliding_friction_falls_exponentially(fmu, kind):
     with fmu.instance(kind) as instance:
         for velocity in (2e-3, -0.01, 0.05, -0.2, 3.0):
@@ -27,7 +25,6 @@ def test_sliding_friction_falls_exponentially(fmu, kind):
             instance.demand("fmi2Reset")
 
 
-@ONLY
 def test_break_away_starts_without_a_jump(fmu):
     """From the static limit on the body gathers speed exponentially: v'= (F_s - F_d) c v/m at
     first, under the static load."""
@@ -47,7 +44,6 @@ def test_break_away_starts_without_a_jump(fmu):
                 )
 
 
-@ONLY
 def test_a_short_stick_inside_a_long_step_is_found(fmu):
     """The load passes through what stick can carry in a twentieth of the step, where the velocity
     turns round: the element sticks for that long and then gives way to the load."""

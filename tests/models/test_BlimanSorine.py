@@ -10,7 +10,6 @@ from fmi2 import CO_SIMULATION
 from prescribed import BOUNDED, PRINTED, drive
 from reference.BlimanSorine import constants
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
 P = {
     "staticFriction": 0.6,
     "dynamicFriction": 0.5,
@@ -39,7 +38,6 @@ def force_at(p, normal, path):
     return f1 * -math.expm1(-path / (p["lengthRatio"] * length)) - f2 * -math.expm1(-path / length)
 
 
-@ONLY
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("normal", [10.0, 196.2])
 def test_the_peak_from_rest_is_static_friction(fmu, surface, normal):
@@ -58,7 +56,6 @@ def test_the_peak_from_rest_is_static_friction(fmu, surface, normal):
     assert max(forces[:9] + forces[10:]) < forces[9]
 
 
-@ONLY
 @pytest.mark.parametrize("surface", SURFACES)
 def test_the_force_is_that_of_two_dahl_models(fmu, kind, surface):
     p = parameters(*surface)
@@ -67,7 +64,6 @@ def test_the_force_is_that_of_two_dahl_models(fmu, kind, surface):
         assert found["frictionForce"] == pytest.approx(force_at(p, 196.2, length * time), rel=1e-6)
 
 
-@ONLY
 @pytest.mark.parametrize("surface", SURFACES)
 def test_far_from_rest_it_slides_with_dynamic_friction(fmu, surface):
     p = parameters(*surface)
@@ -76,7 +72,6 @@ def test_far_from_rest_it_slides_with_dynamic_friction(fmu, surface):
     assert found["slidingVelocity"] == pytest.approx(-0.1, rel=1e-9)
 
 
-@ONLY
 @pytest.mark.parametrize("surface", SURFACES)
 def test_the_stiffness_at_rest_is_the_bristle_stiffness(fmu, surface):
     p = parameters(*surface)
@@ -87,7 +82,6 @@ def test_the_stiffness_at_rest_is_the_bristle_stiffness(fmu, surface):
         assert instance.get("frictionForce") == pytest.approx(98100.0e-9, rel=1e-9)
 
 
-@ONLY
 def test_after_a_reversal_the_overshoot_doubles(fmu):
     """Both bristles turn from full deflection to full deflection: twice the way that they come from
     rest."""
@@ -104,7 +98,6 @@ def test_after_a_reversal_the_overshoot_doubles(fmu):
     assert found["frictionForce"] == pytest.approx(98.1 + 2 * (117.72 - 98.1), rel=1e-6)
 
 
-@ONLY
 def test_without_a_peak_it_is_dahl(fmu):
     p = parameters(0.5, 0.5, 0.2)
     for _, time, found in drive(fmu, CO_SIMULATION, p, [(196.2, 1e-3, 3.0)], 0.25):
@@ -113,7 +106,6 @@ def test_without_a_peak_it_is_dahl(fmu):
         )
 
 
-@ONLY
 def test_separated_both_bristles_relax(fmu, kind):
     p = {**P, "bristleDeflectionStart[1]": 1e-3, "bristleDeflectionStart[2]": -2e-3}
     for _, time, found in drive(fmu, kind, p, [(0.0, 0.3, 0.05)], 5e-3):
@@ -126,7 +118,6 @@ def test_separated_both_bristles_relax(fmu, kind):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
 def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
     """Out of sliding the other way: F_d + (1 + ratio) (F_s - F_d) forward, with ratio F_d backward,
@@ -144,7 +135,6 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
             assert 0 < side * instance.get("frictionForce") <= peak * (1 + 1e-12)
 
 
-@ONLY
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
 @pytest.mark.endurance
 def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, kind, ratio):
@@ -168,7 +158,6 @@ def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, 
                 assert after[-1] * velocity < 0
 
 
-@ONLY
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
 def test_after_the_normal_force_has_fallen_the_short_bristle_is_as_exact_as_the_long_one(
     fmu, tolerance
@@ -195,7 +184,6 @@ def test_after_the_normal_force_has_fallen_the_short_bristle_is_as_exact_as_the_
             )
 
 
-@ONLY
 def test_without_a_peak_its_slopes_are_finite(fmu):
     """The slow part is none there; its slope has no bound, and none is given instead."""
     with fmu.model_exchange() as instance:

@@ -24,12 +24,10 @@ CUBE = {
     "stiffnessExponent": 2.0,
     "dampingExponent": 0.5,
 }
-OURS = pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
 
 
 @pytest.mark.skipif(len(PARTS) < 2, reason="HuntCrossley and ProjectedLuGre are not in the folder")
-@OURS
 def test_it_is_its_two_parts(fmu):
     sampler = Sampler(fmu.description, "parts")
     pressed = 0
@@ -86,7 +84,6 @@ def test_it_is_its_two_parts(fmu):
     assert pressed > 50
 
 
-@OURS
 def test_a_point_above_the_plane_feels_nothing(fmu, kind):
     with fmu.instance(kind) as instance:
         instance.start(
@@ -103,7 +100,6 @@ def test_a_point_above_the_plane_feels_nothing(fmu, kind):
         ] == [0, 0, 0]
 
 
-@OURS
 def test_the_force_pushes_the_point_out_and_brakes_it(fmu):
     with fmu.co_simulation() as instance:
         instance.start(
@@ -119,7 +115,6 @@ def test_the_force_pushes_the_point_out_and_brakes_it(fmu):
         assert instance.get("slidingSpeed") == pytest.approx(2e-3, rel=1e-6)
 
 
-@OURS
 def test_touch_down_and_lift_off_are_the_only_events(fmu):
     with fmu.model_exchange() as instance:
         instance.start()
@@ -139,7 +134,6 @@ def test_touch_down_and_lift_off_are_the_only_events(fmu):
         assert instance.indicators[0] <= -1 and instance.get("normalForce") == 0
 
 
-@OURS
 def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touches(fmu):
     """The bristle relaxes between two contacts and is loaded anew in each."""
     with fmu.co_simulation() as instance:
@@ -156,7 +150,6 @@ def test_a_point_that_bounces_in_co_simulation_keeps_its_friction_where_it_touch
         assert read(instance, "bristleDeflection")[0] == pytest.approx(loaded, rel=1e-6)
 
 
-@OURS
 @pytest.mark.parametrize(
     ("part", "damping", "touches"), [(0.0, 2e4, 1), (0.5, 2e4, 1), (0.9, 2e4, 1), (0.5, 3e3, 3)]
 )

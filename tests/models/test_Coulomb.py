@@ -8,7 +8,6 @@ import pytest
 from body_on_element import run_exchange, run_steps
 
 IDEAL = pytest.mark.fmus(lambda d: d.name in ("Coulomb", "Benson", "QuasiStaticLuGre"))
-ONLY = pytest.mark.fmus(lambda d: d.name == "Coulomb")
 NORMAL, GRAVITY = 9.81, 9.81
 SEPARATED, STICK, FORWARD, BACKWARD = 1, 2, 3, 4
 
@@ -97,7 +96,6 @@ def test_what_is_left_of_the_velocity_comes_to_zero(fmu):
         assert course.force[-1] == pytest.approx(0.3 * limit, rel=1e-12)
 
 
-@ONLY
 def test_a_sliding_body_stops_where_the_textbook_says(fmu):
     """s = v²/(2 mu_d g), t = v/(mu_d g); then rest."""
     with fmu.model_exchange() as instance:
@@ -109,7 +107,6 @@ def test_a_sliding_body_stops_where_the_textbook_says(fmu):
         assert course.velocity[-1] == pytest.approx(0.0, abs=1e-12)
 
 
-@ONLY
 def test_a_body_breaks_away_at_the_static_limit(fmu):
     """A load that rises by 1 N/s: rest up to mu_s N, from then on the excess over mu_d N
     accelerates."""

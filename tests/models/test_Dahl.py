@@ -8,7 +8,6 @@ from fmi2 import CO_SIMULATION
 from prescribed import drive
 from reference.Dahl import branch
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Dahl")
 EXPONENTS = [0.5, 0.8, 1.0, 1.3, 1.52, 2.0, 3.0]
 P = {
     "dynamicFriction": 0.5,
@@ -19,7 +18,6 @@ P = {
 LIMIT, LENGTH = 98.1, 1e-3  # force and length at which the bristles saturate under 196.2 N
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("start", [-1.0, -0.6, 0.0, 0.7])
 @pytest.mark.parametrize("direction", [1, -1])
@@ -33,7 +31,6 @@ def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
         assert found["frictionForce"] == pytest.approx(expected, abs=1e-6 * LIMIT)
 
 
-@ONLY
 @pytest.mark.parametrize("start", [-1.0, 0.4])
 @pytest.mark.parametrize("duration", [0.1, 1.0, 10.0])
 def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start, duration):
@@ -48,7 +45,6 @@ def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start,
     )
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", [1.0, 1.52])
 def test_the_speed_does_not_matter(fmu, exponent):
     """The same path at 1 µm/s and at 1 m/s."""
@@ -67,7 +63,6 @@ def test_the_speed_does_not_matter(fmu, exponent):
     assert forces[0] == pytest.approx(forces[2], abs=1e-7 * LIMIT)
 
 
-@ONLY
 @pytest.mark.parametrize("amplitude", [1e-4, 5e-4, 2e-3])
 def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
     """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the way up,
@@ -91,7 +86,6 @@ def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
     )
 
 
-@ONLY
 def test_below_one_the_limit_is_reached_on_a_finite_path(fmu, kind):
     """sigma0 x/F_C = 1/(1 - delta); from there on the force is the limit."""
     p = {**P, "hysteresisExponent": 0.5}
@@ -101,7 +95,6 @@ def test_below_one_the_limit_is_reached_on_a_finite_path(fmu, kind):
             assert found["der(bristleDeflection)"] == pytest.approx(0, abs=1e-6)
 
 
-@ONLY
 def test_piatkowskis_point(fmu):
     """The closed loop between ±0.0891 mm with the printed stiffness and exponent has its tip at
     50.0 N: three printed digits."""
@@ -112,7 +105,6 @@ def test_piatkowskis_point(fmu):
     assert tips[-1] == pytest.approx(50.0, abs=0.05)
 
 
-@ONLY
 def test_a_falling_normal_force_lets_the_motion_take_the_deflection_back(fmu):
     """As printed, the force stays at rest; moved on, it comes down to the new limit, and moved back
     it comes down too."""
@@ -131,7 +123,6 @@ def test_a_falling_normal_force_lets_the_motion_take_the_deflection_back(fmu):
         assert abs(last[2] - expected) < 0.5 * abs(LIMIT - expected)
 
 
-@ONLY
 def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
     p = {**P, "bristleDeflectionStart": 7e-4}
     for _, time, found in drive(fmu, kind, p, [(-1.0, 0.3, 0.05)], 5e-3):
@@ -139,7 +130,6 @@ def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
         assert found["bristleDeflection"] == pytest.approx(7e-4 * math.exp(-time / 0.01), rel=1e-6)
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
     """A millionth of the way before it the rate is still the law's, but for exponents below 1,
@@ -164,7 +154,6 @@ def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("velocity", [2e-3, -2e-3])
 def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, velocity):
@@ -188,7 +177,6 @@ def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, veloc
     assert rates[1] == pytest.approx(rates[0], rel=1.1e-3 * abs(exponent - 1) + 1e-8)
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", [0.5, 1.52, 3.0])
 @pytest.mark.parametrize("direction", [1, -1])
 def test_far_beyond_the_limit_the_rate_is_linear(fmu, exponent, direction):

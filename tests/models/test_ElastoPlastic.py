@@ -13,7 +13,6 @@ from prescribed import drive
 import reference.ElastoPlastic
 from reference import LuGre
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "ElastoPlastic")
 P = {
     "staticFriction": 0.6,
     "dynamicFriction": 0.5,
@@ -27,7 +26,6 @@ P = {
 }
 
 
-@ONLY
 def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
     """z - x is constant for |z| < z_ba: a thousand random moves, fast and slow, leave the
     deflection where the body is."""
@@ -45,7 +43,6 @@ def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
         assert found["slidingVelocity"] == 0
 
 
-@ONLY
 def test_the_normal_force_does_not_matter_within_the_zone(fmu):
     """As long as the zone is below the friction force: sigma0 z_ba < mu_d N."""
     phases = [(196.2, 9e-3, 0.01), (30.0, -9e-3, 0.005), (100.0, 9e-3, 0.003)]
@@ -53,7 +50,6 @@ def test_the_normal_force_does_not_matter_within_the_zone(fmu):
     assert found["bristleDeflection"] == pytest.approx(7.2e-5, abs=1e-15)
 
 
-@ONLY
 def test_unloading_is_elastic_from_any_force(fmu, kind):
     """Out of sliding the force falls with the stiffness until the other end of the zone."""
     phases = [(196.2, 1e-3, 8.0), (196.2, -1e-3, 1.0)]
@@ -66,7 +62,6 @@ def test_unloading_is_elastic_from_any_force(fmu, kind):
     assert begin == pytest.approx(LuGre.curve(P, 196.2, 1e-3) / 98100.0, rel=1e-3)
 
 
-@ONLY
 def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_for_linear(fmu):
     """Within the zone the rate falls along half a sine wave. A tangent shortly before its steepest
     point meets it again, and for a step that ends there along the tangent only the way between
@@ -107,7 +102,6 @@ def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_fo
     ), "a few tolerances"
 
 
-@ONLY
 def test_beyond_the_limit_it_is_lugre(fmu):
     """|z| >= z_max and moving on: the same rate and, as printed, the same force."""
     with fmu.model_exchange() as instance:
@@ -127,7 +121,6 @@ def test_beyond_the_limit_it_is_lugre(fmu):
                     )
 
 
-@ONLY
 @pytest.mark.parametrize("normal, zone", [(19.62, 1e-4), (196.2, 1e-3), (1.0, 1e-4), (0.1, 1e-2)])
 def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zone):
     """z_ba = F_d/sigma0 as in two printed cases, and beyond: at speed the force is the dynamic
@@ -143,7 +136,6 @@ def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zon
     assert found["frictionForce"] == pytest.approx(limit, rel=1e-6)
 
 
-@ONLY
 @pytest.mark.parametrize("begin", [0.95, 0.999, 1.5])
 def test_the_zone_is_at_least_a_hundredth_of_the_limit_wide(fmu, begin):
     """Half of it slides at its middle, whether it begins there or is widened to it."""
@@ -158,7 +150,6 @@ def test_the_zone_is_at_least_a_hundredth_of_the_limit_wide(fmu, begin):
         assert instance.derivatives[0] == pytest.approx((1 - 0.5 * middle) * 1e-9, rel=1e-9)
 
 
-@ONLY
 def test_without_a_zone_sliding_begins_at_once(fmu):
     """z_ba = 0: the share rises from the very start, half of it at z_max/2."""
     with fmu.model_exchange() as instance:
@@ -170,7 +161,6 @@ def test_without_a_zone_sliding_begins_at_once(fmu):
         assert instance.derivatives[0] == pytest.approx(0.75e-9, rel=1e-9)
 
 
-@ONLY
 def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu):
     """0 to 100 N at 1 Hz on 20 kg: each pulse as far as the second one."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")

@@ -7,8 +7,6 @@ from scipy.integrate import solve_ivp
 
 from friction_curves import friction_curve, refusal
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "GKF")
-
 STICK, FORWARD, BACKWARD = 2, 3, 4
 BAND, FALL = 1e-3, 0.2 * (1 - math.exp(-((1e-3 / 3e-3) ** 2)))
 P = {
@@ -25,7 +23,6 @@ CREEP = {
 }  # no fall, so viscous friction makes the jump one upwards
 
 
-@ONLY
 def test_the_law_jumps_by_what_the_curve_has_fallen(fmu):
     with friction_curve(fmu, 10.0, **P) as curve:
         below, above = curve.force(BAND * (1 - 1e-5)), curve.force(BAND * (1 + 1e-5))
@@ -33,7 +30,6 @@ def test_the_law_jumps_by_what_the_curve_has_fallen(fmu):
         assert below - above == pytest.approx(10.0 * FALL, rel=1e-3)
 
 
-@ONLY
 def test_each_piece_has_its_mode(fmu):
     with friction_curve(fmu, 10.0, **P) as curve:
         for velocity, mode in (
@@ -51,7 +47,6 @@ def test_each_piece_has_its_mode(fmu):
             assert curve.instance.get("mode") == mode, velocity
 
 
-@ONLY
 def test_a_piece_goes_on_smoothly_until_its_event(fmu):
     """What a solver sees that tries a step across the jump: no jump before the event, and an
     indicator that has changed its sign."""
@@ -69,7 +64,6 @@ def test_a_piece_goes_on_smoothly_until_its_event(fmu):
         assert any(a * b < 0 for a, b in zip(before, curve.instance.indicators))
 
 
-@ONLY
 def test_an_upward_jump_is_left_where_line_and_curve_meet(fmu):
     with friction_curve(fmu, 10.0, **CREEP) as curve:
         meeting = 0.3 / (0.3 / BAND - 20.0)
@@ -84,7 +78,6 @@ def test_an_upward_jump_is_left_where_line_and_curve_meet(fmu):
         assert curve.force(0.999 * BAND) == pytest.approx(3.0 * 0.999, rel=1e-12)
 
 
-@ONLY
 def test_viscous_friction_steeper_than_the_rise_is_refused(fmu):
     sentence = refusal(fmu, **{**P, "viscousFriction": 501.0})
     assert all(
@@ -133,7 +126,6 @@ def ride(fmu, parameters, load, duration, mass=1.0):
         return velocity, events
 
 
-@ONLY
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.97, 0.9999])
 @pytest.mark.endurance
 def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
@@ -142,7 +134,6 @@ def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
     assert velocity == pytest.approx(share * BAND, rel=1e-6, abs=1e-9)
 
 
-@ONLY
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 @pytest.mark.endurance
 def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
@@ -154,7 +145,6 @@ def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
     assert velocity == pytest.approx(load / 3.0 * BAND, rel=1e-6)
 
 
-@ONLY
 @pytest.mark.parametrize("parameters", [P, CREEP], ids=["downward", "upward"])
 @pytest.mark.endurance
 def test_a_sine_load_makes_at_most_four_events_per_period(fmu, parameters):
@@ -162,7 +152,6 @@ def test_a_sine_load_makes_at_most_four_events_per_period(fmu, parameters):
     assert 0 < events <= 4 * 10
 
 
-@ONLY
 @pytest.mark.parametrize("sign", [1, -1])
 def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
     """And until touch-down has had its own, there is no force."""
@@ -181,7 +170,6 @@ def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
         assert instance.get("mode") == STICK
 
 
-@ONLY
 def test_the_lines_have_to_meet_on_the_other_side_too(fmu):
     """Where friction is less backward, or the viscous part more."""
     for change in ({"backwardFrictionRatio": 0.1}, {"backwardViscousRatio": 10.0}):

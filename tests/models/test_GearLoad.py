@@ -9,7 +9,6 @@ import pytest
 from fmi2 import ERROR, FmiError
 from fmus import TWINS
 
-OURS = pytest.mark.fmus(lambda d: d.name == "GearLoad")
 ELEMENTS = {twin.name: twin for twin, _ in TWINS}
 UNITY = {
     "dynamicFriction": 1.0,
@@ -17,7 +16,6 @@ UNITY = {
 }  # the normal force is the friction torque as a number
 
 
-@OURS
 @pytest.mark.parametrize("forward, backward", [(0.9, 0.9), (0.7, 0.4), (1.0, 1.0), (0.3, -1.3)])
 @pytest.mark.parametrize("torque", [-5.0, 5.0])
 def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, torque):
@@ -41,7 +39,6 @@ def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, t
         assert gear.get("backDrivingEfficiency") == pytest.approx(backward, rel=1e-14)
 
 
-@OURS
 @pytest.mark.platforms
 def test_the_friction_element_takes_that_torque(fmu):
     """At the radius and the coefficient that both are given."""
@@ -73,7 +70,6 @@ def test_the_friction_element_takes_that_torque(fmu):
         assert friction.get("frictionTorque") == pytest.approx(2, rel=1e-12)
 
 
-@OURS
 def test_at_rest_friction_has_to_hold_the_load(fmu):
     """So the loss of back-driving applies there, and from there on nothing jumps."""
     with fmu.model_exchange() as gear:
@@ -192,7 +188,6 @@ def expressed(fmu, model, motor, external, speed):
     return torque
 
 
-@OURS
 @pytest.mark.platforms
 @pytest.mark.parametrize("model", ["M1", "M2", "M3", "M4", "M5"])
 def test_it_is_the_budget_of_bam(fmu, model):
@@ -203,7 +198,6 @@ def test_it_is_the_budget_of_bam(fmu, model):
         )
 
 
-@OURS
 @pytest.mark.platforms
 def test_it_is_the_loss_that_mujoco_asks_for(fmu):
     """mu T_in sgn(omega); a bristle in place of the sign is what DahlRotational does."""
@@ -234,7 +228,6 @@ def test_it_is_the_loss_that_mujoco_asks_for(fmu):
             )
 
 
-@OURS
 @pytest.mark.parametrize(
     "wrong",
     [

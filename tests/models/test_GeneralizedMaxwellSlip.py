@@ -10,7 +10,6 @@ from fmi2 import CO_SIMULATION
 from reference import integrate_me
 from reference.stribeck import steady_force
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "GeneralizedMaxwellSlip")
 NORMAL = 9.81
 STICK, FORWARD, BACKWARD = 2, 3, 4
 STIFFNESS, SHARE = [20000.0, 10000.0, 6000.0, 3000.0], [0.1, 0.2, 0.3, 0.4]
@@ -48,7 +47,6 @@ def first_loading(displacement):
     return sum(min(k * displacement, share * LIMIT) for k, share in zip(STIFFNESS, SHARE))
 
 
-@ONLY
 def test_the_first_loading_is_a_polygon(fmu, kind):
     with fmu.instance(kind) as instance:
         instance.start(RATELESS, tolerance=1e-9)
@@ -59,7 +57,6 @@ def test_the_first_loading_is_a_polygon(fmu, kind):
         assert path.place > SHARE[3] * LIMIT / STIFFNESS[3]
 
 
-@ONLY
 def test_unloading_follows_masings_rule(fmu, kind):
     """A branch is the first loading, twice as large in both directions, from where the motion
     turned."""
@@ -73,7 +70,6 @@ def test_unloading_follows_masings_rule(fmu, kind):
             )
 
 
-@ONLY
 def test_inner_loops_close_and_are_forgotten(fmu, kind):
     """Nonlocal memory: after an inner loop the outer branch goes on as if it had not been."""
     with fmu.instance(kind) as one, fmu.instance(kind) as two:
@@ -97,7 +93,6 @@ def test_inner_loops_close_and_are_forgotten(fmu, kind):
         )
 
 
-@ONLY
 def test_elements_share_the_force_of_steady_sliding(fmu):
     with fmu.co_simulation() as instance:
         for velocity in (1e-3, -0.01, 0.5):
@@ -126,7 +121,6 @@ def test_elements_share_the_force_of_steady_sliding(fmu):
             instance.demand("fmi2Reset")
 
 
-@ONLY
 def test_shares_are_relative_to_their_sum(fmu):
     forces = []
     for factor in (1.0, 7.0):
@@ -143,7 +137,6 @@ def test_shares_are_relative_to_their_sum(fmu):
     assert forces[0] == pytest.approx(forces[1], rel=1e-9)
 
 
-@ONLY
 def test_the_force_lags_behind_the_curve(fmu):
     """When the speed rises in sliding, the force of the printed law is above the curve; when it
     falls, below."""
@@ -171,7 +164,6 @@ def test_the_force_lags_behind_the_curve(fmu):
         assert instance.get("frictionForce") < steady_force(p, NORMAL, 0.011) * 0.95
 
 
-@ONLY
 def test_elements_turn_round_with_the_motion(fmu):
     with fmu.model_exchange() as instance:
         instance.start(
@@ -192,7 +184,6 @@ def test_elements_turn_round_with_the_motion(fmu):
         assert instance.derivatives == [k * -1e-2 for k in STIFFNESS]
 
 
-@ONLY
 def test_creeping_does_not_chatter(fmu):
     with fmu.co_simulation() as instance:
         for velocity in (1e-9, -1e-7, 1e-5):
@@ -214,7 +205,6 @@ def test_creeping_does_not_chatter(fmu):
             instance.demand("fmi2Reset")
 
 
-@ONLY
 @pytest.mark.endurance
 def test_a_body_comes_to_rest_on_the_springs(fmu):
     """After a push that makes no element slip: 1 kg on 39 kN/m with a tenth of the critical
@@ -237,7 +227,6 @@ def test_a_body_comes_to_rest_on_the_springs(fmu):
         assert abs(velocity) < 5e-6
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [1e15, -1e80])
 def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
     """The limit is passed within the rounding of the time, where no event can be located in time;
@@ -260,7 +249,6 @@ def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
         assert set(instance.modes().values()) == {FORWARD if velocity > 0 else BACKWARD}
 
 
-@ONLY
 def test_a_light_contact_is_followed_within_a_microsecond(fmu):
     """The time constant of an element vanishes with the normal force, and ends at a nanosecond."""
     with fmu.co_simulation() as instance:
@@ -272,7 +260,6 @@ def test_a_light_contact_is_followed_within_a_microsecond(fmu):
             assert instance.get(f"elementForce[{i}]") == pytest.approx(share * 0.6 * 1e-9, rel=1e-6)
 
 
-@ONLY
 def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu):
     with fmu.co_simulation() as instance:
         instance.start(RATELESS | {"relativeVelocity": 0.01})
@@ -283,7 +270,6 @@ def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu
         assert set(instance.modes().values()) == {STICK}
 
 
-@ONLY
 def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_step(fmu):
     """It reaches its limit and, a moment later, the velocity turns round: looks at the step before
     and after that see it below its limit."""
@@ -303,7 +289,6 @@ def slipping(fmu):
         yield instance
 
 
-@ONLY
 def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(slipping):
     """Faster than 1e-9 of the Stribeck velocity."""
     mode = slipping.get("mode[1]")
@@ -313,7 +298,6 @@ def test_a_slip_ends_where_the_motion_goes_back_by_more_than_rounding(slipping):
         assert slipping.get("mode[1]") == mode
 
 
-@ONLY
 def test_where_the_normal_force_has_all_but_gone_an_element_follows_within_a_nanosecond(slipping):
     """No faster: its time constant, its share of the friction over the attraction, vanishes."""
     slipping.set({"normalForce": 1e-12})

@@ -8,7 +8,6 @@ from fmi2 import CO_SIMULATION
 from prescribed import drive, saturating
 from reference.Gonthier import sticking
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Gonthier")
 P = {
     "staticFriction": 0.6,
     "dynamicFriction": 0.5,
@@ -24,7 +23,6 @@ TAU_BR = 780.0 / 98100.0
 EXACT = {True: 1e-10, False: 1e-7}
 
 
-@ONLY
 def test_rest_builds_static_friction_up(fmu, kind):
     """s_dw = 1 - exp(-t/tau_dw) from the start."""
     for _, time, found in drive(fmu, kind, P, [(196.2, 0.0, 0.5)], 0.02):
@@ -33,7 +31,6 @@ def test_rest_builds_static_friction_up(fmu, kind):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [0.02, -0.05, 0.3])
 def test_motion_takes_it_down_with_the_time_constant_of_the_bristle(fmu, kind, velocity):
     p = {**P, "dwellStateStart": 1.0}
@@ -42,7 +39,6 @@ def test_motion_takes_it_down_with_the_time_constant_of_the_bristle(fmu, kind, v
         assert found["dwellState"] == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [2e-4, -0.01, 0.06, -0.5])
 def test_the_bristle_follows_its_closed_form(fmu, kind, velocity):
     """dz/dt = s v + (1 - s)(F_c/sigma0 - z)/tau_br."""
@@ -57,7 +53,6 @@ def test_the_bristle_follows_its_closed_form(fmu, kind, velocity):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [1e-3, 0.02, -0.05, 0.1, -1.0])
 def test_steady_sliding(fmu, velocity):
     """sigma0 z of the steady bristle, limited by F_d + (F_s - F_d) s: the limit holds up to the
@@ -75,7 +70,6 @@ def test_steady_sliding(fmu, velocity):
     assert found["frictionForce"] == pytest.approx(math.copysign(limited, velocity), rel=1e-9)
 
 
-@ONLY
 def test_the_break_away_force_grows_with_the_time_of_rest(fmu):
     """A pull at 30 mm/s after rests of different length: the force is that of the bristle until it
     meets the limit, which has been built up by the rest and changes during the pull. Both have
@@ -100,7 +94,6 @@ def test_the_break_away_force_grows_with_the_time_of_rest(fmu):
     assert peaks == sorted(peaks) and peaks[-1] > peaks[0] + 3
 
 
-@ONLY
 def test_at_rest_the_bristle_is_a_plain_spring(fmu, kind):
     """No creep under a deflection at rest: dz/dt = 0 exactly."""
     p = {**P, "bristleDeflectionStart": 8e-4}
@@ -109,7 +102,6 @@ def test_at_rest_the_bristle_is_a_plain_spring(fmu, kind):
         assert found["frictionForce"] == pytest.approx(78.48, rel=1e-12)
 
 
-@ONLY
 def test_the_force_never_passes_what_the_rest_allows(fmu):
     """Also where the bristle has wound up: 0.6 mu_s N at the most, in stick at 1 mm/s over 10
     mm."""
@@ -118,7 +110,6 @@ def test_the_force_never_passes_what_the_rest_allows(fmu):
     assert found["bristleDeflection"] > 2 * 117.72 / 98100.0
 
 
-@ONLY
 def test_separation_forgets_deflection_and_rest(fmu, kind):
     p = {**P, "bristleDeflectionStart": 8e-4, "dwellStateStart": 1.0}
     for _, time, found in drive(fmu, kind, p, [(-1.0, 0.1, 0.05)], 5e-3):
@@ -129,7 +120,6 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
         assert found["dwellState"] == pytest.approx(math.exp(-time / TAU_BR), rel=1e-6)
 
 
-@ONLY
 def test_long_steps_find_that_rest_ends_within_them(fmu):
     """The motion overtakes a state that still grows: from there on it falls, at another rate. With
     inputs that move evenly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the

@@ -4,7 +4,6 @@ import pytest
 
 from fmi2 import ERROR, FmiError
 
-OURS = pytest.mark.fmus(lambda d: d.name == "GuideLoad")
 REACTIONS = {
     "reactionForce[1]": 99.0,
     "reactionForce[2]": 3.0,
@@ -16,7 +15,6 @@ REACTIONS = {
 GUIDE = {"initialOverlap": 0.1, "minimumOverlap": 0.02, "reactionArm": 0.05}
 
 
-@OURS
 def test_each_part_acts_at_its_arm(fmu):
     """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its
     motion's."""
@@ -29,7 +27,6 @@ def test_each_part_acts_at_its_arm(fmu):
     assert got == pytest.approx((17, 5, 10, 2), rel=1e-15)
 
 
-@OURS
 @pytest.mark.parametrize(
     "off, left", [("reactionForceEffect", 12), ("bendingEffect", 7), ("torsionEffect", 15)]
 )
@@ -39,7 +36,6 @@ def test_each_effect_can_be_switched_off(fmu, off, left):
         assert instance.get("normalForce") == pytest.approx(left, rel=1e-15)
 
 
-@OURS
 @pytest.mark.parametrize("rate", [-1.0, 0.0, 1.0])
 def test_the_overlap_follows_the_position_down_to_its_limit(fmu, rate):
     with fmu.model_exchange() as instance:
@@ -51,7 +47,6 @@ def test_the_overlap_follows_the_position_down_to_its_limit(fmu, rate):
             assert instance.get("bendingLoad") == pytest.approx(1 / overlap, rel=1e-15)
 
 
-@OURS
 @pytest.mark.parametrize("bending, count", [(1, 1), (2, 0)])
 def test_an_overlap_that_ends_warns_once(fmu, bending, count):
     with fmu.co_simulation(logging=True) as instance:
@@ -67,7 +62,6 @@ def test_an_overlap_that_ends_warns_once(fmu, bending, count):
         assert sum("minimumOverlap" in message.text for message in instance.messages) == count
 
 
-@OURS
 @pytest.mark.parametrize(
     "wrong",
     [

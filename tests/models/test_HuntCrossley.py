@@ -12,10 +12,8 @@ from fmi2 import ERROR, FmiError
 from operating_points import Sampler
 
 RESOURCES = Path(__file__).parents[2] / "resources"
-OURS = pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
 
 
-@OURS
 def test_the_law_and_its_cut_off(fmu):
     for instance, p in Sampler(fmu.description, "law").points(fmu, 20, 20):
         depth, rate = instance.get("penetration"), instance.get("penetrationRate")
@@ -33,7 +31,6 @@ def test_the_law_and_its_cut_off(fmu):
         assert abs(instance.indicators[0]) >= 1
 
 
-@OURS
 def test_numbers_of_the_paper(fmu):
     """K = A/s^2 for the sixth part of the hexagon, D = 4.88e5, counted in metres, as the set has
     them."""
@@ -48,7 +45,6 @@ def test_numbers_of_the_paper(fmu):
         )
 
 
-@OURS
 def test_the_force_rises_from_zero_without_a_jump(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"penetrationRate": 1.0})
@@ -60,7 +56,6 @@ def test_the_force_rises_from_zero_without_a_jump(fmu):
         assert forces[3] <= 1e-3 and forces[3] < forces[4] < forces[5]
 
 
-@OURS
 @pytest.mark.parametrize("restitution", [0.95, 0.9])
 def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
     """m x'' = -N from the speed v: about e v comes back where contactDamping = 3/2 (1 - e)/v
@@ -92,7 +87,6 @@ def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
     assert -run.y[1, -1] / speed == pytest.approx(restitution, abs=(1 - restitution) ** 2)
 
 
-@OURS
 def test_a_loaded_point_at_rest_does_not_chatter(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"penetration": 1e-7})
@@ -101,7 +95,6 @@ def test_a_loaded_point_at_rest_does_not_chatter(fmu):
             assert instance.indicators[0] > 1
 
 
-@OURS
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -17,7 +17,6 @@ from reference import ImplicitBristle as law
 from reference import kikuuwe, stribeck
 from reference.direction import seen_from
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "ImplicitBristle")
 VALVE = tomllib.loads(
     (REPOSITORY / "resources" / "kikuuwe2006_valve.toml").read_text(encoding="utf-8")
 )["values"]
@@ -39,7 +38,6 @@ def item(fmu, instance_or_values):
     return fmu.description.items[mode.attributes["declaredType"]][value]
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("direction", [1, -1])
 def test_break_away_at_the_static_limit(fmu, kind, case, direction):
@@ -55,7 +53,6 @@ def test_break_away_at_the_static_limit(fmu, kind, case, direction):
             assert found["slidingVelocity"] * direction > 0
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_the_force_never_passes_the_static_limit_and_balances_the_curve(fmu, kind, case):
     """Eq 5 holds at every moment of a run with reversal: friction at the tip = force of the
@@ -78,7 +75,6 @@ def test_the_force_never_passes_the_static_limit_and_balances_the_curve(fmu, kin
             assert abs(force) <= limit * (1 + 1e-6)
 
 
-@ONLY
 def test_stick_does_not_drift(fmu, kind):
     """Held below the limit, nothing moves: not by a bit in a thousand steps."""
     p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": 0.99 * 0.6 * NORMAL / 39000.0}
@@ -87,7 +83,6 @@ def test_stick_does_not_drift(fmu, kind):
         assert found["der(bristleDeflection)"] == 0 and found["slidingVelocity"] == 0
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_lift_off_and_return(fmu, kind, case):
     p = parameters_for(fmu, CASES[case])
@@ -111,14 +106,12 @@ def test_lift_off_and_return(fmu, kind, case):
             )
 
 
-@ONLY
 def test_model_2_has_its_two_folds(fmu):
     """Three roots for 1.4752 N < |F*| < 1.5258 N."""
     upper, lower = check_folds(fmu, parameters_for(fmu, MODEL_2))
     assert (upper, lower) == (pytest.approx(1.5258, abs=5e-5), pytest.approx(1.4752, abs=5e-5))
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999, 1.001])
 def test_a_curve_that_falls_steeply_from_rest_has_one_fold(fmu, exponent):
     """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from
@@ -154,7 +147,6 @@ def check_folds(fmu, p):
     return upper, lower
 
 
-@ONLY
 def test_every_root_is_the_right_one(fmu):
     """At random points the sliding speed is a root on a rising piece: the slow one, the fast one,
     or none in stick.
@@ -201,7 +193,6 @@ def test_every_root_is_the_right_one(fmu):
     assert seen >= {1, 2}, "points with one and with several solutions"
 
 
-@ONLY
 def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
     """A solver looks for the event there: SlowSlip goes on at the speed of the fold, where a slope
     of the balance would be infinite."""
@@ -227,7 +218,6 @@ def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
                 assert instance.slopes([sliding], [deflection], [1.0]) == [0.0]
 
 
-@ONLY
 def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
     """Down to half of what slip needs, below which a mode that was left behind would push a body
     along; for weak dampers and strong ones, where the search for the root runs past the fold, to
@@ -249,7 +239,6 @@ def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
                 )  # a fold is found to the root of rounding
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_events_are_the_same_after_a_day(fmu, case):
     """Where the time has fewer digits left, an importer stops short of an event by more: a mode has
@@ -265,7 +254,6 @@ def test_events_are_the_same_after_a_day(fmu, case):
     assert counts[0] == counts[1] and counts[0][0] > 2
 
 
-@ONLY
 def test_the_slip_equation_is_not_stiff(fmu):
     """One co-simulation step of 1 s of sliding agrees with a thousand small ones."""
     p = {**parameters_for(fmu, MODEL_1), "relativeVelocity": 0.05, "normalForce": NORMAL}
@@ -281,7 +269,6 @@ def test_the_slip_equation_is_not_stiff(fmu):
         )
 
 
-@ONLY
 def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
     """F is the saturation of K e + B v, at random points: those in stick and those in slip, in both
     directions."""
@@ -325,7 +312,6 @@ def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
     assert len(modes) >= 4
 
 
-@ONLY
 def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
     """Through stick, slip and reversals: half the step, half the difference, as an implicit Euler
     method has it; extrapolated, they agree."""
@@ -362,7 +348,6 @@ def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
     assert np.abs(2 * finer - fine).max() < 2e-8 * limit
 
 
-@ONLY
 def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
     """The force only touches its value at the fold, so that an error of it moves the arrest by its
     square root; the speed of the tip, which the solver resolves too, tells the time exactly."""
@@ -387,7 +372,6 @@ def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
     assert coarse == pytest.approx(fine, abs=100 * 1e-4 * 0.8058 * 4.919)
 
 
-@ONLY
 def test_in_slow_motion_with_little_damping_the_tip_sticks_and_slips_by_itself(fmu, kind):
     """The hysteresis loop of the rig (Piatkowski 2014, section 3): at 35.6 um/s the curve falls
     faster than the damping rises, so no branch has a steady slip. The spring is drawn to the static

@@ -7,12 +7,10 @@ import pytest
 
 from body_on_element import run_exchange
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Karnopp")
 NORMAL = 9.81
 STICK, SLIP = 2, 3
 
 
-@ONLY
 def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL})
@@ -34,7 +32,6 @@ def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
                 )
 
 
-@ONLY
 def test_a_body_that_enters_the_band_comes_to_rest(fmu):
     """The velocity is not set to zero, the force brings it there: v = v_s exp(-F_s t/(m v_s))
     without load."""
@@ -53,7 +50,6 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
         assert way[-1] - way[0] == pytest.approx(band**2 / static, rel=1e-4)
 
 
-@ONLY
 def test_a_load_in_the_band_does_not_creep(fmu):
     """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10
     s."""
@@ -67,7 +63,6 @@ def test_a_load_in_the_band_does_not_creep(fmu):
         assert course.velocity[-1] == pytest.approx(0.0, abs=1e-12)
 
 
-@ONLY
 def test_a_turn_within_one_step_is_found(fmu):
     """From one side of the band to the other the velocity changes its sign, and an indicator with
     it."""

@@ -7,7 +7,6 @@ from fmi2 import CO_SIMULATION
 from prescribed import BOUNDED, PRINTED, drive
 from reference.Leuven import limits
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "Leuven")
 STIFFNESS = [40000.0, 30000.0, 18100.0, 10000.0]
 P = {
     "staticFriction": 0.6,
@@ -50,7 +49,6 @@ def forces(fmu, kind, *turns):
     return list(last.values())
 
 
-@ONLY
 def test_the_first_rise_is_a_polygon(fmu, kind):
     """Up to four fifths of the static friction; from there on z falls behind the motion (0.8^200 is
     nothing)."""
@@ -58,7 +56,6 @@ def test_the_first_rise_is_a_polygon(fmu, kind):
         assert found["frictionForce"] - DAMPER == pytest.approx(polygon(SPEED * time), abs=SHARP)
 
 
-@ONLY
 @pytest.mark.endurance
 def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
     """Masing's rule: F(x) = F_m - 2 f((x_m - x)/2)."""
@@ -68,7 +65,6 @@ def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
         assert turned == pytest.approx(top - 2 * polygon((2e-3 - back) / 2), abs=2 * SHARP)
 
 
-@ONLY
 @pytest.mark.endurance
 def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu, kind):
     """Nonlocal memory: loops within loops, each closed where it began."""
@@ -79,7 +75,6 @@ def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu
     assert beyond == pytest.approx(direct[2], abs=SHARP)
 
 
-@ONLY
 @pytest.mark.endurance
 def test_many_cycles_do_not_drift(fmu):
     """A hundred loops between the same turning points: the last is the second."""
@@ -89,7 +84,6 @@ def test_many_cycles_do_not_drift(fmu):
     assert found[-2] == pytest.approx(found[1], abs=SHARP)
 
 
-@ONLY
 def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu, kind):
     """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once, and as printed
     a thousandth more at most."""
@@ -103,7 +97,6 @@ def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu,
         assert last[2] <= 11.772 + DAMPER
 
 
-@ONLY
 @pytest.mark.parametrize("exponent", [1.0, 2.0, 5.0])
 @pytest.mark.parametrize("velocity", [0.01, -0.1])
 def test_steady_sliding_takes_the_stribeck_curve(fmu, exponent, velocity):
@@ -116,7 +109,6 @@ def test_steady_sliding_takes_the_stribeck_curve(fmu, exponent, velocity):
     assert found["slidingVelocity"] == pytest.approx(velocity, rel=1e-6)
 
 
-@ONLY
 def test_only_the_proportions_of_the_shares_count(fmu):
     one = [found for *_, found in drive(fmu, CO_SIMULATION, P, path(1e-3, 2e-4), 1e-4 / SPEED)]
     scaled = P | {f"elementShare[{i}]": 7 * P[f"elementShare[{i}]"] for i in (1, 2, 3, 4)}
@@ -126,7 +118,6 @@ def test_only_the_proportions_of_the_shares_count(fmu):
     )
 
 
-@ONLY
 def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
     """In sliding, where the springs move by next to nothing: their rate fades to none where the
     smooth passage ends, at a thousandth of the velocity."""
@@ -155,7 +146,6 @@ def evaluations(fmu, velocity, rate, tolerance, nominals):
         return integrate_cvode(instance, 0.0, 0.01, tolerance, rates, nominals)
 
 
-@ONLY
 @pytest.mark.parametrize("velocity, rate", RAMPS)
 def test_cvode_needs_few_steps_unless_it_cannot_see_how_a_slider_comes_to_rest(fmu, velocity, rate):
     """With the nominal values or, as OpenModelica does not import them, with a tolerance that is
@@ -166,13 +156,11 @@ def test_cvode_needs_few_steps_unless_it_cannot_see_how_a_slider_comes_to_rest(f
         assert evaluations(fmu, velocity, rate, tolerance, [1.0] * 4) < 1000
 
 
-@ONLY
 def test_cvode_chatters_where_its_tolerance_is_as_wide_as_that_way(fmu):
     most = max(evaluations(fmu, *RAMPS[0], 1e-8 * i, [1.0] * 4) for i in (0.5, 1, 2, 3))
     assert most > 1000
 
 
-@ONLY
 def test_overloaded_springs_slide_back_no_faster_than_a_power_may_grow(fmu):
     """A thousand million times as fast as the surfaces: springs drawn to the static limit carry 1.2
     times the force of fast sliding, and 1.2^200 is 7e15."""

@@ -12,10 +12,7 @@ from body_on_element import run_exchange
 from prescribed import CASES, MODEL_1, NORMAL, check_linear_bristle, drive, parameters_for
 from reference import LuGre as law
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "LuGre")
 
-
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("velocity", [1e-6, 1e-4, -2e-3, 0.05, -1.0])
 def test_constant_velocity(fmu, kind, case, velocity):
@@ -24,21 +21,18 @@ def test_constant_velocity(fmu, kind, case, velocity):
     )
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_reversal(fmu, kind, case):
     phases = [(NORMAL, 5e-3, 0.1), (NORMAL, -5e-3, 0.1), (NORMAL, 1e-3, 0.1)]
     check_linear_bristle(fmu, kind, law, parameters_for(fmu, CASES[case]), phases, 2e-3)
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_lift_off_and_return(fmu, kind, case):
     phases = [(NORMAL, 5e-3, 0.1), (0.0, 5e-3, 0.02), (-2.0, 0.1, 0.02), (NORMAL, -5e-3, 0.1)]
     check_linear_bristle(fmu, kind, law, parameters_for(fmu, CASES[case]), phases, 1e-3)
 
 
-@ONLY
 def test_a_changed_normal_force_and_a_loaded_start(fmu, kind):
     p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": -2e-4}
     check_linear_bristle(
@@ -51,7 +45,6 @@ def test_a_changed_normal_force_and_a_loaded_start(fmu, kind):
     )
 
 
-@ONLY
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-3, 1.0, 100.0])
 def test_one_step_of_any_length_is_exact(fmu, size):
     p = parameters_for(fmu, MODEL_1)
@@ -65,7 +58,6 @@ def test_one_step_of_any_length_is_exact(fmu, size):
     )
 
 
-@ONLY
 @pytest.mark.parametrize("fading", [2.0, 20.0, 2000.0])
 def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
     """Without a Stribeck effect, and with a speed in proportion to the normal force, the rate b of
@@ -98,7 +90,6 @@ def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
         )  # rounding in a dozen differences
 
 
-@ONLY
 @pytest.mark.endurance
 def test_a_million_steps_keep_the_time(fmu):
     """Creep so slow that the deflection is a clock: z = g/sigma0 (1 - exp(-sigma0 v T/g)) with an
@@ -117,7 +108,6 @@ def test_a_million_steps_keep_the_time(fmu):
     assert rows[-1][d["bristleDeflection"].reference] == pytest.approx(expected, rel=1e-9)
 
 
-@ONLY
 def test_small_motion_is_a_spring(fmu):
     """Around rest the force follows the displacement with the stiffness of the bristle."""
     p = parameters_for(fmu, MODEL_1)
@@ -128,7 +118,6 @@ def test_small_motion_is_a_spring(fmu):
     )
 
 
-@ONLY
 def test_forces_that_the_page_states(fmu):
     """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
     a reversal out of sliding."""

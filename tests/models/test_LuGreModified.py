@@ -6,10 +6,7 @@ import pytest
 from prescribed import CASES, REVERSAL_LIFT_OFF_RETURN, check_linear_bristle, parameters_for
 from reference import LuGreModified as law
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreModified")
 
-
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
     check_linear_bristle(
@@ -17,7 +14,6 @@ def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
     )
 
 
-@ONLY
 def test_rest_without_load_is_no_division_by_zero(fmu):
     """Eq 18 is 0/0 for N = v = 0."""
     with fmu.model_exchange() as instance:

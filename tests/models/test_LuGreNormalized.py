@@ -7,8 +7,6 @@ import pytest
 from prescribed import BOUNDED, PRINTED
 from reference import LuGre
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreNormalized")
-
 P = {
     "staticFriction": 0.5,
     "dynamicFriction": 0.3,
@@ -25,7 +23,6 @@ def level(velocity):
     return 0.3 + 0.2 * math.exp(-((velocity / 3e-3) ** 2))
 
 
-@ONLY
 def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
     """z = g/sigma0 (1 - exp(-sigma0 v t/g)), whatever the normal force does meanwhile."""
     velocity = 2e-3
@@ -40,7 +37,6 @@ def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
             assert instance.get("bristleDeflection") == pytest.approx(expected, rel=1e-12)
 
 
-@ONLY
 def test_the_force_follows_the_normal_force_at_once(fmu):
     with fmu.model_exchange() as instance:
         instance.start(
@@ -52,7 +48,6 @@ def test_the_force_follows_the_normal_force_at_once(fmu):
             assert instance.get("frictionForce") == pytest.approx(normal * unit, rel=1e-14)
 
 
-@ONLY
 @pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
 def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law):
     """Colantonio et al. 2022, eq 14: printed or bounded."""
@@ -77,7 +72,6 @@ def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law)
                 )
 
 
-@ONLY
 def test_separated_it_relaxes_with_its_own_time_constant(fmu):
     with fmu.co_simulation() as instance:
         instance.start(
@@ -91,7 +85,6 @@ def test_separated_it_relaxes_with_its_own_time_constant(fmu):
             )
 
 
-@ONLY
 def test_a_rising_normal_force_lets_it_give_back_more_than_it_took(fmu):
     """Why it is not passive: the deflection keeps, the spring stiffens. Elastic work N sigma0 z^2/2
     goes in under a small normal force and comes out under a large one; far below the limit slip

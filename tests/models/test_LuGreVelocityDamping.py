@@ -6,10 +6,7 @@ import pytest
 from prescribed import CASES, REVERSAL_LIFT_OFF_RETURN, check_linear_bristle, parameters_for
 from reference import LuGreVelocityDamping as law
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "LuGreVelocityDamping")
 
-
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
     check_linear_bristle(

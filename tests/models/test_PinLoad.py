@@ -6,7 +6,6 @@ import pytest
 
 from fmi2 import ERROR, FmiError
 
-OURS = pytest.mark.fmus(lambda d: d.name == "PinLoad")
 REACTIONS = {
     "reactionForce[1]": 3.0,
     "reactionForce[2]": -4.0,
@@ -26,19 +25,16 @@ def parts(fmu, **settings):
         )
 
 
-@OURS
 def test_each_part_acts_at_its_arm(fmu):
     """5 N across the pin, 12 N along it at 3/2 of its radius, 1 N.m over 0.05 m; the moment about
     the pin is its motion's."""
     assert parts(fmu) == pytest.approx((5 + 18 + 20, 5, 18, 20), rel=1e-15)
 
 
-@OURS
 def test_a_ball_is_pressed_by_the_whole_force(fmu):
     assert parts(fmu, joint=2) == pytest.approx((13, 13, 0, 0), rel=1e-15)
 
 
-@OURS
 @pytest.mark.parametrize(
     "off, left", [("reactionForceEffect", (20, 0, 0, 20)), ("bendingEffect", (23, 5, 18, 0))]
 )
@@ -46,7 +42,6 @@ def test_each_effect_can_be_switched_off(fmu, off, left):
     assert parts(fmu, **{off: 2}) == pytest.approx(left, rel=1e-15)
 
 
-@OURS
 def test_rounded_magnitudes_have_slopes_at_zero_and_lose_less_than_the_width(fmu):
     with fmu.model_exchange() as instance:
         instance.start({"smoothingForce": 0.5})
@@ -60,7 +55,6 @@ def test_rounded_magnitudes_have_slopes_at_zero_and_lose_less_than_the_width(fmu
         assert steep[1] / steep[0] == pytest.approx(2, rel=1e-3), "a parabola through zero"
 
 
-@OURS
 def test_the_size_of_the_reactions_does_not_matter(fmu):
     """No square overflows or vanishes."""
     with fmu.model_exchange() as instance:
@@ -70,7 +64,6 @@ def test_the_size_of_the_reactions_does_not_matter(fmu):
             assert instance.get("normalForce") == pytest.approx(5 * size, rel=1e-14)
 
 
-@OURS
 @pytest.mark.parametrize("arm", ARMS)
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan])
 def test_arms_are_positive(fmu, arm, value):

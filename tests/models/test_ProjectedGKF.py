@@ -8,7 +8,6 @@ import pytest
 from operating_points import Sampler
 from vectors import random_rotation, read, spread
 
-OURS = pytest.mark.fmus(lambda d: d.name == "ProjectedGKF")
 BLADES = {
     "staticFriction": 0.5,
     "dynamicFriction": 0.3,
@@ -21,7 +20,6 @@ BLADES = {
 STICK, SLIP = 2, 3
 
 
-@OURS
 def test_force_in_stick_and_slip(fmu):
     draw = Sampler(fmu.description, "curve").random
     with fmu.model_exchange() as instance:
@@ -41,7 +39,6 @@ def test_force_in_stick_and_slip(fmu):
             assert instance.get("mode") == (STICK if speed < 3e-4 else SLIP)
 
 
-@OURS
 def test_the_mode_changes_by_an_event_only_and_late(fmu):
     with fmu.model_exchange() as instance:
         instance.start({**BLADES, "normalForce": 5.0, **spread(relativeVelocity=(1e-4, 0, 0))})
@@ -64,7 +61,6 @@ def test_the_mode_changes_by_an_event_only_and_late(fmu):
         assert instance.get("mode") == STICK
 
 
-@OURS
 def test_it_never_drives_the_motion(fmu):
     for instance, parameters in Sampler(fmu.description, "passive").points(fmu, 20, 20):
         assert instance.get("dissipatedPower") >= 0, parameters

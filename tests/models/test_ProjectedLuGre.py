@@ -12,7 +12,6 @@ from prescribed import BOUNDED, PRINTED
 from reference import integrate_me
 from vectors import random_rotation, read, spread
 
-OURS = pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
 CUBE = {
     "staticFriction": 0.15,
     "dynamicFriction": 0.1,
@@ -30,7 +29,6 @@ def named(name):
     not any(fmu.name == "LuGreNormalized" for fmu in FMUS),
     reason="LuGreNormalized is not in the folder",
 )
-@OURS
 def test_on_a_line_it_is_the_scalar_model(fmu):
     sampler = Sampler(fmu.description, "line")
     draw = sampler.random
@@ -79,7 +77,6 @@ def turn(instance, rate, duration, step=1e-3):
         yield rate * (i + 1) * step, there
 
 
-@OURS
 @pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
 def test_the_bristle_turns_with_the_plane(fmu, rate):
     """In stick, a quarter turn: what was along x ends along -z, what was along y stays.
@@ -104,7 +101,6 @@ def test_the_bristle_turns_with_the_plane(fmu, rate):
             assert z[1] == pytest.approx(deflection, rel=1e-6)
 
 
-@OURS
 @pytest.mark.parametrize("rate", [0.1, 10.0])
 def test_in_model_exchange_the_bristle_follows_the_plane(fmu, rate):
     """The state is the importer's there: it is out of the plane by the rate over sigma0/sigma1, the
@@ -138,7 +134,6 @@ def test_in_model_exchange_the_bristle_follows_the_plane(fmu, rate):
         )  # within the tolerance of the integration
 
 
-@OURS
 def test_the_state_stays_in_a_plane_that_does_not_turn(fmu):
     sampler = Sampler(fmu.description, "in the plane")
     draw = sampler.random
@@ -158,7 +153,6 @@ def test_the_state_stays_in_a_plane_that_does_not_turn(fmu):
             instance.demand("fmi2Reset")
 
 
-@OURS
 def test_the_deflection_is_bounded_whatever_moves(fmu):
     """|z| never passes mu_s/sigma0, with a plane that turns as it likes."""
     limit = CUBE["staticFriction"] / CUBE["bristleStiffness"]
@@ -181,7 +175,6 @@ def test_the_deflection_is_bounded_whatever_moves(fmu):
             assert np.linalg.norm(read(instance, "bristleDeflection")) <= limit * (1 + 1e-6)
 
 
-@OURS
 def test_separation_relaxes_the_bristle(fmu):
     with fmu.co_simulation() as instance:
         start = np.array([4e-6, -3e-6, 2e-6])
@@ -211,7 +204,6 @@ GRAIN = {
 }
 
 
-@OURS
 def test_with_a_grain_the_force_of_steady_sliding_lies_on_an_ellipse(fmu):
     axis, n, load, speed = (
         np.array([1.0, 1.0, 0.0]) / math.sqrt(2),
@@ -251,7 +243,6 @@ def test_with_a_grain_the_force_of_steady_sliding_lies_on_an_ellipse(fmu):
             assert force @ v > 0
 
 
-@OURS
 def test_with_a_grain_it_takes_energy_as_long_as_its_page_says(fmu):
     """As printed, at sigma1 |v| <= 4 g min(1, r^2)/max(1, r) under a constant normal force: from an
     unloaded start the energy taken is never negative."""
@@ -293,7 +284,6 @@ def test_with_a_grain_it_takes_energy_as_long_as_its_page_says(fmu):
             instance.demand("fmi2Reset")
 
 
-@OURS
 def test_bounded_it_makes_heat_and_stays_within_its_ellipse_whatever_the_grain_is(fmu):
     """At any point, also with a deflection beyond what the grain carries, which a turn of the
     motion may leave; the printed law takes heat at some."""
@@ -333,7 +323,6 @@ def test_bounded_it_makes_heat_and_stays_within_its_ellipse_whatever_the_grain_i
     assert cold > 100 and beyond > 100, "points that tell"
 
 
-@OURS
 def test_no_friction_across_the_axis_is_refused(fmu):
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as refusal:

@@ -5,10 +5,7 @@ import pytest
 from prescribed import CASES, NORMAL, parameters_for
 from reference.stribeck import steady_force
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "QuasiStaticLuGre")
 
-
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_sliding_friction_is_the_stribeck_curve(fmu, kind, case):
     p = parameters_for(fmu, CASES[case])

@@ -4,17 +4,13 @@ import pytest
 
 from friction_curves import curvature, friction_curve, refusal
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "RecurDynRegularized")
 
-
-@ONLY
 def test_constant_beyond_the_static_velocity(fmu):
     with friction_curve(fmu, 10.0, staticFriction=0.6, staticVelocity=1e-3) as curve:
         assert curve.forces((1e-3, 2e-3, -1e-3, -50.0)) == [6.0, 6.0, -6.0, -6.0]
         assert curve.slope(2e-3) == 0
 
 
-@ONLY
 def test_slope_at_rest_and_flat_end(fmu):
     with friction_curve(fmu, 10.0, staticFriction=0.6, staticVelocity=1e-3) as curve:
         assert curve.slope(0.0) == pytest.approx(15 / 8 * 6.0 / 1e-3, rel=1e-14)
@@ -26,7 +22,6 @@ def test_slope_at_rest_and_flat_end(fmu):
         assert curve.force(1e-30) == pytest.approx(15 / 8 * 6.0 * 1e-27, rel=1e-12)
 
 
-@ONLY
 def test_a_velocity_or_coefficient_of_zero_is_refused(fmu):
     assert "staticVelocity" in refusal(fmu, staticVelocity=0.0)
     assert "staticFriction" in refusal(fmu, staticFriction=0.0)

@@ -5,10 +5,7 @@ import pytest
 
 from operating_points import Sampler
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "RecurDynStickSlip")
 
-
-@ONLY
 @pytest.mark.collection
 def test_the_law_is_that_of_adams(fmu, all_fmus):
     adams = next(other for other in all_fmus if other.name == "AdamsStickSlip")

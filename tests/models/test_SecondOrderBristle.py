@@ -7,10 +7,7 @@ import pytest
 
 from prescribed import CASES, MODEL_1, NORMAL, drive, parameters_for, pulled
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "SecondOrderBristle")
 
-
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("direction", [1, -1])
 def test_break_away_at_the_static_limit(fmu, kind, case, direction):
@@ -24,7 +21,6 @@ def test_break_away_at_the_static_limit(fmu, kind, case, direction):
             assert found["slidingVelocity"] * direction > 1e-3 * abs(velocity)
 
 
-@ONLY
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
 def test_stick_under_load_is_rest(fmu, kind, load):
     """At rest the bristle holds any load below the limit without motion; rounding may move it by a
@@ -39,7 +35,6 @@ def test_stick_under_load_is_rest(fmu, kind, load):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_lift_off_relaxes_aperiodically(fmu, kind, case):
     """z = (z0 + (w0 + k z0) t) exp(-k t) with k = 2 sigma0/sigma1, after sliding; then contact
@@ -63,7 +58,6 @@ def test_lift_off_relaxes_aperiodically(fmu, kind, case):
     assert found["frictionForce"] == pytest.approx(before, rel=1e-3)
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_reversal_turns_the_force_round(fmu, kind, case):
     p = parameters_for(fmu, CASES[case])

@@ -8,14 +8,12 @@ import pytest
 from fmi2 import ERROR, MODEL_EXCHANGE, OK
 from body_on_element import run_exchange
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "SimpackStickSlip")
 NORMAL = 9.81
 SEPARATED, STICK, FORWARD, BACKWARD = 1, 2, 3, 4
 UNLOADED, PRELOADED = 1, 2
 STIFFNESS, DAMPING = 1e8, 1e4
 
 
-@ONLY
 @pytest.mark.parametrize("part", [0.1, -0.5, 0.8])
 def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
     """x = F/c_f, after a damped oscillation with the damping ratio 0.5 (1 kg): x = x_st (1 -
@@ -37,7 +35,6 @@ def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
         assert course.position[-1] == pytest.approx(load / STIFFNESS, rel=1e-9)
 
 
-@ONLY
 @pytest.mark.endurance
 def test_three_pulses_leave_no_drift(fmu):
     """Schuderer 2023, section 4: 0.047 µm under 0.8 F_s."""
@@ -51,7 +48,6 @@ def test_three_pulses_leave_no_drift(fmu):
             assert instance.get("stictionDeflection") == pytest.approx(0.0, abs=1e-14)
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [1e-6, -1e-5, 3e-4])
 def test_break_away_exceeds_the_static_limit_by_the_damper(fmu, velocity):
     """Only the spring is compared with the limit: mu = mu_s + d_f v/N there, mu_d after it."""
@@ -75,7 +71,6 @@ def test_break_away_exceeds_the_static_limit_by_the_damper(fmu, velocity):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_normal_force_that_drops_lets_a_resting_body_slip_along_its_spring(fmu, sign):
     with fmu.model_exchange() as instance:
@@ -98,7 +93,6 @@ def test_a_normal_force_that_drops_lets_a_resting_body_slip_along_its_spring(fmu
         )
 
 
-@ONLY
 @pytest.mark.parametrize("option, part", [(UNLOADED, 0.0), (PRELOADED, 1.0)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_stick_begins_again_as_the_option_says(fmu, option, part, sign):
@@ -115,7 +109,6 @@ def test_stick_begins_again_as_the_option_says(fmu, option, part, sign):
         assert instance.get("frictionForce") == pytest.approx(sign * part * 0.3 * NORMAL, rel=1e-14)
 
 
-@ONLY
 def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
     d = fmu.description
     option = d["restart"]
@@ -144,7 +137,6 @@ def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
         assert instance.get("restart") == PRELOADED
 
 
-@ONLY
 def test_creeping_does_not_chatter(fmu):
     """Prescribed motion slower than the speed at which slips end: the spring breaks once, and the
     slip goes on."""
@@ -162,7 +154,6 @@ def test_creeping_does_not_chatter(fmu):
             instance.demand("fmi2Reset")
 
 
-@ONLY
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign):
     """Broken away at rest, it has not set out yet: a motion against it leads back to stick."""
@@ -185,7 +176,6 @@ def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign)
         assert instance.get("mode") != (FORWARD if sign > 0 else BACKWARD)
 
 
-@ONLY
 @pytest.mark.parametrize("sign", [1, -1])
 def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
     with fmu.model_exchange() as instance:
@@ -201,7 +191,6 @@ def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
         )
 
 
-@ONLY
 def test_the_damper_is_limited_when_the_normal_force_falls(fmu, kind):
     """The spring and the damper give up to the static limit each, so |F| <= 2 μs N, however stiff
     the damper is: here N falls a thousandfold while the element sticks and moves."""

@@ -6,7 +6,6 @@ import pytest
 
 from friction_curves import friction_curve, refusal
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "SmoothCoulomb")
 TANH, LINEAR, EXPONENTIAL, ARCTANGENT = range(1, 5)
 # Of each smoothing: per cent of the dynamic friction at dynamicVelocity and at three times of it,
 # and the creep under a share of it.
@@ -18,13 +17,11 @@ FACTS = {
 }
 
 
-@ONLY
 def test_fast_sliding_takes_the_dynamic_friction_exactly(fmu):
     with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02) as curve:
         assert curve.forces((1.0, -1.0, 1e9)) == [12.0, -12.0, 12.0]
 
 
-@ONLY
 def test_tanh_is_the_default(fmu):
     """Equation 4 is the default, and its slope that of tanh: 1 - tanh^2."""
     with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02) as curve:
@@ -33,7 +30,6 @@ def test_tanh_is_the_default(fmu):
         assert curve.slope(0.015) == pytest.approx(600.0 * (1 - math.tanh(0.75) ** 2), rel=1e-12)
 
 
-@ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_the_slope_at_rest_is_the_limit_over_the_tolerance_and_the_steepest(fmu, smoothing):
     """Of all smoothings, from either side; the exponential has a kink in its slope there, but no
@@ -50,7 +46,6 @@ def test_the_slope_at_rest_is_the_limit_over_the_tolerance_and_the_steepest(fmu,
         )
 
 
-@ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_the_levels_the_page_names(fmu, smoothing):
     one, three, _ = FACTS[smoothing]
@@ -63,7 +58,6 @@ def test_the_levels_the_page_names(fmu, smoothing):
         ]
 
 
-@ONLY
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu, smoothing):
     creep = FACTS[smoothing][2]
@@ -75,7 +69,6 @@ def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu, smoo
             assert curve.force(-0.02 * creep(share)) == pytest.approx(-share * 12.0, rel=1e-12)
 
 
-@ONLY
 def test_the_line_ends_at_the_tolerance_exactly(fmu):
     with friction_curve(
         fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=LINEAR
@@ -92,7 +85,6 @@ def test_the_line_ends_at_the_tolerance_exactly(fmu):
         assert [curve.slope(0.0199), curve.slope(0.0201)] == [pytest.approx(600.0, rel=1e-14), 0.0]
 
 
-@ONLY
 def test_a_tolerance_of_zero_is_refused(fmu):
     assert "dynamicVelocity" in refusal(fmu, dynamicVelocity=0.0)
     assert "dynamicFriction" in refusal(fmu, dynamicFriction=0.0)

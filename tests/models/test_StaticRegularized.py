@@ -5,11 +5,9 @@ import pytest
 from prescribed import CASES, MODEL_1, NORMAL, drive, parameters_for
 from reference import StaticRegularized as law
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "StaticRegularized")
 PHASES = [(NORMAL, 5e-4, 0.01), (NORMAL, -2e-2, 0.01), (-1.0, 0.1, 0.01), (NORMAL, 1e-5, 0.01)]
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
     p = parameters_for(fmu, CASES[case])
@@ -20,7 +18,6 @@ def test_constant_velocity_reversal_lift_off_and_return(fmu, kind, case):
         )
 
 
-@ONLY
 def test_a_load_of_2_newton_creeps_with_0_1875_mm_per_second(fmu):
     with fmu.model_exchange() as instance:
         instance.start(
@@ -31,7 +28,6 @@ def test_a_load_of_2_newton_creeps_with_0_1875_mm_per_second(fmu):
         )  # as many digits as are printed
 
 
-@ONLY
 @pytest.mark.parametrize("case", CASES)
 def test_the_curve_is_continuous_and_peaks_at_the_static_limit(fmu, case):
     p = parameters_for(fmu, CASES[case])

@@ -7,7 +7,6 @@ from scipy.optimize import brentq
 from fmi2 import CO_SIMULATION
 from prescribed import drive
 
-ONLY = pytest.mark.fmus(lambda d: d.name == "StickSlip")
 P = {
     "staticFriction": 0.6,
     "dynamicFriction": 0.5,
@@ -20,7 +19,6 @@ def q(u):
     return 1.0 if u >= 1 else -1.0 if u <= -1 else 0.5 * (3 * u - u**3)
 
 
-@ONLY
 @pytest.mark.parametrize("velocity", [0.05, -0.0501, 0.3, -20.0])
 def test_sliding_takes_dynamic_friction(fmu, kind, velocity):
     """At and above the transition velocity, whatever the deflection is."""
@@ -32,7 +30,6 @@ def test_sliding_takes_dynamic_friction(fmu, kind, velocity):
             )
 
 
-@ONLY
 def test_a_slow_motion_loads_the_stiction_spring(fmu, kind):
     """F_s q(x/x_s), to a millionth: the speed fades it by beta = 3 v/(2 v_t) = 3e-8."""
     for _, time, found in drive(fmu, kind, P, [(196.2, 1e-9, 9e4)], 1e4):
@@ -40,7 +37,6 @@ def test_a_slow_motion_loads_the_stiction_spring(fmu, kind):
         assert found["frictionForce"] == pytest.approx(117.72 * q(1e-9 * time / 1e-4), rel=1e-6)
 
 
-@ONLY
 def test_the_deflection_is_held_and_a_motion_back_is_felt_at_once(fmu, kind):
     """After a long slide, 0.03 mm back take 0.03 mm off; the hold is as sharp as the last
     thousandth of the way."""
@@ -55,7 +51,6 @@ def test_the_deflection_is_held_and_a_motion_back_is_felt_at_once(fmu, kind):
     assert last[3] == pytest.approx(0.5e-4, rel=1e-5)
 
 
-@ONLY
 def test_a_long_slide_does_not_move_the_held_deflection(fmu):
     """An hour at the limit and back."""
     phases = [(196.2, 0.3, 3600.0), (196.2, -0.3, 3600.0)]
@@ -67,7 +62,6 @@ def test_a_long_slide_does_not_move_the_held_deflection(fmu):
     assert last[1] == pytest.approx(-1e-4, rel=1e-6)
 
 
-@ONLY
 @pytest.mark.parametrize("load", [10.0, 60.0, 95.0])
 def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
     """A mass of 20 kg comes to rest where F_s q(x/x_s) is the load, which rises over 1 s, and stays
@@ -94,7 +88,6 @@ def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
         assert abs(run.y[1, -1]) < 1e-10
 
 
-@ONLY
 def test_separated_the_deflection_fades(fmu):
     """With the time x_s/v_t = 2 ms."""
     p = {**P, "stictionDeflectionStart": 1e-4}
@@ -105,7 +98,6 @@ def test_separated_the_deflection_fades(fmu):
         )
 
 
-@ONLY
 @pytest.mark.parametrize("limit, force", [(1, -0.8), (2, 0.8)])
 def test_a_free_deflection_feels_a_motion_back_after_the_whole_path(fmu, limit, force):
     """Half a stiction displacement back from three of them: held, it is felt from the limit on,

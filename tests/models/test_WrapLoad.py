@@ -6,11 +6,9 @@ import pytest
 
 from fmus import FMUS
 
-OURS = pytest.mark.fmus(lambda d: d.name == "WrapLoad")
 ELEMENT = next((fmu for fmu in FMUS if fmu.name == "Coulomb"), None)
 
 
-@OURS
 @pytest.mark.skipif(ELEMENT is None, reason="Coulomb is not in the folder")
 @pytest.mark.parametrize("mu", [1e-6, 0.1, 0.3, 0.9])
 @pytest.mark.parametrize("turns", [0.01, 0.5, 3.0])
@@ -41,7 +39,6 @@ def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu,
             )
 
 
-@OURS
 def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
     with fmu.model_exchange() as instance:
         instance.start()
@@ -55,7 +52,6 @@ def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
             assert instance.get("normalForce") == 0
 
 
-@OURS
 @pytest.mark.parametrize("turns, exponent", [(90.0, 90.0), (110.0, 100.0)])
 def test_a_rope_holds_no_more_than_there_are_loads(fmu, turns, exponent):
     """e^100 times its tension, so that no force passes all numbers."""
