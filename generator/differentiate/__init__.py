@@ -27,7 +27,6 @@ Each module knows only those above it in this list:
     function_slopes       one function with its slopes
     slopes                the file of slopes of a model
 
-    memory                what places in memory are made from
     tracer                what functions make from what they are given
     dependencies          what the derivatives, outputs and initial states of a model depend on
 

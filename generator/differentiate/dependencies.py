@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from .tracer import Tracer
-from .kinds import DOUBLE, Array, Kind, Path, leaves, path_text
-from .memory import NOTHING, Address, Origin
+from .kinds import DOUBLE, Array, Kind, Path, path_text
 from .source import SubsetError
+from .tracer import NOTHING, UNSET, Address, Origin, Tracer, built, numbers
 from .unit import Unit
 
 Dependencies = dict[str, set[str]]
@@ -54,14 +53,13 @@ def _running(unit: Unit) -> Dependencies:
 def _indicated(unit: Unit, count: int) -> Dependencies:
     if "indicators" not in unit.definitions or not count:
         return {}
-    run, kind = _Run(unit), Array(DOUBLE, count)
-    g = run.tracer.memory.new_variable("g", kind)
+    run = _Run(unit)
+    g = run.tracer.new_variable("g", built(Array(DOUBLE, count), lambda *_: UNSET))
     try:
         run.tracer.run("indicators", [*(run.known(name) for name in "puxm"), g.inner(0)])
     except SubsetError:  # events may be marked by any C
         return {}
-    state = run.tracer.memory.state
-    return {f"g[{i}]": set(state[*g.places[0], i].roots) for i in range(count)}
+    return run.roots("g", g)
 
 
 def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
@@ -70,7 +68,7 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
 
     def fresh_mode(path: Path, leaf: Kind) -> Origin:
         return (
-            Origin(frozenset({"m" + path_text(path)})) if path[0] in options else Origin(NOTHING, 0)
+            Origin(frozenset({"m" + path_text(path)})) if path[0] in options else Origin(number=0)
         )
 
     run = _Run(unit)
@@ -82,7 +80,7 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
     )
     if "initialize" in unit.definitions:
         run.tracer.run("initialize", [p, u, x])
-    states = run.roots("init", "x", x)
+    states = run.roots("init", x)
     if "next_modes" not in unit.definitions and not options:
         return states
     try:
@@ -91,7 +89,7 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
     except SubsetError:
         # modes may be found by any C, and then everything depends on everything at the start
         return states
-    states, modes = run.roots("init", "x", x), run.roots("start.m", "m", m)
+    states, modes = run.roots("init", x), run.roots("start.m", m)
     return (
         states
         | modes
@@ -106,21 +104,10 @@ class _Run:
         self.unit = unit
         self.tracer = Tracer(unit)
 
-    def kind(self, name: str) -> Kind:
-        return self.unit.typedefs[STRUCT_OF[name]]
-
-    def members(self, name: str) -> Iterator[Path]:
-        return (path for path, _ in leaves(self.kind(name)) if path != ("none",))
-
-    def unset(self, name: str) -> Address:
-        return self.tracer.memory.new_variable(name, self.kind(name))
-
     def given(self, name: str, origin: Callable[[Path, Kind], Origin]) -> Address:
-        """A struct whose leaves have these origins."""
-        address = self.unset(name)
-        value = {path: origin(path, leaf) for path, leaf in leaves(self.kind(name))}
-        self.tracer.memory.store(address, self.kind(name), value)
-        return address
+        """A struct whose numbers have these origins."""
+        kind = self.unit.typedefs[STRUCT_OF[name]]
+        return self.tracer.new_variable(name, built(kind, origin))
 
     def known(self, name: str) -> Address:
         """A struct whose doubles come from nowhere but themselves."""
@@ -132,31 +119,31 @@ class _Run:
 
     def evaluated(self, p: Address, u: Address, x: Address, m: Address) -> Dependencies:
         """What the derivatives and outputs come from."""
-        dx, y = self.unset("dx"), self.unset("y")
+        dx, y = (self.given(name, lambda *_: UNSET) for name in ("dx", "y"))
         self.tracer.run("evaluate", [p, u, x, m, dx, y])
         self.check_set("dx", dx, "the derivative of")
         self.check_set("y", y, "output")
-        return self.roots("dx", "dx", dx) | self.roots("y", "y", y)
+        return self.roots("dx", dx) | self.roots("y", y)
 
     def check_set(self, name: str, address: Address, what: str) -> None:
         """Refuses an evaluate that leaves a member as it was."""
-        for path in self.members(name):
-            member = path_text(path)[1:]
-            origin = self.tracer.memory.state.get(address.places[0] + path)
-            if origin is None:
-                text = f"{what} {member} is never set; evaluate must set {name}->{member}"
-                raise self.unit.error(self.unit.definitions["evaluate"], text)
-            if origin.unset:
+        for member, origin in self.members(address):
+            text = ""
+            if origin is UNSET:
+                text = f"{what} {member[1:]} is never set; evaluate must set {name}->{member[1:]}"
+            elif origin.unset:
                 text = (
-                    f"{what} {member} is not set on every path through evaluate; set it in each"
+                    f"{what} {member[1:]} is not set on every path through evaluate; set it in each"
                     " branch"
                 )
+            if text:
                 raise self.unit.error(self.unit.definitions["evaluate"], text)
 
-    def roots(self, prefix: str, name: str, address: Address) -> Dependencies:
+    def members(self, address: Address) -> Iterator[tuple[str, Origin]]:
+        """The numbers of a struct, each with its name."""
+        found = numbers(self.tracer.load(address))
+        return ((path_text(path), origin) for path, origin in found if path != ("none",))
+
+    def roots(self, prefix: str, address: Address) -> Dependencies:
         """What the members of a struct come from."""
-        state = self.tracer.memory.state
-        return {
-            prefix + path_text(path): set(state[address.places[0] + path].roots)
-            for path in self.members(name)
-        }
+        return {prefix + member: set(origin.roots) for member, origin in self.members(address)}

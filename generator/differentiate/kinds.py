@@ -95,15 +95,6 @@ def path_text(path: Path) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
-def step_into(kind: Kind, path: Path) -> Kind:
-    for step in path:
-        if isinstance(kind, Array):
-            kind = kind.element
-        elif isinstance(kind, Struct) and isinstance(step, str):
-            kind = dict(kind.members)[step]
-    return kind
-
-
 def type_name(kind: Kind) -> str:
     """As C calls a scalar or a struct, which values and results are."""
     assert isinstance(kind, (Scalar, Struct))

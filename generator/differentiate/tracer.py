@@ -1,32 +1,24 @@
-"""Runs functions symbolically, for the dependencies of a model: in place of a value stands what it
+"""Runs functions symbolically, for the dependencies of a model: in place of a number stands what it
 is made from.
 
 The functions have been checked while their slopes were written, so few errors are reported here.
+
+A struct or an array is a dict of its parts, by names of members or by indices, and so are the
+variables of a function. Where a condition is not known both branches run from the same state, and
+what they leave different comes from the condition too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pycparser import c_ast
 
-from .constants import fold_binary, fold_unary, number
-from .kinds import DOUBLE, INT, VOID, Array, Kind, Pointer, Struct, leaves
-from .memory import (
-    NOTHING,
-    Address,
-    Memory,
-    Origin,
-    Origins,
-    Roots,
-    converted,
-    joined,
-    merged_values,
-    scalar,
-    union,
-)
-from .source import SubsetError
+from .constants import Number, fold_binary, fold_unary, number, same
+from .kinds import DOUBLE, INT, VOID, Array, Kind, Path, Pointer, Struct, leaves
 from .unit import Function, Unit
 from .walker import (
     CONSTANTS,
@@ -41,44 +33,174 @@ from .walker import (
 
 MOST_TURNS = 100000  # of all loops together
 
+Roots = frozenset[str]  # the members of the model's structs that something comes from
+
+NOTHING: Roots = frozenset()
+
+
+@dataclass(frozen=True, eq=False)  # two may come from the same, and differ
+class Origin:
+    """What a number comes from, itself where it is constant, and whether some path leaves it
+    unset."""
+
+    roots: Roots = NOTHING
+    number: Number | None = None
+    unset: bool = False
+
+
+UNSET = Origin(unset=True)
+
+Value = Origin | dict
+State = list[tuple[dict, str | int, Origin]]  # of all numbers: where each is, and what it is
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a pointer points to: one place, or one of several; a place is a dict and a key."""
+
+    places: tuple[tuple[dict, str | int], ...]
+    roots: Roots = NOTHING
+
+    def inner(self, step: str | int) -> Address:
+        """The address of a member or an element."""
+        return Address(tuple((parts[key], step) for parts, key in self.places), self.roots)
+
+
+def union(origins: Iterable[Origin]) -> Roots:
+    return NOTHING.union(*(origin.roots for origin in origins))
+
+
+def built(kind: Kind, make: Callable[[Path, Kind], Origin], path: Path = ()) -> Value:
+    """A value of this type; `make` gives its numbers."""
+    if isinstance(kind, Struct):
+        return {name: built(member, make, (*path, name)) for name, member in kind.members}
+    if isinstance(kind, Array):
+        return {i: built(kind.element, make, (*path, i)) for i in range(kind.size)}
+    return make(path, kind)
+
+
+def combined(function: Callable[..., Origin], *values: Value) -> Value:
+    """A value whose numbers a function makes from those of others."""
+    first = values[0]
+    if isinstance(first, Origin):
+        return function(*values)
+    return {key: combined(function, *(value[key] for value in values)) for key in first}  # type: ignore[index]
+
+
+def numbers(value: Value, path: Path = ()) -> Iterator[tuple[Path, Origin]]:
+    """The numbers of a value, each with its path."""
+    if isinstance(value, Origin):
+        yield path, value
+    else:
+        for key, part in value.items():
+            yield from numbers(part, (*path, key))
+
+
+def state_of(variables: Iterable[dict]) -> State:
+    found: State = []
+    for parts in variables:
+        for key, value in parts.items():
+            if isinstance(value, dict):
+                found += state_of([value])
+            else:
+                found.append((parts, key, value))
+    return found
+
+
+def restore(state: State) -> None:
+    for parts, key, origin in state:
+        parts[key] = origin
+
+
+def one_of(roots: Roots, one: Origin, other: Origin) -> Origin:
+    """One of two numbers; what the choice comes from counts where they differ."""
+    if one is other:
+        return one
+    known = one.number if same(one.number, other.number) else None
+    chosen = NOTHING if known is not None else roots
+    return Origin(chosen | one.roots | other.roots, known, one.unset or other.unset)
+
+
+def one_state_of(roots: Roots, one: State, other: State) -> State:
+    return [
+        (parts, key, one_of(roots, a, b))
+        for (parts, key, a), (_, _, b) in zip(one, other, strict=True)
+    ]
+
+
+def converted(value: Value, kind: Kind) -> Value:
+    """A number takes the type of what it is stored in."""
+    if isinstance(value, dict) or value.number is None or kind not in (INT, DOUBLE):
+        return value
+    if not isinstance(value.number, int) and not math.isfinite(value.number):
+        return Origin(value.roots)
+    return Origin(value.roots, float(value.number) if kind == DOUBLE else int(value.number))
+
 
 @dataclass
 class Frame:
     """One running call."""
 
     function: Function | None = None  # none for what stands outside of functions
+    outside: list[dict] = field(default_factory=list)  # variables that were there before
     scopes: Scopes[tuple[Address, Kind]] = field(default_factory=Scopes)
-    # value and state at each return
-    results: list[tuple[Origins, Origins]] = field(default_factory=list)
+    control: Roots = NOTHING  # what decides that the present statement runs
+    # at each return: what decides about it, value and state
+    returns: list[tuple[Roots, Value | None, State]] = field(default_factory=list)
 
 
 class Tracer(Walker):
-    """Evaluates expressions to the origins of their leaves or to an Address, and runs statements,
-    which return whether the function always returns there. Both branches are taken where a
-    condition is not known."""
+    """Evaluates expressions to a Value or an Address, and runs statements, which return whether the
+    function always returns there."""
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit)
-        self.memory = Memory()
+        self.variables: list[dict] = []  # that exist, each in a dict of its own
         self.frames = [Frame()]
         self.turns = 0
-        self.results: dict[tuple, Origins] = {}  # of calls without pointers
-        for name, (kind, _) in self.unit.constants.items():
-            self.memory.new_variable(name, kind)
-        for name, (kind, node) in self.unit.constants.items():
+        self.constants: dict[str, Value] = {}
+        for name, (kind, node) in unit.constants.items():
+            self.constants[name] = built(kind, lambda *_: UNSET)
             if node.init is not None and all(leaf in (INT, DOUBLE) for _, leaf in leaves(kind)):
-                self.memory.store(Address(((name,),)), kind, self.initial(node.init, kind))
+                self.constants[name] = self.initial(node.init, kind)
 
     @property
     def frame(self) -> Frame:
         return self.frames[-1]
 
+    def new_variable(self, name: str, value: Value) -> Address:
+        """One that holds a copy of the value."""
+        self.variables.append({name: combined(lambda origin: origin, value)})
+        return Address(((self.variables[-1], name),))
+
+    def load(self, address: Address) -> Value:
+        values = [parts[key] for parts, key in address.places]
+        if len(values) == 1 and not address.roots:
+            return values[0]
+
+        def any_of(*origins: Origin) -> Origin:
+            known = origins[0].number if len(origins) == 1 else None
+            return Origin(address.roots | union(origins), known)
+
+        return combined(any_of, *values)
+
+    def store(self, address: Address, value: Value) -> None:
+        """Sets a place. Where it is one of several, each of them may also have kept what it
+        held."""
+        if isinstance(value, dict):
+            for step, part in value.items():
+                self.store(address.inner(step), part)
+            return
+        is_certain = len(address.places) == 1 and not address.roots
+        for parts, key in address.places:
+            parts[key] = value if is_certain else one_of(address.roots, parts[key], value)
+
     # values
 
-    def value(self, node: c_ast.Node) -> Origins | Address:
+    def value(self, node: c_ast.Node) -> Value | Address:
         return self.for_expression(node)(node)
 
-    def content(self, node: c_ast.Node) -> Origins:
+    def content(self, node: c_ast.Node) -> Value:
         """The value of an expression that is no pointer."""
         value = self.value(node)
         if isinstance(value, Address):
@@ -87,83 +209,75 @@ class Tracer(Walker):
 
     def number(self, node: c_ast.Node) -> Origin:
         value = self.content(node)
-        if () not in value:
+        if isinstance(value, dict):
             raise self.error(node, "a number is needed here")
-        return value[()]
+        return value
 
-    def initial(self, node: c_ast.Node, kind: Kind) -> Origins:
+    def initial(self, node: c_ast.Node, kind: Kind) -> Value:
         """What a variable of this type is set to where it is declared."""
         if not isinstance(node, c_ast.InitList):
             return converted(self.content(node), kind)
-        value = {path: Origin(NOTHING, 0) for path, _ in leaves(kind)}
+        value = built(kind, lambda *_: Origin(number=0))
         for part in self.parts(node, kind):
             inner = self.initial(part.item, part.kind)
-            if () in inner and isinstance(part.kind, (Array, Struct)):  # the 0 of {0}
-                inner = {path: inner[()] for path, _ in leaves(part.kind)}
-            value.update({(part.step, *path): origin for path, origin in inner.items()})
+            if isinstance(inner, Origin):  # which may be the 0 of {0}
+                inner = built(part.kind, lambda *_, zero=inner: zero)
+            value[part.step] = inner  # type: ignore[index]
         return value
 
-    def of_Constant(self, node: c_ast.Constant) -> Origins:
-        return scalar(NOTHING, number(node))
+    def of_Constant(self, node: c_ast.Constant) -> Value:
+        return Origin(number=number(node))
 
-    def of_ID(self, node: c_ast.ID) -> Origins | Address:
+    def of_ID(self, node: c_ast.ID) -> Value | Address:
         if node.name in self.unit.enumerators:
-            return scalar(NOTHING, self.unit.enumerators[node.name])
-        return scalar() if node.name in CONSTANTS else self.of_place(node)
+            return Origin(number=self.unit.enumerators[node.name])
+        return Origin() if node.name in CONSTANTS else self.of_place(node)
 
-    def of_place(self, node: c_ast.Node) -> Origins | Address:
+    def of_place(self, node: c_ast.Node) -> Value | Address:
         address, kind = self.place(node)
         if isinstance(kind, Pointer):
             return address
-        return address.inner(0) if isinstance(kind, Array) else self.memory.load(address, kind)
+        return address.inner(0) if isinstance(kind, Array) else self.load(address)
 
     of_StructRef = of_ArrayRef = of_place
 
-    def of_Cast(self, node: c_ast.Cast) -> Origins:
+    def of_Cast(self, node: c_ast.Cast) -> Value:
         return converted(self.content(node.expr), self.unit.kind_of(node.to_type))
 
-    def of_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Origins:
+    def of_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Value:
         return self.initial(node.init, self.unit.kind_of(node.type))
 
-    def of_UnaryOp(self, node: c_ast.UnaryOp) -> Origins | Address:
+    def of_UnaryOp(self, node: c_ast.UnaryOp) -> Value | Address:
         if node.op == "&":
             return self.place(node.expr)[0]
         if node.op == "*":
             return self.of_place(node)
         inner = self.number(node.expr)
-        return scalar(inner.roots, fold_unary(node.op, inner.number))
+        return Origin(inner.roots, fold_unary(node.op, inner.number))
 
-    def of_BinaryOp(self, node: c_ast.BinaryOp) -> Origins:
+    def of_BinaryOp(self, node: c_ast.BinaryOp) -> Value:
         a = self.number(node.left)
         if node.op in ("&&", "||") and a.number is not None and bool(a.number) == (node.op == "||"):
-            return scalar(a.roots, int(bool(a.number)))
+            return Origin(a.roots, int(bool(a.number)))
         b = self.number(node.right)
         result = fold_binary(node.op, a.number, b.number)
-        return scalar(NOTHING if result is not None else a.roots | b.roots, result)
+        return Origin(a.roots | b.roots if result is None else NOTHING, result)
 
-    def of_TernaryOp(self, node: c_ast.TernaryOp) -> Origins:
-        values, states = [], []
-        for branch, roots in self.branches(node.cond, node.iftrue, node.iffalse):
-            value = self.content(branch)
-            values.append({path: Origin(o.roots | roots, o.number) for path, o in value.items()})
-            states.append(self.memory.state)
-        self.memory.state = joined(states)
-        return merged_values(values)
-
-    def branches(self, condition: c_ast.Node, *both: c_ast.Node) -> Iterator[tuple]:
-        """The branch that is taken or, from the same state, each of the two, with what decides
-        between them."""
-        decided, memory = self.number(condition), self.memory
+    def of_TernaryOp(self, node: c_ast.TernaryOp) -> Value:
+        decided = self.number(node.cond)
         if decided.number is not None:
-            yield both[0 if decided.number else 1], NOTHING
-            return
-        before, control, returned = memory.state, memory.control, [memory.returned]
-        for branch in both:
-            memory.state, memory.returned = dict(before), returned[0]
-            memory.control = control | decided.roots
-            yield branch, decided.roots
-            returned.append(memory.returned)
-        memory.control, memory.returned = control, NOTHING.union(*returned)
+            return self.content(node.iftrue if decided.number else node.iffalse)
+        (one, state), (other, end) = self.both(self.content, node.iftrue, node.iffalse)
+        restore(one_state_of(decided.roots, state, end))
+        return combined(lambda a, b: one_of(decided.roots, a, b), one, other)
+
+    def both(self, run: Callable, *branches: c_ast.Node) -> list[tuple[Any, State]]:
+        """What running each of two branches gives, from the same state, and the state it leaves."""
+        before, ends = state_of(self.variables), []
+        for branch in branches:
+            restore(before)
+            ends.append((run(branch), state_of(self.variables)))
+        return ends
 
     # places
 
@@ -186,7 +300,7 @@ class Tracer(Walker):
         if found:
             return found
         if node.name in self.unit.constants:
-            return Address(((node.name,),)), self.unit.constants[node.name][0]
+            return Address(((self.constants, node.name),)), self.unit.constants[node.name][0]
         raise self.undeclared(node)
 
     def member(self, node: c_ast.StructRef) -> tuple[Address, Kind]:
@@ -194,9 +308,7 @@ class Tracer(Walker):
             address, kind = self.target(node.name)
         elif isinstance(node.name, c_ast.FuncCall):  # the struct that a call gives
             kind = self.unit.function(node.name.name.name).result
-            value = self.content(node.name)
-            address = self.memory.new_variable("given", kind)
-            self.memory.store(address, kind, value)
+            address = Address((({"given": self.content(node.name)}, "given"),))
         else:
             address, kind = self.place(node.name)
         member = kind.member(node.field.name) if isinstance(kind, Struct) else None
@@ -220,28 +332,24 @@ class Tracer(Walker):
         is not known."""
         if index.number == 0:
             return address
-        places = []
-        for place in address.places:
-            if not isinstance(place[-1], int):
+        places: dict[tuple[int, str | int], tuple[dict, str | int]] = {}
+        for array, first in address.places:
+            if not isinstance(first, int):
                 raise self.error(node, "an index is supported on arrays only")
-            array = self.memory.kind_at(place[:-1])
-            assert isinstance(array, Array)
-            size = array.size
-            if index.number is None:
-                places += [(*place[:-1], i) for i in range(size)]
-                continue
-            position = place[-1] + int(index.number)
-            if not 0 <= position < size:
-                raise self.error(node, f"the index {position} is outside of the array of {size}")
-            places.append((*place[:-1], position))
-        return Address(tuple(dict.fromkeys(places)), address.roots | index.roots)
+            wanted = array if index.number is None else [first + int(index.number)]
+            for key in wanted:
+                if key not in array:
+                    text = f"the index {key} is outside of the array of {len(array)}"
+                    raise self.error(node, text)
+                places[id(array), key] = array, key
+        return Address(tuple(places.values()), address.roots | index.roots)
 
     # calls
 
-    def of_FuncCall(self, node: c_ast.FuncCall) -> Origins:
+    def of_FuncCall(self, node: c_ast.FuncCall) -> Value:
         name = self.callee(node)
         if name in MATH_ARGUMENTS or name in TESTS:
-            return scalar(union([self.number(a) for a in arguments(node)]))
+            return Origin(union([self.number(a) for a in arguments(node)]))
         if name not in self.unit.definitions:
             raise self.unknown_function(node, name)
         function = self.own_function(node, name)
@@ -253,96 +361,85 @@ class Tracer(Walker):
             value if isinstance(value, Address) else converted(value, p.kind)
             for p, value in zip(function.parameters, given, strict=True)
         ]
-        by_hand = self.unit.has_companion(name)
-        return (self.companion_call if by_hand else self.run)(name, given, node)
+        if self.unit.has_companion(name):
+            return self.black_box(name, given)
+        return self.run(name, given, node)
 
     def run(
-        self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall | None = None
-    ) -> Origins:
-        """The result of a function; without pointers it is run once for the same arguments."""
+        self, name: str, given: Sequence[Value | Address], node: c_ast.FuncCall | None = None
+    ) -> Value:
+        """The result of a function."""
         function = self.unit.function(name)
         if any(frame.function is function for frame in self.frames):
             raise self.error(node, f"{name} {SELF_CALL}")
-        values = [value for value in given if not isinstance(value, Address)]
-        if len(values) < len(given):
-            return self.body(function, given, self.memory.deciding)
-        call = (name, tuple(tuple(value.items()) for value in values))
-        if call not in self.results:
-            self.results[call] = self.body(function, given, NOTHING)
-        return self.results[call]
-
-    def body(
-        self, function: Function, given: Sequence[Origins | Address], deciding: Roots
-    ) -> Origins:
-        memory, frame = self.memory, Frame(function)
-        outside, before = set(memory.variables), (memory.control, memory.returned)
-        memory.control, memory.returned = deciding, NOTHING
+        outside = list(self.variables)
+        frame = Frame(function, outside)
         self.frames.append(frame)
         for p, value in zip(function.parameters, given, strict=True):
-            address = value if isinstance(value, Address) else memory.new_variable(p.name, p.kind)
-            if not isinstance(value, Address):
-                memory.store(address, p.kind, value)
+            address = value if isinstance(value, Address) else self.new_variable(p.name, value)
             frame.scopes.define(p.name, (address, p.kind))
-        returns = self.block(function.node.body)
+        if not self.block(function.node.body):
+            frame.returns.append((NOTHING, None, state_of(outside)))
         self.frames.pop()
-        memory.state = joined(
-            [*(state for _, state in frame.results), *([] if returns else [memory.state])]
-        )
-        memory.control, memory.returned = before
-        memory.keep(outside)
-        if not frame.results and function.result != VOID:
-            raise self.error(function.node, f"{function.name} returns nothing")
-        return merged_values([value for value, _ in frame.results]) if frame.results else {}
+        self.variables = outside
+        *earlier, (_, result, end) = frame.returns
+        for roots, value, state in reversed(earlier):
+            end = one_state_of(roots, state, end)
+            if result is None or value is None:
+                result = value
+            else:
+                result = combined(lambda a, b, by=roots: one_of(by, a, b), value, result)
+        restore(end)
+        if result is None and function.result != VOID:
+            raise self.error(function.node, f"{name} returns nothing")
+        return {} if result is None else result
 
-    def companion_call(
-        self, name: str, given: Sequence[Origins | Address], node: c_ast.FuncCall
-    ) -> Origins:
-        """A function with a hand-written companion may hold any C: then all that it returns or
+    def black_box(self, name: str, given: Sequence[Value | Address]) -> Value:
+        """A function with a hand-written companion, which may hold any C: all that it returns or
         writes depends on all its arguments."""
-        memory, frames = self.memory, list(self.frames)
-        state, control, returned = dict(memory.state), memory.control, memory.returned
-        try:
-            return self.run(name, given, node)
-        except SubsetError:
-            memory.state, memory.control, memory.returned = state, control, returned
-            self.frames = frames
         function = self.unit.function(name)
-        reached = [
-            (p.kind, *self.reach(value, p.kind))
-            for p, value in zip(function.parameters, given, strict=True)
-            if isinstance(p.kind, Pointer) and isinstance(value, Address)
+        seen = [
+            self.reach(value) if isinstance(value, Address) else state_of([{name: value}])
+            for value in given
         ]
-        values = [value for value in given if not isinstance(value, Address)]
-        values += [memory.load(address, kind) for _, address, kind in reached]
-        everything = Origin(union(origin for value in values for origin in value.values()))
-        for pointer, address, kind in reached:
-            if not pointer.const:
-                memory.store(address, kind, {path: everything for path, _ in leaves(kind)})
-        return {path: everything for path, _ in leaves(function.result)}
+        everything = Origin(union(origin for one in seen for _, _, origin in one))
+        for p, one in zip(function.parameters, seen, strict=True):
+            if isinstance(p.kind, Pointer) and not p.kind.const:
+                restore([(parts, key, everything) for parts, key, _ in one])
+        return built(function.result, lambda *_: everything)
 
-    def reach(self, address: Address, kind: Pointer) -> tuple[Address, Kind]:
+    def reach(self, address: Address) -> State:
         """All that a pointer reaches: the whole array where it points to an element."""
-        first = address.places[0]
-        if isinstance(first[-1], int):
-            return Address((first[:-1],), address.roots), self.memory.kind_at(first[:-1])
-        return address, kind.target
+        parts, key = address.places[0]
+        if isinstance(key, int):
+            return state_of([parts])
+        inner = parts[key]
+        return state_of([inner]) if isinstance(inner, dict) else [(parts, key, inner)]
 
     # statements
 
     def block(self, node: c_ast.Node) -> bool:
+        existing = len(self.variables)
         with self.frame.scopes.inner():
-            return any(self.for_statement(one)(one) for one in statements(node))
+            returns = any(self.for_statement(one)(one) for one in statements(node))
+        del self.variables[existing:]
+        return returns
 
     def on_Compound(self, node: c_ast.Compound) -> bool:
         return self.block(node)
 
     def on_If(self, node: c_ast.If) -> bool:
-        states, otherwise = [], node.iffalse or c_ast.EmptyStatement()
-        for branch, _ in self.branches(node.cond, node.iftrue, otherwise):
-            if not self.block(branch):
-                states.append(self.memory.state)
-        self.memory.state = joined(states)
-        return not states
+        decided, otherwise = self.number(node.cond), node.iffalse or c_ast.EmptyStatement()
+        if decided.number is not None:
+            return self.block(node.iftrue if decided.number else otherwise)
+        control = self.frame.control
+        self.frame.control |= decided.roots
+        both = self.both(self.block, node.iftrue, otherwise)
+        ends = [state for returns, state in both if not returns]
+        self.frame.control = control
+        if ends:
+            restore(ends[0] if len(ends) == 1 else one_state_of(decided.roots, *ends))
+        return not ends
 
     def on_For(self, node: c_ast.For) -> bool:
         with self.frame.scopes.inner():
@@ -363,16 +460,13 @@ class Tracer(Walker):
         return bool(condition.number)
 
     def on_Return(self, node: c_ast.Return) -> bool:
-        function, memory = self.frame.function, self.memory
-        assert function is not None  # the parser lets nothing return elsewhere
-        given: Origins = {}
-        if function.result != VOID:
+        frame, value = self.frame, None
+        assert frame.function is not None  # the parser lets nothing return elsewhere
+        if frame.function.result != VOID:
             if node.expr is None:
-                raise self.error(node, f"{function.name} returns nothing")
-            given = converted(self.content(node.expr), function.result)
-        memory.returned |= memory.control
-        value = {path: Origin(o.roots | memory.deciding, o.number) for path, o in given.items()}
-        self.frame.results.append((value, memory.state))
+                raise self.error(node, f"{frame.function.name} returns nothing")
+            value = converted(self.content(node.expr), frame.function.result)
+        frame.returns.append((frame.control, value, state_of(frame.outside)))
         return True
 
     def on_Cast(self, node: c_ast.Cast) -> None:
@@ -383,9 +477,9 @@ class Tracer(Walker):
         self.of_FuncCall(node)
 
     def on_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        address, kind = self.place(node.expr)
-        old = self.memory.load(address, kind)[()]
-        self.memory.store(address, kind, scalar(old.roots, fold_binary(node.op[-1], old.number, 1)))
+        old = self.number(node.expr)
+        new = Origin(old.roots, fold_binary(node.op[-1], old.number, 1))
+        self.store(self.place(node.expr)[0], new)
 
     def on_Assignment(self, node: c_ast.Assignment) -> None:
         source = node.rvalue
@@ -393,12 +487,10 @@ class Tracer(Walker):
             source = c_ast.BinaryOp(node.op[:-1], node.lvalue, node.rvalue, node.coord)
         value = self.content(source)
         address, kind = self.place(node.lvalue)
-        self.memory.store(address, kind, converted(value, kind))
+        self.store(address, converted(value, kind))
 
     def on_Decl(self, node: c_ast.Decl) -> None:
         kind = self.unit.kind_of(node.type)
-        value = self.initial(node.init, kind) if node.init is not None else None
-        address = self.memory.new_variable(node.name, kind)
-        if value is not None:
-            self.memory.store(address, kind, value)
-        self.frame.scopes.define(node.name, (address, kind))
+        unset = built(kind, lambda *_: UNSET)
+        value = unset if node.init is None else self.initial(node.init, kind)
+        self.frame.scopes.define(node.name, (self.new_variable(node.name, value), kind))
