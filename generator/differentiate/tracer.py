@@ -81,10 +81,10 @@ def built(kind: Kind, make: Callable[[Path, Kind], Origin], path: Path = ()) -> 
 
 def combined(function: Callable[..., Origin], *values: Value) -> Value:
     """A value whose numbers a function makes from those of others."""
-    first = values[0]
-    if isinstance(first, Origin):
+    parts = [value for value in values if isinstance(value, dict)]
+    if not parts:
         return function(*values)
-    return {key: combined(function, *(value[key] for value in values)) for key in first}  # type: ignore[index]
+    return {key: combined(function, *(part[key] for part in parts)) for key in parts[0]}
 
 
 def numbers(value: Value, path: Path = ()) -> Iterator[tuple[Path, Origin]]:

@@ -6,7 +6,6 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import zipfile
 from importlib import metadata
@@ -15,6 +14,7 @@ from pathlib import Path
 import fmpy
 import pytest
 
+from commands import completed, printed
 from fmus import FOLDER, PLATFORMS, REPOSITORY
 from fmi2 import FUNCTIONS, MODEL_EXCHANGE, Library
 from build_cache import compiled, kept, version
@@ -26,20 +26,12 @@ NAMES = set(FUNCTIONS)
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 
 
-def run(*command, **options):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, **options
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
 def test_there_are_44_functions():
     assert len(NAMES) == 44
 
 
 def test_linux_exports_the_44_functions_and_nothing_else(fmu):
-    lines = run("nm", "--dynamic", "--defined-only", "--extern-only", fmu.binary).splitlines()
+    lines = printed("nm", "--dynamic", "--defined-only", "--extern-only", fmu.binary).splitlines()
     assert {line.split()[-1].split("@")[0] for line in lines} == NAMES
 
 
@@ -162,7 +154,7 @@ def test_macos_exports_the_44_functions_and_needs_only_the_system(fmu):
 
 
 def test_linux_needs_only_the_c_library_of_2012(fmu):
-    listing = run("objdump", "-p", fmu.binary)
+    listing = printed("objdump", "-p", fmu.binary)
     assert set(re.findall(r"NEEDED\s+(\S+)", listing)) <= {"libc.so.6", "libm.so.6"}
     versions = {
         tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([\d.]+)", listing)
@@ -191,9 +183,9 @@ def test_the_runner_and_the_systems_export_their_functions_and_need_only_the_sys
     if platform == "linux64":
         assert {
             line.split()[-1].split("@")[0]
-            for line in run("nm", "--dynamic", "--defined-only", file).splitlines()
+            for line in printed("nm", "--dynamic", "--defined-only", file).splitlines()
         } == functions
-        assert set(re.findall(r"NEEDED\s+(\S+)", run("objdump", "-p", file))) <= {
+        assert set(re.findall(r"NEEDED\s+(\S+)", printed("objdump", "-p", file))) <= {
             "libc.so.6",
             "libm.so.6",
         }
@@ -209,7 +201,7 @@ def test_the_runner_and_the_systems_export_their_functions_and_need_only_the_sys
 
 
 def test_linux_names_no_path_and_no_executable_stack(fmu):
-    listing = run("objdump", "-p", fmu.binary)
+    listing = printed("objdump", "-p", fmu.binary)
     assert "RPATH" not in listing and "RUNPATH" not in listing
     stack = re.search(r"STACK.*?flags (\S+)", listing, re.S)
     assert stack is None or "x" not in stack.group(1)
@@ -218,7 +210,7 @@ def test_linux_names_no_path_and_no_executable_stack(fmu):
 def test_no_function_of_the_process_is_called(fmu):
     """Nothing that allocates, prints, locks, or changes the process: arithmetic, text formatting
     and memory copies only."""
-    lines = run("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
+    lines = printed("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
     used = {line.split()[-1].split("@")[0] for line in lines}
     harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)
         |v?snprintf|__(v?snprintf|mem\w+)_chk|__cxa_finalize|__gmon_start__|_ITM_\w+
@@ -264,7 +256,7 @@ def stack_allowed(description):
 def writable(library):
     """What the sources keep between calls, by the symbols of the object; tables of constant texts,
     which the loader fills in and then protects (.data.rel.ro), are not kept."""
-    lines = run("objdump", "--syms", library).splitlines()
+    lines = printed("objdump", "--syms", library).splitlines()
     return [
         line
         for line in lines
@@ -370,7 +362,7 @@ def global_names(name, fmu, headers, *command):
         {"sources": fmu.folder / "sources", "headers": headers},
         (*command, "-c", "-o", "fmu.o", "{sources}/fmu.c"),
     )
-    lines = run("nm", "--defined-only", "--extern-only", folder / "fmu.o").splitlines()
+    lines = printed("nm", "--defined-only", "--extern-only", folder / "fmu.o").splitlines()
     return {line.split()[-1] for line in lines if line.split()[-2] != "W"}
 
 
@@ -405,9 +397,7 @@ def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_pa
         ((), sources / "headers"),
     ):
         command = ["gcc", "-std=c99", "-fsyntax-only", "-H", *options, sources / "fmu.c"]
-        result = subprocess.run(
-            list(map(str, command)), capture_output=True, text=True, cwd=tmp_path
-        )
+        result = completed(*command, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         used = {
             Path(line.lstrip(". ")).resolve()
@@ -484,7 +474,7 @@ int main(void) {
         + "    return 0;\n}\n"
     )
     (tmp_path / "main.c").write_text(program)
-    run(
+    printed(
         "gcc",
         "-std=c99",
         "-I",
@@ -495,7 +485,7 @@ int main(void) {
         *objects,
         "-lm",
     )
-    assert run(tmp_path / "program").split() == [fmu.description.identifier for fmu in chosen]
+    assert printed(tmp_path / "program").split() == [fmu.description.identifier for fmu in chosen]
 
 
 def behaviour(fmu, library):
@@ -535,19 +525,13 @@ def test_fmpy_compiles_the_sources_to_the_same_behaviour(all_fmus):
 
         def make(folder):
             shutil.copytree(fmu.folder, folder / "fmu", ignore=shutil.ignore_patterns("binaries"))
-            build = subprocess.run(
-                [
-                    sys.executable,
-                    "-c",
-                    (
-                        "import sys; from fmpy.build import build_platform_binary;"
-                        " build_platform_binary(sys.argv[1], configuration='Release',"
-                        " generator='Unix Makefiles')"
-                    ),
-                    str(folder / "fmu"),
-                ],
-                capture_output=True,
-                text=True,
+            build = completed(
+                sys.executable,
+                "-c",
+                "import sys; from fmpy.build import build_platform_binary;"
+                " build_platform_binary(sys.argv[1], configuration='Release',"
+                " generator='Unix Makefiles')",
+                folder / "fmu",
             )
             assert build.returncode == 0, build.stdout + build.stderr
             (folder / "said").write_text(build.stdout + build.stderr)
@@ -585,7 +569,7 @@ def test_the_same_bytes_come_from_another_folder(all_fmus):
         environment = os.environ | {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         }
-        run(
+        printed(
             "cmake",
             "-S",
             folder,
@@ -599,7 +583,7 @@ def test_the_same_bytes_come_from_another_folder(all_fmus):
             f"-DPython3_EXECUTABLE={sys.executable}",
             env=environment,
         )
-        run("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
+        printed("cmake", "--build", folder / "build", "--target", fmu.name, env=environment)
         shutil.rmtree(folder)
 
     packages = [

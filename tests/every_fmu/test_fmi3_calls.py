@@ -3,13 +3,13 @@ they happen, states, refusals, and what the library exports."""
 
 import random
 import re
-import subprocess
 from ctypes import CDLL, byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 
 import fmpy
 import pytest
 
+from commands import printed
 from fmi2 import FmiError
 from fmi3 import CO_SIMULATION, ERROR, MODEL_EXCHANGE, Instance3, described
 from fmus import FOLDER
@@ -791,11 +791,6 @@ def test_linux_exports_the_functions_of_3_0_and_nothing_else(fmu):
     declared = set(re.findall(r"FMI3_Export \w+\s+(fmi3\w+);", HEADER.read_text(encoding="utf-8")))
     description, folder = described(fmu.name)
     library = Path(folder) / "binaries" / "x86_64-linux" / f"{description.modelName}.so"
-    lines = subprocess.run(
-        ["nm", "--dynamic", "--defined-only", "--extern-only", library],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.splitlines()
+    lines = printed("nm", "--dynamic", "--defined-only", "--extern-only", library).splitlines()
     assert len(declared) == 75
     assert {line.split()[-1].split("@")[0] for line in lines} == declared

@@ -9,6 +9,7 @@ import pytest
 
 import fuzzing
 import c_host
+from commands import completed
 from fmus import FMUS, FOLDER, REPOSITORY
 from build_cache import kept
 from operating_points import Sampler
@@ -97,7 +98,7 @@ def test_sixteen_threads_have_no_race(all_fmus):
     some = all_fmus[::4]
     of_3 = [fmu for fmu in some if fmu in OF_3]
     program = fuzzing.build("threads", some, BUILD / "threads", of_3=of_3)
-    done = subprocess.run([program], capture_output=True, text=True)
+    done = completed(program)
     assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
 
 

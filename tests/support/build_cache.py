@@ -6,11 +6,11 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
+from commands import printed
 from fmus import REPOSITORY
 
 FOLDER = REPOSITORY / "build" / "kept"
@@ -47,9 +47,7 @@ def _fingerprint(inputs):
 @cache
 def version(compiler):
     """What a compiler says it is: part of the inputs of what it makes."""
-    return subprocess.run(
-        [compiler, "--version"], capture_output=True, text=True, check=True
-    ).stdout
+    return printed(compiler, "--version")
 
 
 def kept(name, inputs, make):
@@ -87,13 +85,7 @@ def compiled(name, folders, *commands, given=()):
 
     def make(folder):
         for command in commands:
-            result = subprocess.run(
-                [str(word).format_map(folders) for word in command],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-            )
-            assert result.returncode == 0, result.stdout + result.stderr
+            printed(*(str(word).format_map(folders) for word in command), cwd=folder)
 
     inputs = [
         *(word for command in commands for word in (*command, "\n", version(command[0]))),

@@ -1,6 +1,5 @@
 """Builds and runs host/host.c, the small importer in C, for this machine and for Windows."""
 
-import subprocess
 import sys
 from functools import cache
 from importlib import metadata
@@ -9,6 +8,7 @@ from pathlib import Path
 import fmpy
 import numpy as np
 
+from commands import printed
 from build_cache import compiled
 from operating_points import Sampler
 
@@ -79,17 +79,9 @@ def job(fmu, library, kind, steps, step, report, waves):
 def run(program, jobs, before=(), environment=None, timeout=120):
     """Runs jobs in one process; gives for each (rows of Reals in value reference order, time at the
     end)."""
-    result = subprocess.run(
-        [*before, str(program)],
-        input="".join(jobs),
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=timeout,
-    )
-    assert result.returncode == 0, result.stderr[-2000:]
+    said = printed(*before, program, input="".join(jobs), env=environment, timeout=timeout)
     results, rows = [], []
-    for line in result.stdout.splitlines():
+    for line in said.splitlines():
         if line.startswith("time "):
             results.append((rows, float(line.split()[1])))
             rows = []

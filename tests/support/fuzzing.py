@@ -10,13 +10,13 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import fmpy
 
+from commands import completed
 from fmus import FOLDER, REPOSITORY
 
 SOURCES = REPOSITORY / "tests" / "fuzz"
@@ -49,9 +49,7 @@ def missing():
     """What is not there of what these programs need; None where nothing is missing."""
     if shutil.which("clang") is None:
         return "clang"
-    runtime = subprocess.run(
-        ["clang", "-print-runtime-dir"], capture_output=True, text=True
-    ).stdout.strip()
+    runtime = completed("clang", "-print-runtime-dir").stdout.strip()
     return (
         None
         if list(Path(runtime).glob("libclang_rt.fuzzer*"))
@@ -175,7 +173,7 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
     _write(folder / "build.ninja", "\n".join(rules + steps).encode())
     with open(folder / "lock", "w") as lock:  # others may want the same program at the same time
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = subprocess.run(["ninja", "-C", folder], capture_output=True, text=True)
+        made = completed("ninja", "-C", folder)
     assert made.returncode == 0, made.stdout[-4000:] + made.stderr
     return folder / program
 
@@ -203,9 +201,7 @@ def fuzz(program, model, options=(), files=(), exhaust=False, artifacts=None):
         *options,
         *map(str, files),
     ]
-    done = subprocess.run(
-        command, capture_output=True, text=True, errors="replace", env=environment
-    )
+    done = completed(*command, errors="replace", env=environment)
     counts = re.search(r"calls: (\d+), failed allocations: (\d+)", done.stderr)
     broken = re.search(r"Test unit written to (\S+)", done.stderr)
     if done.returncode != 0 and not broken and not files:

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
@@ -17,9 +16,11 @@ import pytest
 from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
+from commands import completed, printed
 from fmus import REPOSITORY
 
 OWN = REPOSITORY / "tests" / "support" / "own_models"
+ADDED = ["ViscousCoulomb", "LaggingCoulomb", "PivotBristle"]
 WITH_OUR_TOOLS = {
     **os.environ,
     "PATH": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}",
@@ -63,33 +64,11 @@ def enlarged(tmp_path_factory):
         folder / "modelDescription" / "shared" / "units.toml", "a", encoding="utf-8"
     ) as units:
         units.write("\n" + (OWN / "units.toml").read_text(encoding="utf-8"))
-    for command in (
-        [
-            "cmake",
-            "-S",
-            ".",
-            "-B",
-            "build",
-            "-G",
-            "Ninja",
-            f"-DPython3_EXECUTABLE={sys.executable}",
-            "-DBRISTLE_PLATFORMS=linux64",
-            "-DBRISTLE_PLAYGROUND=OFF",
-        ],
-        [
-            "cmake",
-            "--build",
-            "build",
-            "--target",
-            "ViscousCoulomb",
-            "LaggingCoulomb",
-            "PivotBristle",
-        ],
-    ):
-        result = subprocess.run(
-            command, cwd=folder, env=WITH_OUR_TOOLS, capture_output=True, text=True
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
+    options = [f"-DPython3_EXECUTABLE={sys.executable}", "-DBRISTLE_PLAYGROUND=OFF"]
+    configure = ["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DBRISTLE_PLATFORMS=linux64"]
+    build = ["cmake", "--build", "build", "--target", *ADDED]
+    for command in ([*configure, *options], build):
+        printed(*command, cwd=folder, env=WITH_OUR_TOOLS)
     return folder
 
 
@@ -136,15 +115,9 @@ def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
         "BRISTLE_FMUS": str(enlarged / "dist"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files],
-        cwd=enlarged,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stdout[-5000:] + result.stderr
-    assert "holds a part of the collection" in result.stdout
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    said = printed(*command, *files, cwd=enlarged, env=environment)
+    assert "holds a part of the collection" in said
 
 
 @pytest.mark.shipped
@@ -154,12 +127,7 @@ def test_a_mistake_stands_last_and_below_little_else(enlarged):
     description = enlarged / "modelDescription" / "PivotBristle.toml"
     text = description.read_text(encoding="utf-8")
     description.write_text(text.replace("[[equations]]", "[[equation]]"), encoding="utf-8")
-    result = subprocess.run(
-        ["cmake", "--build", "build", "--target", "PivotBristle"],
-        cwd=enlarged,
-        capture_output=True,
-        text=True,
-    )
+    result = completed("cmake", "--build", "build", "--target", "PivotBristle", cwd=enlarged)
     description.write_text(text, encoding="utf-8")
     *_, echo, sentence, end = result.stdout.splitlines()
     assert re.fullmatch(
@@ -177,9 +145,7 @@ def test_an_editor_learns_how_a_model_is_compiled(enlarged):
     }
     for file in ("fmu_src/models/ViscousCoulomb.c", "build/generated/ViscousCoulomb/fmu.c"):
         command = [*shlex.split(entries[file]["command"]), "-fsyntax-only"]
-        result = subprocess.run(
-            command, cwd=entries[file]["directory"], capture_output=True, text=True
-        )
+        result = completed(*command, cwd=entries[file]["directory"])
         assert result.returncode == 0 and result.stderr == "", result.stderr
 
 
@@ -199,26 +165,11 @@ def test_a_model_is_built_for_a_debugger(enlarged):
             ["ViscousCoulomb"],
         ),
     ):
-        result = subprocess.run(
-            [*command.split(), *words],
-            cwd=enlarged,
-            env=WITH_OUR_TOOLS,
-            capture_output=True,
-            text=True,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
+        printed(*command.split(), *words, cwd=enlarged, env=WITH_OUR_TOOLS)
     with zipfile.ZipFile(enlarged / "build" / "debug" / "dist" / "ViscousCoulomb.fmu") as archive:
         archive.extract("binaries/linux64/ViscousCoulomb.so", enlarged)
-    listing = subprocess.run(
-        [
-            "objdump",
-            "--syms",
-            "--section-headers",
-            enlarged / "binaries" / "linux64" / "ViscousCoulomb.so",
-        ],
-        capture_output=True,
-        text=True,
-    ).stdout
+    library = enlarged / "binaries" / "linux64" / "ViscousCoulomb.so"
+    listing = printed("objdump", "--syms", "--section-headers", library)
     assert ".debug_info" in listing and re.search(r"F \.text.* evaluate$", listing, re.M)
 
 

@@ -5,13 +5,13 @@ where it is not built, but not on continuous integration.
 """
 
 import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from commands import completed, printed
 from fmus import FOLDER, REPOSITORY, need_all_fmus
 
 need_all_fmus()
@@ -29,12 +29,7 @@ if not (BUILD / "bench").exists():
 
 def bench(*arguments):
     command = [sys.executable, REPOSITORY / "bench" / "bench.py", "--alone", "--fmus", FOLDER]
-    return subprocess.run(
-        [*map(str, command), "--program", str(BUILD), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    return completed(*command, "--program", BUILD, *arguments, timeout=120)
 
 
 def rows(run):
@@ -146,11 +141,8 @@ def test_each_of_many_instances_takes_the_same_memory():
 
     found, _ = peers.read(OURS, "LuGre", {}, {})
     steps = next(peer for peer in found if peer.kind == "step")
-    done = subprocess.run(
-        [BUILD / "bench", "scale", "1", steps.argument(BUILD)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    said = printed(BUILD / "bench", "scale", "1", steps.argument(BUILD))
+    lines = [line.split("\t") for line in said.splitlines()]
     assert [(line[2], line[6]) for line in lines] == [
         *((str(10**i), "1") for i in range(6)),
         ("1000", "2"),

@@ -20,6 +20,7 @@ from urllib.request import url2pathname
 import numpy as np
 import pytest
 
+from commands import completed
 from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 
 import bristle
@@ -48,13 +49,7 @@ PROGRAMS = {
 
 
 def call(*words, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "bristle", *map(str, words)],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        **options,
-    )
+    return completed(sys.executable, "-m", "bristle", *words, env=ENVIRONMENT, **options)
 
 
 @pytest.fixture
@@ -110,13 +105,7 @@ def test_every_command_has_help_and_every_one_of_users_examples(program, name, c
 @pytest.mark.parametrize("place", ["generator", "site/bristle_site"])
 def test_the_commands_of_developers_work_from_any_folder(place, tmp_path):
     environment = {name: value for name, value in ENVIRONMENT.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, REPOSITORY / place, "--help"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-    )
+    done = completed(sys.executable, REPOSITORY / place, "--help", env=environment, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "") and re.findall(
         r"^    (\w+)", done.stdout, re.M
     ) == cli.names(PROGRAMS[Path(place).name])

@@ -4,7 +4,6 @@ dependencies by perturbation."""
 import ctypes
 import os
 import re
-import subprocess
 import tempfile
 import textwrap
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis.strategies import randoms
 
+from commands import printed
 from generator.differentiate import SubsetError, read_model
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -117,16 +117,9 @@ class Snippet:
         driver = DRIVER + (INITIALIZE_DRIVER if "initialize" in self.code.functions else "")
         (folder / "driver.c").write_text(driver)
         library = folder / "snippet.so"
-        command = [
-            os.environ.get("CC", "cc"),
-            *FLAGS,
-            *flags,
-            f"-I{folder}",
-            f"-I{folder / 'fmu_src'}",
-        ]
-        command += [str(folder / "driver.c"), "-o", str(library), "-lm"]
-        result = subprocess.run(command, capture_output=True, text=True)
-        assert result.returncode == 0, result.stderr + self.code.slopes
+        compiler = [os.environ.get("CC", "cc"), *FLAGS, *flags]
+        folders = [f"-I{folder}", f"-I{folder / 'fmu_src'}"]
+        printed(*compiler, *folders, folder / "driver.c", "-o", library, "-lm")
         self.library = ctypes.CDLL(str(library))
 
     def call(self, name, *blocks):

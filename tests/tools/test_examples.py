@@ -5,7 +5,6 @@ import math
 import os
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -22,6 +21,7 @@ from fmpy.fmi2 import FMU2Slave
 from PIL import Image
 from scipy.integrate import solve_ivp
 
+from commands import completed, printed
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 
 need_all_fmus()
@@ -32,10 +32,7 @@ RIG = Path(os.environ.get("BRISTLE_RIG", REPOSITORY / "build" / "rig" / "rig"))
 
 
 def run(script, *arguments, cwd):
-    command = [sys.executable, EXAMPLES / script, *arguments]
-    result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    return printed(sys.executable, EXAMPLES / script, *arguments, cwd=cwd, timeout=300)
 
 
 def shows_something(picture):
@@ -197,11 +194,8 @@ def test_container_holds_the_body_only_with_a_short_communication_step(tmp_path)
     ],
 )
 def test_container_refuses_wrong_arguments_in_one_line(tmp_path, words, wrong):
-    result = subprocess.run(
-        [sys.executable, EXAMPLES / "container" / "container.py", *words],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
+    result = completed(
+        sys.executable, EXAMPLES / "container" / "container.py", *words, cwd=tmp_path
     )
     assert result.returncode == 1 and wrong in result.stderr and result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
@@ -245,7 +239,7 @@ def test_pin_and_friction_become_one_fmu(kind, options, late, tmp_path):
         "-c",
         "from fmu_manipulation_toolbox.cli.fmucontainer import fmucontainer; fmucontainer()",
     ]
-    made = subprocess.run([*tool, *words, *options], cwd=tmp_path, capture_output=True, text=True)
+    made = completed(*tool, *words, *options, cwd=tmp_path)
     assert made.returncode == 0 and (tmp_path / "pin.fmu").exists(), made.stdout + made.stderr
     step, count, speed = 1e-3, 50, 1.0
     forces = [(30 + n, 40) for n in range(count)]
@@ -351,7 +345,7 @@ def test_a_table_of_an_ssp_that_is_wrong_is_refused_in_one_line(
         archive.extractall(tmp_path)
     fmus = tmp_path / "resources"
     command = [sys.executable, EXAMPLES / "ssp" / "build_ssp.py", table, "x.ssp", fmus]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = completed(*command, cwd=tmp_path)
     assert done.returncode == 1 and wrong in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "x.ssp").exists()
 
@@ -365,11 +359,8 @@ def test_an_example_that_draws_says_that_matplotlib_is_missing(tmp_path):
         "closed_loop.py",
         "container/container.py",
     ):
-        done = subprocess.run(
-            [sys.executable, EXAMPLES / script],
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-            capture_output=True,
-            text=True,
+        done = completed(
+            sys.executable, EXAMPLES / script, env={**os.environ, "PYTHONPATH": str(tmp_path)}
         )
         said = "This example draws a picture: python -m pip install matplotlib\n"
         assert (done.returncode, done.stderr) == (1, said)
@@ -526,10 +517,7 @@ def test_commands_of_the_c_page_run(tmp_path):
             str(FOLDER / Path(word).name) if word.startswith("dist/") else word
             for word in line.split()
         ]
-        result = subprocess.run(
-            [RIG, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=300
-        )
-        assert result.returncode == 0, f"{line}\n{result.stderr}"
+        printed(RIG, *words[1:], cwd=tmp_path, timeout=300)
     assert (tmp_path / "belt.csv").stat().st_size > 0 and (
         tmp_path / "pulse.csv"
     ).stat().st_size > 0

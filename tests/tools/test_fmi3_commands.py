@@ -1,6 +1,5 @@
 """The commands and the package with FMUs of FMI 3.0."""
 
-import subprocess
 import sys
 import zipfile
 
@@ -9,6 +8,7 @@ import pytest
 from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
+from commands import completed
 import bristle
 from bristle.format.archive import write_zip
 from fmus import need_all_fmus
@@ -19,9 +19,7 @@ TIME = np.linspace(0, 0.05, 51)
 
 
 def command(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "bristle", *map(str, words)], capture_output=True, text=True
-    )
+    return completed(sys.executable, "-m", "bristle", *words)
 
 
 def files_of(path):

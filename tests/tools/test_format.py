@@ -2,10 +2,10 @@
 which no formatter wraps."""
 
 import re
-import subprocess
 
 import pytest
 
+from commands import completed
 from fmus import REPOSITORY
 
 CODE = (".py", ".c", ".h", ".js", ".css", ".toml", ".sh", ".cmake", "CMakeLists.txt", ".yml")
@@ -35,9 +35,7 @@ def too_long(name, text):
 
 
 def test_no_line_is_too_long():
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True
-    )
+    listed = completed("git", "ls-files", "-z", cwd=REPOSITORY)
     if listed.returncode != 0:
         pytest.skip("not a checkout of git")
     names = [name for name in listed.stdout.split("\0") if longest(name)]

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
 from html import unescape
@@ -13,6 +12,7 @@ import fmpy
 import pytest
 from lxml import etree
 
+from commands import completed, printed
 from bristle import VERSION, BristleError
 from bristle.format.universal import write_universal
 from generator.generate import generate
@@ -351,7 +351,7 @@ def test_names_that_collide_in_openmodelica_are_refused(project):
 def run(*arguments):
     command = [sys.executable, "-m", "generator", *map(str, arguments)]
     environment = {"PYTHONDONTWRITEBYTECODE": "1", "PATH": ""}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY)
+    return completed(*command, env=environment, cwd=REPOSITORY)
 
 
 def generated(project, out):
@@ -625,11 +625,7 @@ def compiled(project, out):
     """What a compiler with the warnings of the build says of the generated unit."""
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
-    return subprocess.run(
-        ["gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c"],
-        capture_output=True,
-        text=True,
-    )
+    return completed("gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c")
 
 
 @pytest.mark.parametrize("present", [*OPTIONAL, None])
@@ -886,7 +882,7 @@ def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, v
     def preprocessed(unit, *folders):
         options = [word for folder in folders for word in ("-I", folder)]
         command = ["gcc", "-std=c99", "-E", "-P", *options, "-isystem", HEADERS, unit]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return printed(*command)
 
     ours = preprocessed(tmp_path / "shipped" / "fmu.c")
     assert ours == preprocessed(out / unit_name(version), out, source)
@@ -1121,9 +1117,7 @@ def names(description):
 
 
 def test_the_build_makes_every_model_with_its_twins():
-    lines = subprocess.run(
-        [sys.executable, REPOSITORY / "generator", "list"], capture_output=True, text=True
-    ).stdout.splitlines()
+    lines = completed(sys.executable, REPOSITORY / "generator", "list").stdout.splitlines()
     made = [
         model + twin
         for kind, model, *twins in map(str.split, lines)

@@ -4,12 +4,12 @@
 import dataclasses
 import os
 import re
-import subprocess
 import sys
 import time
 
 import pytest
 
+from commands import printed
 from fmus import REPOSITORY
 
 sys.path.insert(0, str(REPOSITORY / "tools"))
@@ -206,25 +206,9 @@ def test_tests_that_cannot_be_read_have_killed_nothing(listed, tmp_path):
 def test_a_mutant_of_the_list_dies(name, tmp_path):
     """With the run of the test that killed it on the unchanged sources; and a second run has
     nothing to do but that."""
-    command = [
-        sys.executable,
-        "-m",
-        "mutation",
-        "--list",
-        "-k",
-        name,
-        "--jobs",
-        "1",
-        "--kept",
-        str(tmp_path / "kept.jsonl"),
-    ]
-    for said in ("1/1 killed", "1 outcomes are kept from before"):
-        result = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")},
-            cwd=REPOSITORY,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
-        assert said in result.stdout and "0 failed" in result.stdout and "100.0 %" in result.stdout
+    command = [sys.executable, "-m", "mutation", "--list", "-k", name, "--jobs", "1"]
+    command += ["--kept", tmp_path / "kept.jsonl"]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY / "tools")}
+    for sentence in ("1/1 killed", "1 outcomes are kept from before"):
+        said = printed(*command, env=environment, cwd=REPOSITORY)
+        assert sentence in said and "0 failed" in said and "100.0 %" in said

@@ -3,7 +3,6 @@ only."""
 
 import json
 import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy
 import pytest
 
+from commands import completed, printed
 from fmus import FOLDER, REPOSITORY, need_all_fmus
 
 need_all_fmus()
@@ -19,14 +19,6 @@ pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("wheel")]
 FILES = sorted(FOLDER.glob("*.fmu"))
 ALONE = [sys.executable, "-S"]  # without site-packages
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-
-
-def run(*command, **options):
-    done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, **options
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +33,7 @@ def wheel(tmp_path_factory):
     source.mkdir()
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "python"):
         (source / name).symlink_to(REPOSITORY / name)
-    run(
+    printed(
         *PIP,
         "wheel",
         "--no-build-isolation",
@@ -58,7 +50,7 @@ def wheel(tmp_path_factory):
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("installed")
-    run(*PIP, "install", "--no-index", "--no-deps", "--no-compile", "--target", folder, wheel)
+    printed(*PIP, "install", "--no-index", "--no-deps", "--no-compile", "--target", folder, wheel)
     for part in Path(numpy.__file__).parent.parent.glob("numpy*"):
         (folder / part.name).symlink_to(part)
     return folder
@@ -118,7 +110,7 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
         " bristle.fmu('LuGre'), *bristle.models(), sep='\\n')\nprint(bristle.run('LuGre', t,"
         " {'relativeVelocity': 0.02}, outputs=['frictionForce'])['frictionForce'][-1])\n"
     )
-    package, file, *models, force = run(*ALONE, "-c", program, **anywhere).splitlines()
+    package, file, *models, force = printed(*ALONE, "-c", program, **anywhere).splitlines()
     assert Path(package) == installed / "bristle" / "__init__.py"
     assert Path(file) == installed / "bristle" / "data" / "LuGre.fmu"
     assert models == [file.stem for file in FILES]
@@ -129,15 +121,15 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
 
 def test_the_installed_command_works(anywhere, installed):
     command = [*ALONE, installed / "bin" / "bristle"]
-    assert run(*command, "--version", **anywhere).startswith("bristle ")
-    listed = json.loads(run(*command, "list", "--json", **anywhere))
+    assert printed(*command, "--version", **anywhere).startswith("bristle ")
+    listed = json.loads(printed(*command, "list", "--json", **anywhere))
     assert [one["name"] for one in listed] == [file.stem for file in FILES]
-    assert run(*command, "show", "LuGre", **anywhere).startswith("LuGre: ")
+    assert printed(*command, "show", "LuGre", **anywhere).startswith("LuGre: ")
     if (FOLDER / "playground").is_dir():
-        opened = run(*command, "playground", env={**anywhere["env"], "BROWSER": "true"})
+        opened = printed(*command, "playground", env={**anywhere["env"], "BROWSER": "true"})
         page = installed / "bristle" / "data" / "playground" / "index.html"
         assert opened.split() == [page.as_uri()]
-    rows = run(
+    rows = printed(
         *command,
         "run",
         "LuGre",
@@ -163,11 +155,11 @@ def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
         "    else:\n"
         "        raise AssertionError(words)\n"
     )
-    run(*ALONE, "-c", program, **anywhere)
+    printed(*ALONE, "-c", program, **anywhere)
 
 
 def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
-    run(
+    printed(
         *ALONE,
         "-m",
         "bristle",
@@ -181,7 +173,7 @@ def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
         "first.ssv",
         **anywhere,
     )
-    run(
+    printed(
         *ALONE,
         "-m",
         "bristle",
@@ -203,8 +195,6 @@ def test_a_package_that_is_missing_is_named(anywhere, wheel, tmp_path):
     over = ["--over", "staticFriction=0.1:0.5", "--sample", "sobol", "--count", "4"]
     words = ["sweep", "belt", "LuGre", *over, "-o", "x.csv"]
     sentence = 'this needs the package scipy: pip install "{wheel}[sweep]".'
-    done = subprocess.run(
-        [*ALONE, "-m", "bristle", *words], capture_output=True, text=True, **anywhere
-    )
+    done = completed(*ALONE, "-m", "bristle", *words, **anywhere)
     assert (done.returncode, done.stderr) == (2, f"bristle: {sentence.format(wheel=wheel.name)}\n")
     assert list(tmp_path.iterdir()) == []

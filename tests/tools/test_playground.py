@@ -5,11 +5,11 @@ import csv
 import io
 import json
 import re
-import subprocess
 from xml.etree import ElementTree
 
 import pytest
 
+from commands import printed
 from browsing import Watched, check_fits, violations
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
 from fmi2 import FmiError
@@ -185,11 +185,8 @@ const result = ({script})(known, new WebAssembly.Module(module_),
 process.stdout.write(JSON.stringify(result));
 """
     file.write_text(scripts(text) + call, encoding="utf-8")
-    done = subprocess.run(
-        ["node", file], input=json.dumps(arguments), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    said = printed("node", file, input=json.dumps(arguments))
+    return json.loads(said)
 
 
 def scripts(text):

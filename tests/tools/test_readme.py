@@ -1,7 +1,6 @@
 """The README describes what is there now."""
 
 import re
-import subprocess
 import shlex
 import sys
 import webbrowser
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from fixed_step import EITHER, NORMAL, held, is_scalar, told
+from commands import printed
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 
 from bristle import VERSION
@@ -177,12 +177,9 @@ def test_python_snippets_run_as_they_stand(tmp_path):
     assert len(blocks) >= 2
     for code in blocks:
         code = re.sub(r'"(?:dist/)?(\w+\.fmu)"', rf'"{FOLDER.as_posix()}/\1"', code)
-        result = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-        )
-        assert result.returncode == 0, result.stderr
+        text = printed(sys.executable, "-c", code, cwd=tmp_path)
         if said := re.search(r"print\(.*#\s*(-?[\d.]+)", code):
-            assert abs(float(result.stdout.split()[0]) - float(said[1])) < 1e-4
+            assert abs(float(text.split()[0]) - float(said[1])) < 1e-4
 
 
 def test_commands_are_those_of_every_shell():

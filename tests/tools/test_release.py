@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 import zipfile
 from html.parser import HTMLParser
@@ -14,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 import browsing
+from commands import completed
 from browsing import AXE, CHROMIUM, Watched, violations
 from build_cache import kept, version
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, need_all_fmus
@@ -232,11 +232,8 @@ def test_dead_link_is_refused_in_a_sentence(tmp_path):
 
 
 def test_every_fmu_loads_and_runs_by_the_script_for_other_platforms():
-    run = subprocess.run(
-        [sys.executable, str(REPOSITORY / "tests" / "scripts" / "load_and_run.py"), str(FOLDER)],
-        capture_output=True,
-        text=True,
-        timeout=300,
+    run = completed(
+        sys.executable, REPOSITORY / "tests" / "scripts" / "load_and_run.py", FOLDER, timeout=300
     )
     assert run.stdout.endswith(f"{len(SHIPPED)} passed, 0 failed\n"), run.stdout + run.stderr
 

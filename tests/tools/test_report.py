@@ -3,7 +3,6 @@ same runs."""
 
 import os
 import re
-import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from commands import completed, printed
 import build_cache
 from browsing import Watched, check_fits, violations
 from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
@@ -47,12 +47,7 @@ SCALAR = {
 
 
 def site(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, REPOSITORY / "site" / "bristle_site", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        **options,
-    )
+    return completed(sys.executable, REPOSITORY / "site" / "bristle_site", *arguments, **options)
 
 
 @pytest.fixture(scope="session")
@@ -84,9 +79,7 @@ def report():
     libraries = re.sub(
         r" \(0x[0-9a-f]+\)",
         "",
-        subprocess.run(
-            ["ldd", RIG.with_name("librig.so")], capture_output=True, text=True, check=True
-        ).stdout,
+        printed("ldd", RIG.with_name("librig.so")),
     )
     sources = [
         REPOSITORY / name

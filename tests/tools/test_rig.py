@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from commands import completed
 from fmus import FOLDER, REPOSITORY, TWINS
 from rig_runs import NEEDS_TWINS, PRESENT, RIG, call, read_csv, simulate
 
@@ -37,12 +38,7 @@ def test_sundials_6_and_7_give_the_same_run(model, tmp_path):
     results = []
     for number, rig in enumerate((RIG, SUNDIALS_7)):
         file = tmp_path / f"{number}.csv"
-        run = subprocess.run(
-            [str(rig), "belt", str(PRESENT[model].path), "-o", str(file)],
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        run = completed(rig, "belt", PRESENT[model].path, "-o", file, timeout=300)
         assert run.returncode == 0 and run.stdout == "" and run.stderr == "", (
             run.stdout + run.stderr
         )
@@ -858,7 +854,7 @@ def test_interruption_ends_the_run_and_leaves_nothing_behind(tmp_path):
 
 def test_progress_shows_on_a_terminal_only():
     command = [str(RIG), "rabinowicz", str(PRESENT["LuGre"].path), "--stop", "5000"]
-    silent = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    silent = completed(*command, timeout=300)
     assert silent.returncode == 0 and silent.stderr == ""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
