@@ -96,12 +96,29 @@ def project(tmp_path):
     return tmp_path
 
 
+def described(project):
+    return read_description(project / "modelDescription" / "Element.toml")
+
+
 def changed(project, old, new, file="Element.toml"):
     path = project / "modelDescription" / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    return project / "modelDescription" / "Element.toml"
+
+
+def programmed(project, code):
+    (project / "fmu_src" / "models" / "Element.c").write_text(code)
+
+
+def generated(project, out="out"):
+    generate(project / "modelDescription" / "Element.toml", project / out, HEADERS)
+    return project / out
+
+
+def refused(project, sentence):
+    with pytest.raises(BristleError, match=sentence):
+        generated(project)
 
 
 BAD = {
@@ -266,22 +283,22 @@ BAD = {
 
 @pytest.mark.parametrize(("old", "new", "sentence"), BAD.values(), ids=BAD.keys())
 def test_bad_description_gets_a_sentence_with_file_and_key(project, old, new, sentence):
-    file = changed(project, old, new)
+    changed(project, old, new)
     with pytest.raises(DescriptionError) as raised:
-        read_description(file)
+        described(project)
     assert sentence in str(raised.value)
     assert str(raised.value).startswith(str(project / "modelDescription"))
     assert "\n" not in str(raised.value)
 
 
 def test_a_table_of_a_description_is_a_section_of_its_page(project):
-    file = changed(
+    changed(
         project,
         "[[equations]]",
         '[[tables]]\ntitle = "Names, elsewhere"\nhead = ["Here", "There"]\nrows = [["`k`", "a <'
         ' b"]]\n[[equations]]',
     )
-    page = page_text(read_description(file), [], [])
+    page = page_text(described(project), [], [])
     assert (
         '<h2 id="names-elsewhere">Names, elsewhere</h2>' in page
         and 'href="#names-elsewhere"' in page
@@ -309,28 +326,21 @@ def test_tables_name_parameters_that_exist(file):
 
 
 def test_equations_are_required(project):
-    file = project / "modelDescription" / "Element.toml"
-    file.write_text(ELEMENT[: ELEMENT.index("[[equations]]")])
-    with pytest.raises(DescriptionError, match="equations: is missing"):
-        read_description(file)
+    changed(project, ELEMENT[ELEMENT.index("[[equations]]") :], "")
+    refused(project, "equations: is missing")
 
 
 def test_mistake_in_a_shared_part_is_blamed_on_that_part(project):
-    file = changed(project, 'unit = "W"', 'unit = "HP"', file="shared/translational.toml")
-    with pytest.raises(
-        DescriptionError, match=r"translational\.toml: outputs\.dissipatedPower\.unit"
-    ):
-        read_description(file)
+    changed(project, 'unit = "W"', 'unit = "HP"', file="shared/translational.toml")
+    refused(project, r"translational\.toml: outputs\.dissipatedPower\.unit")
 
 
 def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
     changed(project, '"translational"]', '"translational", "stribeck"]')
-    file = changed(
-        project, "[[equations]]", "[parameters.stribeckExponent]\nat_least = 1\n\n[[equations]]"
-    )
-    exponent = next(
-        one for one in read_description(file).parameters if one.name == "stribeckExponent"
-    )
+    own = "[parameters.stribeckExponent]\nat_least = 1\n\n"
+    changed(project, "[[equations]]", own + "[[equations]]")
+    parameters = described(project).parameters
+    exponent = next(one for one in parameters if one.name == "stribeckExponent")
     assert [(one.relation, one.limit) for one in exponent.bounds] == [
         ("at_least", 1),
         ("at_most", 20),
@@ -340,9 +350,7 @@ def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
 def test_names_that_collide_in_openmodelica_are_refused(project):
     array = '[parameters.gain]\nsymbol = "c"\nunit = "1"\nstart = 1\nsize = 2\ntext = "Gain"\n\n'
     changed(project, "[[equations]]", array + "[[equations]]")
-    assert read_description(project / "modelDescription" / "Element.toml").parameters[
-        2
-    ].scalar_names == ["gain[1]", "gain[2]"]
+    assert described(project).parameters[2].scalar_names == ["gain[1]", "gain[2]"]
     from bristle.format.names import mangled
 
     assert mangled("gain[1]") == mangled("gain(1)") == "gain_1_"
@@ -354,9 +362,8 @@ def run(*arguments):
     return completed(*command, env=environment, cwd=REPOSITORY)
 
 
-def generated(project, out):
-    generate(project / "modelDescription" / "Element.toml", out, HEADERS)
-    return out
+def run_generate(description, out, *words):
+    return run("generate", description, "--out", out, "--fmi-include", HEADERS, *words)
 
 
 BROKEN = {
@@ -373,40 +380,25 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("where", "old", "new"), BROKEN.values(), ids=BROKEN.keys())
-def test_user_sees_one_sentence_and_no_traceback(project, tmp_path, where, old, new):
+def test_user_sees_one_sentence_and_no_traceback(project, where, old, new):
     if where == "description":
         changed(project, old, new)
     else:
-        code = project / "fmu_src" / "models" / "Element.c"
-        assert old in code.read_text()
-        code.write_text(code.read_text().replace(old, new))
-    result = run(
-        "generate",
-        project / "modelDescription" / "Element.toml",
-        "--out",
-        tmp_path / "out",
-        "--fmi-include",
-        HEADERS,
-    )
+        assert old in CODE
+        programmed(project, CODE.replace(old, new))
+    result = run_generate(project / "modelDescription" / "Element.toml", project / "out")
     assert result.returncode == 2, result.stdout + result.stderr
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
 
 
 def test_missing_description_is_said(tmp_path):
-    result = run(
-        "generate",
-        tmp_path / "modelDescription" / "Nothing.toml",
-        "--out",
-        tmp_path,
-        "--fmi-include",
-        HEADERS,
-    )
+    result = run_generate(tmp_path / "modelDescription" / "Nothing.toml", tmp_path)
     assert result.returncode == 2 and "Traceback" not in result.stderr
 
 
-def test_generated_xml_is_valid_and_complete(project, tmp_path):
-    out = generated(project, tmp_path / "out")
+def test_generated_xml_is_valid_and_complete(project):
+    out = generated(project)
     root = etree.parse(out / "modelDescription.xml").getroot()
     schema = etree.XMLSchema(
         etree.parse(HEADERS.parent / "schema" / "fmi2" / "fmi2ModelDescription.xsd")
@@ -442,8 +434,8 @@ def test_generated_xml_is_valid_and_complete(project, tmp_path):
     )
 
 
-def test_structure_is_what_the_code_does(project, tmp_path):
-    root = etree.parse(generated(project, tmp_path / "out") / "modelDescription.xml").getroot()
+def test_structure_is_what_the_code_does(project):
+    root = etree.parse(generated(project) / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
 
     def knowns(group):
@@ -470,17 +462,12 @@ def test_structure_is_what_the_code_does(project, tmp_path):
     assert "springStiffness" not in initial["der(springDeflection)"]
 
 
-def test_array_becomes_scalars(project, tmp_path):
+def test_array_becomes_scalars(project):
     changed(project, "nominal = 1e-3", "nominal = 1e-3\nsize = 2")
-    code = project / "fmu_src" / "models" / "Element.c"
-    code.write_text(
-        CODE.replace(
-            "dx->z = u->N > 0 ? u->v : -x->z;", "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];"
-        )
-        .replace("p->k * x->z", "p->k * x->z[0]")
-        .replace("u->v - dx->z", "u->v - dx->z[0]")
-    )
-    out = generated(project, tmp_path / "out")
+    code = CODE.replace("p->k * x->z", "p->k * x->z[0]").replace("u->v - dx->z", "u->v - dx->z[0]")
+    rates = "dx->z[0] = u->v;\n    dx->z[1] = -x->z[1];"
+    programmed(project, code.replace("dx->z = u->N > 0 ? u->v : -x->z;", rates))
+    out = generated(project)
     root = etree.parse(out / "modelDescription.xml").getroot()
     names = [v.get("name") for v in root.iter("ScalarVariable")]
     assert names[5:7] == ["springDeflectionStart[1]", "springDeflectionStart[2]"]
@@ -514,11 +501,11 @@ start = 2
 """
 
 
-def test_modes_become_enumerations_and_options_integers(project, tmp_path):
+def test_modes_become_enumerations_and_options_integers(project):
     changed(project, "[[equations]]", MODE + "[[equations]]")
     changed(project, "not_modelled", "indicators = 2\nnot_modelled")
-    code = project / "fmu_src" / "models" / "Element.c"
-    code.write_text(
+    programmed(
+        project,
         CODE.replace(EVENTS, "")
         + """
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
@@ -533,9 +520,9 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     m->mode = u->v == 0 ? MODE_REST : MODE_MOTION;
     return 0;
 }
-"""
+""",
     )
-    out = generated(project, tmp_path / "out")
+    out = generated(project)
     header = (out / "Element.h").read_text()
     assert "MODE_MOTION = 2" in header and "RESTART_PRELOADED = 2" in header
     assert "N_MODES = 1" in header and "N_MODE_OUTPUTS = 1" in header and "N_OPTIONS = 3" in header
@@ -616,11 +603,6 @@ static const char *advice(const Parameters *p, const Inputs *u, const States *x,
 }
 
 
-def generated_with(project, out, addition, code=CODE):
-    (project / "fmu_src" / "models" / "Element.c").write_text(code + addition)
-    return generated(project, out)
-
-
 def compiled(project, out):
     """What a compiler with the warnings of the build says of the generated unit."""
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -629,8 +611,9 @@ def compiled(project, out):
 
 
 @pytest.mark.parametrize("present", [*OPTIONAL, None])
-def test_an_optional_function_is_called_where_the_model_has_it(project, tmp_path, present):
-    out = generated_with(project, tmp_path / "out", OPTIONAL.get(present, ""))
+def test_an_optional_function_is_called_where_the_model_has_it(project, present):
+    programmed(project, CODE + OPTIONAL.get(present, ""))
+    out = generated(project)
     header = (out / "Element.h").read_text()
     for name in OPTIONAL:
         assert f"#define HAS_{name.upper()} {int(name == present)}\n" in header
@@ -657,13 +640,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("function", WRONG.values(), ids=WRONG.keys())
-def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, tmp_path, function):
-    wanted = (
+def test_a_check_of_inputs_that_breaks_the_contract_is_refused(project, function):
+    programmed(project, CODE + function)
+    refused(
+        project,
         r"Element.c:\d+: check_inputs must be declared as static const char \*check_inputs\(const"
-        r" Parameters \*p, const Inputs \*u\)$"
+        r" Parameters \*p, const Inputs \*u\)$",
     )
-    with pytest.raises(BristleError, match=wanted):
-        generated_with(project, tmp_path / "out", function)
 
 
 INDICATORS = """
@@ -681,29 +664,21 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 
 @pytest.mark.parametrize("count, objection", [(1, r"sets g\[1\]"), (3, r"never sets g\[2\]")])
-def test_the_number_of_indicators_is_that_of_the_description(project, tmp_path, count, objection):
-    description = project / "modelDescription" / "Element.toml"
-    text = description.read_text()
-    description.write_text(f"indicators = 2\n{text}")
-    code = CODE.replace(EVENTS, "")
-    generated_with(project, tmp_path / "good", INDICATORS, code)
-    description.write_text(f"indicators = {count}\n{text}")
-    with pytest.raises(
-        BristleError,
-        match=(
-            rf"Element.c:\d+: indicators {objection}, but the description says indicators ="
-            rf" {count}$"
-        ),
-    ):
-        generated_with(project, tmp_path / "out", INDICATORS, code)
+def test_the_number_of_indicators_is_that_of_the_description(project, count, objection):
+    programmed(project, CODE.replace(EVENTS, "") + INDICATORS)
+    changed(project, "title =", "indicators = 2\ntitle =")
+    generated(project)
+    changed(project, "indicators = 2", f"indicators = {count}")
+    refused(
+        project,
+        rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$",
+    )
 
 
-def test_a_model_says_what_its_events_are(project, tmp_path):
-    with pytest.raises(
-        BristleError,
-        match=r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"',
-    ):
-        generated_with(project, tmp_path / "out", "", CODE.replace(EVENTS, ""))
+def test_a_model_says_what_its_events_are(project):
+    programmed(project, CODE.replace(EVENTS, ""))
+    said = r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"'
+    refused(project, said)
 
 
 RELEASE = "static void release(States *x) {\n    x->z = 0;\n}\n"
@@ -727,97 +702,68 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         ("const int lifted = u->N <= 0; if (lifted) x->z = 0; return lifted;", True),
     ],
 )
-def test_a_reset_of_a_state_is_reported(project, tmp_path, body, is_right):
+def test_a_reset_of_a_state_is_reported(project, body, is_right):
     events = (
         INDICATORS.partition("static int next_modes")[0].replace("g[1]", "g[0]")
         + (RELEASE if "release" in body else "")
         + NEXT_MODES.replace("WHERE", body)
     )
+    programmed(project, CODE.replace(EVENTS, "") + events)
     if is_right:
-        generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
+        generated(project)
     else:
-        with pytest.raises(
-            BristleError,
-            match=r"Element.c:\d+: next_modes returns 0 although it may have set a state",
-        ):
-            generated_with(project, tmp_path / "out", events, CODE.replace(EVENTS, ""))
+        refused(project, r"Element.c:\d+: next_modes returns 0 although it may have set a state")
 
 
-def test_linear_states_are_linear_each_for_itself(project, tmp_path):
-    description = changed(project, "title =", "linear_states = true\ntitle =")
-    generated(project, tmp_path / "good")
+def test_linear_states_are_linear_each_for_itself(project):
+    changed(project, "title =", "linear_states = true\ntitle =")
+    generated(project)
     second = (
         '[states.springForce]\nsymbol = "f"\nunit = "N"\nstart = 0\nnominal = 1\ntext ='
         ' "Force"\n\n[[equations]]'
     )
     changed(project, "[[equations]]", second)
-    (project / "fmu_src" / "models" / "Element.c").write_text(
-        CODE.replace("    (void)m;\n", "    (void)m;\n    dx->f = p->k * x->z - x->f;\n")
+    programmed(
+        project, CODE.replace("    (void)m;\n", "    (void)m;\n    dx->f = p->k * x->z - x->f;\n")
     )
-    with pytest.raises(
-        BristleError,
-        match=(
-            r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear"
-            r" for itself$"
-        ),
-    ):
-        generate(description, tmp_path / "out", HEADERS)
-
-
-def test_a_forgotten_header_and_an_unknown_member_are_named(project, tmp_path):
-    with pytest.raises(
-        BristleError,
-        match=r'Element.c:1: the types of the model are not known; include "Element.h" first$',
-    ):
-        (project / "fmu_src" / "models" / "Element.c").write_text(
-            CODE.replace('#include "Element.h"\n', "")
-        )
-        generated(project, tmp_path / "out")
-    with pytest.raises(BristleError, match=r"Element.c:\d+: Inputs has no member w, but N, v$"):
-        (project / "fmu_src" / "models" / "Element.c").write_text(CODE.replace("u->v", "u->w"))
-        generated(project, tmp_path / "out")
-
-
-def test_latex_that_cannot_be_shown_is_refused_with_its_file(project, tmp_path):
-    description = project / "modelDescription" / "Element.toml"
-    text = description.read_text()
-    description.write_text(text.replace("latex = 'F = k z'", r"latex = '\left( F = k z'"))
-    with pytest.raises(BristleError, match=r'Element.toml: The LaTeX ".*" cannot be shown'):
-        generated(project, tmp_path / "out")
-
-
-def test_a_parameter_that_nothing_uses_is_refused(project, tmp_path):
-    description = project / "modelDescription" / "Element.toml"
-    extra = (
-        '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n[[equations]]'
+    refused(
+        project,
+        r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear"
+        r" for itself$",
     )
-    description.write_text(description.read_text().replace("[[equations]]", extra))
-    with pytest.raises(
-        BristleError, match=r"Element.toml: parameters.extra: is not used by Element.c$"
-    ):
-        generated(project, tmp_path / "out")
 
 
-def test_a_function_that_nothing_calls_is_refused(project, tmp_path):
+def test_a_forgotten_header_and_an_unknown_member_are_named(project):
+    programmed(project, CODE.replace('#include "Element.h"\n', ""))
+    unknown = "Element.c:1: the types of the model are not known"
+    refused(project, f'{unknown}; include "Element.h" first$')
+    programmed(project, CODE.replace("u->v", "u->w"))
+    refused(project, r"Element.c:\d+: Inputs has no member w, but N, v$")
+
+
+def test_latex_that_cannot_be_shown_is_refused_with_its_file(project):
+    changed(project, "latex = 'F = k z'", r"latex = '\left( F = k z'")
+    refused(project, r'Element.toml: The LaTeX ".*" cannot be shown')
+
+
+def test_a_parameter_that_nothing_uses_is_refused(project):
+    extra = '[parameters.extra]\nsymbol = "e"\nunit = "m"\nstart = 0\ntext = "Nothing"\n\n'
+    changed(project, "[[equations]]", extra + "[[equations]]")
+    refused(project, r"Element.toml: parameters.extra: is not used by Element.c$")
+
+
+def test_a_function_that_nothing_calls_is_refused(project):
     """It may be one of the contract, misspelt."""
-    with pytest.raises(
-        BristleError, match=r"Element.c:\d+: check_input is never called; is check_inputs meant\?$"
-    ):
-        generated_with(
-            project,
-            tmp_path / "out",
-            OPTIONAL["check_inputs"].replace("check_inputs", "check_input"),
-        )
-    with pytest.raises(BristleError, match=r"Element.c:\d+: twice is never called$"):
-        generated_with(
-            project, tmp_path / "out", "static double twice(double a) { return 2 * a; }\n"
-        )
+    programmed(project, CODE + OPTIONAL["check_inputs"].replace("check_inputs", "check_input"))
+    refused(project, r"Element.c:\d+: check_input is never called; is check_inputs meant\?$")
+    programmed(project, CODE + "static double twice(double a) { return 2 * a; }\n")
+    refused(project, r"Element.c:\d+: twice is never called$")
 
 
 def test_same_input_gives_the_same_bytes(project, tmp_path):
     fmus = []
     for name in ("one", "two"):
-        out = generated(project, tmp_path / name)
+        out = generated(project, name)
         fmus.append(tmp_path / f"{name}.fmu")
         write_package(fmus[-1], out, project / "fmu_src", HEADERS, project / "LICENSE", [])
     assert fmus[0].read_bytes() == fmus[1].read_bytes()
@@ -828,14 +774,14 @@ def guid_of(out):
 
 
 @pytest.mark.parametrize("what", ["description", "model", "interface"])
-def test_guid_changes_with_what_it_stands_for(project, tmp_path, what):
-    before = guid_of(generated(project, tmp_path / "before"))
+def test_guid_changes_with_what_it_stands_for(project, what):
+    before = guid_of(generated(project, "before"))
     if what == "description":
         changed(project, "start = 100\n", "start = 101\n")
     else:
         file = project / "fmu_src" / {"model": "models/Element.c", "interface": "fmi2/fmi2.c"}[what]
         file.write_text(file.read_text() + "\n/* a change */\n")
-    after = generated(project, tmp_path / "after")
+    after = generated(project, "after")
     assert guid_of(after) != before
     assert guid_of(after) in (after / "own_defaults.h").read_text()
 
@@ -844,7 +790,7 @@ def test_archive_is_plain(project, tmp_path):
     fmu = tmp_path / "Element.fmu"
     write_package(
         fmu,
-        generated(project, tmp_path / "out"),
+        generated(project),
         project / "fmu_src",
         HEADERS,
         project / "LICENSE",
@@ -866,7 +812,7 @@ def test_archive_is_plain(project, tmp_path):
 def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, version):
     """Those that the unit names, and what they include at more than one place; the preprocessor
     makes the same text of them as of the sources of the build."""
-    out, source = generated(project, tmp_path / "out"), project / "fmu_src"
+    out, source = generated(project), project / "fmu_src"
     shipped = shipped_sources(unit_name(version), (out, source))
     text = "".join(shipped.values())
     for name in shipped.keys() - {"fmu.c", "own_defaults.h"}:
@@ -890,8 +836,7 @@ def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, v
 
 def test_twins_are_written_beside_the_model_and_both_need_what_was_read(tmp_path):
     description = REPOSITORY / "modelDescription" / "Coulomb.toml"
-    words = ("--out", tmp_path / "out", "--fmi-include", HEADERS, "--twins", "Rotational")
-    result = run("generate", description, *words)
+    result = run_generate(description, tmp_path / "out", "--twins", "Rotational")
     assert result.returncode == 0, result.stderr
     units = [tmp_path / folder / "fmu.c" for folder in ("out", "outRotational")]
     assert ["CoulombRotational" in unit.read_text() for unit in units] == [False, True]
@@ -902,14 +847,7 @@ def test_twins_are_written_beside_the_model_and_both_need_what_was_read(tmp_path
 
 def test_depfile_names_every_file_that_was_read(project, tmp_path):
     out, depfile = tmp_path / "out", tmp_path / "out" / "generate.d"
-    result = run(
-        "generate",
-        project / "modelDescription" / "Element.toml",
-        "--out",
-        out,
-        "--fmi-include",
-        HEADERS,
-    )
+    result = run_generate(project / "modelDescription" / "Element.toml", out)
     assert result.returncode == 0, result.stderr
     listed = depfile.read_text()
     for name in (
@@ -926,7 +864,7 @@ def test_depfile_names_every_file_that_was_read(project, tmp_path):
 
 
 def test_page_shows_what_a_reader_needs(project):
-    page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
+    page = page_text(described(project), [], [])
     etree.HTML(page)
     for piece in (
         "<math",
@@ -1021,7 +959,7 @@ def test_pictures_of_a_twin_have_its_quantities_at_their_axes():
 
 
 def test_sentences_of_a_table_go_below_its_other_columns_on_a_narrow_screen(project):
-    page = page_text(read_description(project / "modelDescription" / "Element.toml"), [], [])
+    page = page_text(described(project), [], [])
     assert page.count("<th>Meaning</th></tr>") == page.count('<table class="named">') > 2
     assert re.search(
         r"@media \(max-width: 40rem\) {\s+\.named tr {\s+display: flex;[^@]*\.named td:last-child {"
@@ -1138,8 +1076,7 @@ def test_a_label_that_a_twin_has_no_word_for_is_refused():
 
 
 def test_a_build_for_other_machines_says_that_there_are_no_reference_results(project, tmp_path):
-    out, description = tmp_path / "out", project / "modelDescription" / "Element.toml"
-    generated(project, out)
+    out, description = generated(project), project / "modelDescription" / "Element.toml"
     far = ["package", description, "--generated", out, "--fmi-include", HEADERS]
     far += ["--out", tmp_path / "Far.fmu"]
     result = run(*far)
