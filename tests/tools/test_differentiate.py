@@ -241,47 +241,32 @@ def model(body, before=""):
     )
 
 
-CONSTRUCTS = {  # body of evaluate, and what stands before it
-    "sum and difference": ("y->F = p->a + u->v - (x->z - u->N) - -x->w;", ""),
-    "product with constants": ("y->F = 2 * u->v * x->z + u->v * 3 - 1.5 * -p->a * 2;", ""),
-    "quotients": ("y->F = u->v / (4 + x->z) / 3 - 2 / (5 + p->a) + p->b / -(3 + u->N);", ""),
-    "association": ("y->F = p->a - (p->b - (u->v - x->z)) * (x->w / (3 * (u->N + 4)));", ""),
-    "whole numbers": (
-        """
+CONSTRUCTS = {  # body of evaluate; or with what stands before it
+    "sum and difference": "y->F = p->a + u->v - (x->z - u->N) - -x->w;",
+    "product with constants": "y->F = 2 * u->v * x->z + u->v * 3 - 1.5 * -p->a * 2;",
+    "quotients": "y->F = u->v / (4 + x->z) / 3 - 2 / (5 + p->a) + p->b / -(3 + u->N);",
+    "association": "y->F = p->a - (p->b - (u->v - x->z)) * (x->w / (3 * (u->N + 4)));",
+    "whole numbers": """
         const int i = 7;
         y->F = i * u->v / 2 + u->v * (i % 2) + u->v / (i % 4);
         """,
-        "",
-    ),
-    "absolute value and sign": (
-        "y->F = fabs(u->v) * copysign(x->z, u->N) + copysign(2, x->w);",
-        "",
-    ),
-    "exponentials": ("y->F = exp(-u->v * u->v) + expm1(x->z) * exp(exp(p->a / 4));", ""),
-    "exponential under its own name": (
-        """
+    "absolute value and sign": "y->F = fabs(u->v) * copysign(x->z, u->N) + copysign(2, x->w);",
+    "exponentials": "y->F = exp(-u->v * u->v) + expm1(x->z) * exp(exp(p->a / 4));",
+    "exponential under its own name": """
         const double e = exp(u->v);
         double t = tanh(e * x->z);
         t += 1;
         y->F = e * t;
         """,
-        "",
-    ),
-    "logarithm and root": ("y->F = log(3 + u->v) * sqrt(p->a * p->a + x->z * x->z) + sqrt(2);", ""),
-    "angles": (
-        "y->F = sin(u->v) * cos(x->z) + tan(p->a / 3) * tanh(u->N) + atan(x->w * p->b);",
-        "",
-    ),
-    "powers": ("y->F = pow(3 + u->v, p->a) + pow(2 + 0.5 * x->z, 3) + pow(2, u->N);", ""),
-    "smaller and greater": ("y->F = fmin(u->v, x->z) + fmax(p->a * p->a, 1) * fmin(-1, p->b);", ""),
-    "choice": (
-        """
+    "logarithm and root": "y->F = log(3 + u->v) * sqrt(p->a * p->a + x->z * x->z) + sqrt(2);",
+    "angles": "y->F = sin(u->v) * cos(x->z) + tan(p->a / 3) * tanh(u->N) + atan(x->w * p->b);",
+    "powers": "y->F = pow(3 + u->v, p->a) + pow(2 + 0.5 * x->z, 3) + pow(2, u->N);",
+    "smaller and greater": "y->F = fmin(u->v, x->z) + fmax(p->a * p->a, 1) * fmin(-1, p->b);",
+    "choice": """
         y->F = u->v > 0 ? x->z * u->v : p->a;
         y->G[0] = u->N > 0 ? x->z / u->N : 0;
         y->G[1] = x->w > 0 ? 1 : x->w < -1 ? -1 : 0;
         """,
-        "",
-    ),
     "choice with calls": (
         """
         const double s = u->v > 0 ? square(x->z) : x->w > 0 ? exp(p->a) : 0;
@@ -303,8 +288,7 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
-    "if and else": (
-        """
+    "if and else": """
         if (u->v > 1) {
             y->F = x->z;
         } else if (u->v > 0 && !(x->w > 0 || p->a > 1)) y->F = p->a * u->v;
@@ -312,10 +296,7 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
             y->F = 0;
         }
         """,
-        "",
-    ),
-    "early return": (
-        """
+    "early return": """
         y->F = 0;
         y->G[0] = x->z;
         y->G[1] = 1;
@@ -326,8 +307,6 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         y->G[1] = u->v;
         """,
-        "",
-    ),
     "early return of a value": (
         """
         y->F = law(u->v, p->a);
@@ -344,8 +323,7 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
-    "assignments that compute": (
-        """
+    "assignments that compute": """
         double s = u->v;
         s += x->z * u->N;
         s -= -p->a;
@@ -356,19 +334,13 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         s += 1;
         y->F = s;
         """,
-        "",
-    ),
-    "a member that computes on itself": (
-        """
+    "a member that computes on itself": """
         y->F = u->v;
         y->F = y->F * y->F + y->F;
         y->F *= x->z;
         dx->z = y->F;
         """,
-        "",
-    ),
-    "loop over arrays": (
-        """
+    "loop over arrays": """
         double s = 0;
         for (int i = 0; i < 3; i++) {
             s += p->c[i] * u->n[i];
@@ -377,18 +349,13 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         for (int i = 1; i >= 0; --i)
             y->G[i] = u->n[i] * u->v;
         """,
-        "",
-    ),
-    "elements by constant index": (
-        """
+    "elements by constant index": """
         double c[3] = {0};
         for (int i = 0; i < 2; ++i) c[2 * i] = u->n[2 - 2 * i];
         y->F = c[0];
         y->G[0] = c[1];
         y->G[1] = c[2];
         """,
-        "",
-    ),
     "branches inside a loop": (
         """
         for (int i = 0; i < 2; i++) {
@@ -639,23 +606,17 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
-    "modes": (
-        """
+    "modes": """
         if (m->mode == MODE_STICK) {
             y->F = x->z;
         } else {
             y->F = 2 * x->z;
         }
         """,
-        "",
-    ),
-    "casts": (
-        """
+    "casts": """
         const int k = (int)(2 * u->v);
         y->F = (double)k * x->z + (double)(u->v * x->z);
         """,
-        "",
-    ),
     "zero takes part in nothing": (
         "give(0, u, y);",
         """
@@ -685,8 +646,7 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         """,
     ),
-    "blocks": (
-        """
+    "blocks": """
         {
             const double s = u->v;
             y->F = s;
@@ -697,8 +657,6 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
         }
         ;
         """,
-        "",
-    ),
     "constants": (
         """
         y->F = gravity * u->v + x->z / (1 + DBL_EPSILON) + 0x10 + 010 + 1e-3;
@@ -718,8 +676,8 @@ CONSTRUCTS = {  # body of evaluate, and what stands before it
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
 def test_values_slopes_and_dependencies(name, tmp_path):
-    body, before = CONSTRUCTS[name]
-    check_snippet(tmp_path, model(body, before))
+    code = CONSTRUCTS[name]
+    check_snippet(tmp_path, model(code) if isinstance(code, str) else model(*code))
 
 
 class Program:
@@ -1015,160 +973,124 @@ def test_each_function_is_written_once_and_before_its_callers(tmp_path):
     ]
 
 
-ERRORS = {
-    "while": ("    while (u->v > 0) y->F = 0;", "", 10, "while is not supported; use a for loop"),
+ERRORS = {  # line, what is said of it, body of evaluate, and what may stand before, in line 4
+    "while": (10, "while is not supported; use a for loop", "while (u->v > 0) y->F = 0;"),
     "switch": (
-        "    switch (m->mode) { default: y->F = 0; }",
-        "",
         10,
         "switch is not supported; write if and else if",
+        "switch (m->mode) { default: y->F = 0; }",
     ),
-    "break": ("    for (int i = 0; i < 3; i++) break;", "", 10, "break is not supported"),
+    "break": (10, "break is not supported", "for (int i = 0; i < 3; i++) break;"),
     "bounds": (
-        "    for (int i = 0; i < u->v; i++) y->F = 0;",
-        "",
         10,
         "the bounds of a for loop must be constants",
+        "for (int i = 0; i < u->v; i++) y->F = 0;",
     ),
-    "head": (
-        "    for (double s = 0; s < 2; s++) y->F = s;",
-        "",
-        10,
-        "a for loop must count one int",
-    ),
-    "unknown function": ("    y->F = erf(u->v);", "", 10, "the function erf is not known here"),
-    "unknown name": ("    y->F = speed;", "", 10, "speed is not declared"),
-    "unknown member": ("    y->F = u->w;", "", 10, "has no member w|there is no member w"),
+    "head": (10, "a for loop must count one int", "for (double s = 0; s < 2; s++) y->F = s;"),
+    "unknown function": (10, "the function erf is not known here", "y->F = erf(u->v);"),
+    "unknown name": (10, "speed is not declared", "y->F = speed;"),
+    "unknown member": (10, "has no member w|there is no member w", "y->F = u->w;"),
     "macro": (
-        "    y->F = 1;",
-        "#define TWICE(x) (2 * (x))",
         4,
         "the directive #define is not supported",
+        "y->F = 1;",
+        "#define TWICE(x) (2 * (x))",
     ),
     "missing include": (
-        "    y->F = 1;",
-        '#include "common/none.h"',
         4,
         'the include "common/none.h" is not found',
+        "y->F = 1;",
+        '#include "common/none.h"',
     ),
     "recursion": (
-        "    y->F = f(u->v);",
-        "static double f(double q) { return q > 0 ? f(q - 1) : 0; }",
         4,
         "f calls itself",
+        "y->F = f(u->v);",
+        "static double f(double q) { return q > 0 ? f(q - 1) : 0; }",
     ),
-    "assignment inside": (
-        "    double s;\n    y->F = s = u->v;",
-        "",
-        11,
-        "an assignment inside an expression",
-    ),
-    "counting inside": (
-        "    int i = 0;\n    y->F = u->n[i++];",
-        "",
-        11,
-        "\\+\\+ inside an expression",
-    ),
-    "static local": (
-        "    static double s = 0;\n    y->F = s;",
-        "",
-        10,
-        "a static local is not supported",
-    ),
-    "float": ("    float s = 0;\n    y->F = (double)s;", "", 10, "the type float is not supported"),
-    "pointer arithmetic": ("    y->F = *(u->n + 1);", "", 10, "pointer|a variable"),
+    "assignment inside": (11, "an assignment inside an expression", "double s;\ny->F = s = u->v;"),
+    "counting inside": (11, "\\+\\+ inside an expression", "int i = 0;\ny->F = u->n[i++];"),
+    "static local": (10, "a static local is not supported", "static double s = 0;\ny->F = s;"),
+    "float": (10, "the type float is not supported", "float s = 0;\ny->F = (double)s;"),
+    "pointer arithmetic": (10, "pointer|a variable", "y->F = *(u->n + 1);"),
     "clash": (
-        "    const double s = u->v, s_slope = 1;\n    y->F = s * s_slope;",
-        "",
         10,
         "the name s_slope is taken",
+        "const double s = u->v, s_slope = 1;\ny->F = s * s_slope;",
     ),
-    "index outside": ("    y->F = u->n[3];", "", 10, "the index 3 is outside of the array of 3"),
-    "global variable": (
-        "    y->F = memory;",
-        "static double memory;",
-        10,
-        "memory is not declared",
-    ),
-    "arguments": ("    y->F = fmin(u->v);", "", 10, "fmin takes 2 argument"),
-    "pointer as a value": (
-        "    y->F = u->n;",
-        "",
-        10,
-        "a pointer cannot stand where a value is needed",
-    ),
+    "index outside": (10, "the index 3 is outside of the array of 3", "y->F = u->n[3];"),
+    "global variable": (10, "memory is not declared", "y->F = memory;", "static double memory;"),
+    "arguments": (10, "fmin takes 2 argument", "y->F = fmin(u->v);"),
+    "pointer as a value": (10, "a pointer cannot stand where a value is needed", "y->F = u->n;"),
     "local pointer": (
-        "    const double *q = &u->v;\n    y->F = *q;",
-        "",
         10,
         "a local pointer is not supported; name the place",
+        "const double *q = &u->v;\ny->F = *q;",
     ),
     "pointer set": (
-        "    f(&y->F, &y->F);",
-        "static void f(double *a, double *b) { a = b; }",
         4,
         "a pointer cannot be set",
+        "f(&y->F, &y->F);",
+        "static void f(double *a, double *b) { a = b; }",
     ),
     "tag": (
-        "    y->F = ones.a;",
-        "struct Pair { double a; }; static const struct Pair ones = {1};",
         4,
         "a struct needs a name by typedef",
+        "y->F = ones.a;",
+        "struct Pair { double a; }; static const struct Pair ones = {1};",
     ),
-    "size": ("    const double q[] = {1, 2};\n    y->F = q[0];", "", 10, "needs its size"),
-    "no value": (
-        "    y->F = f(u->v);",
-        "static void f(double q) { (void)q; }",
-        10,
-        "f gives no value",
-    ),
+    "size": (10, "needs its size", "const double q[] = {1, 2};\ny->F = q[0];"),
+    "no value": (10, "f gives no value", "y->F = f(u->v);", "static void f(double q) { (void)q; }"),
     "no result": (
-        "    y->F = f(u->v);",
-        "static double f(double q) { if (q > 0) return; return q; }",
         4,
         "f returns nothing",
+        "y->F = f(u->v);",
+        "static double f(double q) { if (q > 0) return; return q; }",
     ),
     "designator": (
-        "    const Inputs q = {.v = 1};\n    y->F = q.v;",
-        "",
         10,
         "a designator in braces is not supported; give the values in their order",
+        "const Inputs q = {.v = 1};\ny->F = q.v;",
     ),
     "whole division": (
-        "    y->F = 1 / 2 * u->v;",
-        "",
         10,
         "a division of two whole numbers drops the remainder; write one of them as a double",
+        "y->F = 1 / 2 * u->v;",
     ),
     "whole division of a call": (
-        "    y->F = u->v * (f(u->v) / -3);",
-        "static int f(double q) { return q > 0; }",
         10,
         "a division of two whole numbers",
+        "y->F = u->v * (f(u->v) / -3);",
+        "static int f(double q) { return q > 0; }",
     ),
     "whole division of a count": (
-        "    for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;",
-        "",
         10,
         "a division of two whole numbers",
+        "for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;",
     ),
-    "syntax": ("    y->F = ;", "", 10, "this is not C that is understood here"),
+    "syntax": (10, "this is not C that is understood here", "y->F = ;"),
 }
 
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors_name_the_line(name, tmp_path):
-    body, before, line, sentence = ERRORS[name]
+    line, sentence, body, *before = ERRORS[name]
     text = [
         '#include "Snippet.h"',
         "/* a comment",
         " * of two lines */",
-        before,
+        "".join(before),
         HEAD,
         "    dx->z = p->a;",
         "    dx->w = x->z;",
     ]
-    text += ["    y->G[0] = u->v;", "    y->G[1] = m->mode;", body, "}", ""]
+    text += [
+        "    y->G[0] = u->v;",
+        "    y->G[1] = m->mode;",
+        textwrap.indent(body, "    "),
+        "}",
+        "",
+    ]
     with pytest.raises(SubsetError, match=rf"^fmu_src/models/Snippet.c:{line}: .*({sentence})"):
         read(tmp_path, "\n".join(text))
 

@@ -555,51 +555,39 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 
 
 OPTIONAL = {
-    "initialize": (
-        """
+    "initialize": """
 static void initialize(const Parameters *p, const Inputs *u, States *x) {
     x->z = u->N / p->k;
 }
-"""
-    ),
-    "check": (
-        """
+""",
+    "check": """
 static const char *check(const Parameters *p) {
     return p->k == 13 ? "springStiffness brings bad luck." : 0;
 }
-"""
-    ),
-    "check_inputs": (
-        """
+""",
+    "check_inputs": """
 static const char *check_inputs(const Parameters *p, const Inputs *u) {
     return u->v * p->k > 1e6 ? "relativeVelocity is too much for the spring." : 0;
 }
-"""
-    ),
-    "constrain": (
-        """
+""",
+    "constrain": """
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     if (u->N > p->k * before->N) x->z = 0;
 }
-"""
-    ),
-    "resolution": (
-        """
+""",
+    "resolution": """
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
     States *length) {
     (void)m;
     length->z = u->N / p->k + x->z;
 }
-"""
-    ),
-    "advice": (
-        """
+""",
+    "advice": """
 static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
     (void)m;
     return p->k * x->z > u->N ? "The spring is beyond its limit." : 0;
 }
-"""
-    ),
+""",
 }
 
 
