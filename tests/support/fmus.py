@@ -19,6 +19,7 @@ from fmi2 import CO_SIMULATION, MODEL_EXCHANGE, Instance, Library
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("BRISTLE_FMUS", REPOSITORY / "dist")).resolve()
+os.environ["BRISTLE_FMUS"] = str(FOLDER)  # where the package looks for them
 
 
 class Fmu:

@@ -31,7 +31,6 @@ OVER = ["--over", "staticFriction=.5:.6:2"]
 def refused(capsys, monkeypatch, tmp_path):
     """The one line by which a command refuses, without any output and in a folder that stays as it
     was."""
-    monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
     monkeypatch.chdir(tmp_path)
     before = signal.getsignal(signal.SIGTERM)
 
@@ -175,7 +174,6 @@ def test_an_output_that_nothing_takes_is_reported_once(words):
         environment = {
             **os.environ,
             "PYTHONPATH": str(REPOSITORY / "python"),
-            "BRISTLE_FMUS": str(FOLDER),
         }
         done = subprocess.run(
             [sys.executable, "-m", "bristle", *map(str, words)],

@@ -6,18 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from fmus import FMUS
 from interval_coverage import Case, record_of
 from test_cli import refused  # noqa: F401
 
 from bristle import cli
 from bristle.identify.benchmark import tasks
 from bristle.pages.svg import Line, _drawn_rows
-
-
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
 
 
 @pytest.fixture

@@ -36,7 +36,6 @@ ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": str(REPOSITORY / "python"),
     "PYTHONDONTWRITEBYTECODE": "1",
-    "BRISTLE_FMUS": str(FMUS[0].path.parent),
     "COLUMNS": "140",
 }
 
@@ -53,9 +52,8 @@ def call(*words, **options):
 
 
 @pytest.fixture
-def refused(capsys, monkeypatch):
+def refused(capsys):
     """The one line by which a command refuses."""
-    monkeypatch.setenv("BRISTLE_FMUS", ENVIRONMENT["BRISTLE_FMUS"])
     before = signal.getsignal(signal.SIGTERM)
 
     def call_here(*words, program="bristle"):
@@ -188,7 +186,6 @@ def test_a_mistake_of_a_developer_is_reported_in_one_line(refused, words, senten
 @pytest.fixture
 def said(capsys, monkeypatch):
     """What a command prints."""
-    monkeypatch.setenv("BRISTLE_FMUS", ENVIRONMENT["BRISTLE_FMUS"])
     monkeypatch.setenv("COLUMNS", "100")
     before = signal.getsignal(signal.SIGTERM)
 
@@ -460,8 +457,7 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     assert done.stdout.startswith("time,frictionForce") and done.stderr == ""
 
 
-def test_the_models_say_what_they_are(monkeypatch):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+def test_the_models_say_what_they_are():
     assert bristle.models() == sorted([fmu.name for fmu in FMUS] + [twin.name for twin, _ in TWINS])
     for fmu in FMUS:
         about = bristle.describe(fmu.name)

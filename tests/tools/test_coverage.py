@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from fmus import FMUS
 from interval_coverage import FIXED, INTERVAL, TRUTH, Case, covered, record_of, run
 
 from bristle.identify.fit.candidates import candidate
@@ -17,11 +16,6 @@ from bristle.identify.record.filtering import quantization, rate_of
 from bristle.identify.record.reading import Options, read_record
 from bristle.identify.tell.page import fit_page
 from bristle.identify.tell.words import doubts, summary
-
-
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
 
 
 def test_intervals_cover_what_is_true():

@@ -6,7 +6,7 @@ import re
 
 import numpy
 import pytest
-from fmus import FOLDER, REPOSITORY
+from fmus import REPOSITORY
 
 import bristle
 from bristle import _MODULES
@@ -18,7 +18,6 @@ DOCS = REPOSITORY / "docs"
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
 
 
 def test_friction_in_ten_minutes_prints_what_its_comments_say(capsys):

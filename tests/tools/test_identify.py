@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from fmus import FMUS, REPOSITORY, TWINS, need_all_fmus
+from fmus import REPOSITORY, TWINS, need_all_fmus
 from test_cli import refused  # noqa: F401
 
 from bristle import cli, describe
@@ -57,12 +57,6 @@ from measurements import (
 need_all_fmus()
 
 TRIBOMETER = REPOSITORY / "examples" / "tribometer" / "tribometer.tsv"
-
-
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    """The FMUs that are tested are those that are found."""
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
 
 
 def loop_file(tmp_path, model, parameters, noise):
@@ -601,7 +595,7 @@ def test_the_tribometer_is_read_as_it_is(strokes):
     assert 28 <= len(strokes.reversals()) <= 32
 
 
-def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes, monkeypatch):
+def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes):
     """On strokes that were held out Dahl leaves less than a quarter of the error of one
     coefficient; a curve over the speed cannot follow."""
     models = [candidate(name) for name in ("SmoothCoulomb", "Dahl")]

@@ -116,7 +116,6 @@ def opened(monkeypatch):
 def test_the_commands_of_the_readme_run_as_they_stand(tmp_path, monkeypatch, capsys, opened):
     """One after the other, each with what the one before has left."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
     lines = [
         line
         for line in shell_lines(README.read_text(encoding="utf-8"))

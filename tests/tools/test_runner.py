@@ -6,7 +6,7 @@ import pytest
 from fmpy import read_model_description
 from fmpy.fmi2 import FMU2Slave
 
-from fmus import FMUS, need_all_fmus
+from fmus import need_all_fmus
 from fmi2 import FmiError
 from c_host import natural_record
 
@@ -14,12 +14,6 @@ import bristle
 from bristle.identify.fit.candidates import candidate
 
 need_all_fmus()
-
-
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    """The FMUs that are tested are those that are found."""
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
 
 
 def by_fmpy(fmu, time, inputs, parameters, outputs, linear):

@@ -33,11 +33,6 @@ SOME = sorted(
 )
 
 
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-
-
 @pytest.fixture(scope="module")
 def stamped(tmp_path_factory):
     """Each FMU stamped once with natural parameters that the model accepts, and these."""

@@ -18,11 +18,6 @@ from bristle.suggesting import LARGEST, SMALLEST, Known, suggest
 need_all_fmus()
 
 
-@pytest.fixture(autouse=True)
-def these_fmus(monkeypatch):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
-
-
 def test_the_example_of_rill_gives_his_numbers():
     made = suggest("LuGre", Known(reference_force=4, deflection=5e-5))
     assert made.values["bristleStiffness"] == pytest.approx(80000)

@@ -36,9 +36,8 @@ SHORT = ["--stop", "0.05"]  # of the pulse: within the first load
 
 
 @pytest.fixture(autouse=True)
-def these_fmus(monkeypatch, tmp_path):
-    """The FMUs that are tested are those that are found, and files go to a folder of their own."""
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
+def own_folder(monkeypatch, tmp_path):
+    """Files go to a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -285,7 +284,6 @@ def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
     monkeypatch.setattr(Journal, "add", interrupted)
     assert cli.main(words) == 130
     monkeypatch.undo()
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     monkeypatch.chdir(whole_folder)
     assert sorted(os.listdir()) == ["a.csv.part", "a.html"]
     lines = Path("a.csv.part").read_text().splitlines(keepends=True)

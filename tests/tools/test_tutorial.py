@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from fmus import FMUS, REPOSITORY, Fmu, need_all_fmus
+from fmus import REPOSITORY, Fmu, need_all_fmus
 
 from bristle import cli
 
@@ -30,7 +30,6 @@ def quick(words):
 
 
 def test_the_commands_of_the_tutorial(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("BRISTLE_FMUS", str(FMUS[0].path.parent))
     monkeypatch.chdir(tmp_path)
     commands = [
         shlex.split(line)
