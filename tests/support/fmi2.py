@@ -7,22 +7,17 @@ to see what comes back.
 
 import ctypes
 import re
-from ctypes import (
-    CFUNCTYPE,
-    Structure,
-    byref,
-    c_char_p,
-    c_double,
-    c_int,
-    c_size_t,
-    c_uint,
-    c_void_p,
-)
+from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_void_p
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import fmpy
+from fmpy.fmi2 import fmi2CallbackAllocateMemoryTYPE as ALLOCATE
+from fmpy.fmi2 import fmi2CallbackFreeMemoryTYPE as FREE
+from fmpy.fmi2 import fmi2CallbackFunctions as Callbacks
+from fmpy.fmi2 import fmi2CallbackLoggerTYPE as LOGGER
+from fmpy.fmi2 import fmi2EventInfo, fmi2StepFinishedTYPE
 
 OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1
@@ -61,36 +56,14 @@ COMMON, ONLY_MODEL_EXCHANGE, ONLY_CO_SIMULATION = map(
 )
 FUNCTIONS = {**COMMON, **ONLY_MODEL_EXCHANGE, **ONLY_CO_SIMULATION}
 
-LOGGER = CFUNCTYPE(None, c_void_p, c_char_p, c_int, c_char_p, c_char_p)
-ALLOCATE = CFUNCTYPE(c_void_p, c_size_t, c_size_t)
-FREE = CFUNCTYPE(None, c_void_p)
 
-_libc = ctypes.CDLL(None)
+_libc = ctypes.CDLL(None)  # that of the process, in which a sanitizer may have its own memory
 _libc.calloc.restype = c_void_p
 _libc.calloc.argtypes = (c_size_t, c_size_t)
 _libc.free.argtypes = (c_void_p,)
 
 
-class Callbacks(Structure):
-    _fields_ = [
-        ("logger", LOGGER),
-        ("allocateMemory", ALLOCATE),
-        ("freeMemory", FREE),
-        ("stepFinished", c_void_p),
-        ("componentEnvironment", c_void_p),
-    ]
-
-
-class EventInfo(Structure):
-    _fields_ = [
-        ("newDiscreteStatesNeeded", c_int),
-        ("terminateSimulation", c_int),
-        ("nominalsOfContinuousStatesChanged", c_int),
-        ("valuesOfContinuousStatesChanged", c_int),
-        ("nextEventTimeDefined", c_int),
-        ("nextEventTime", c_double),
-    ]
-
+class EventInfo(fmi2EventInfo):
     @classmethod
     def dirty(cls):
         """An event info as an importer leaves it that never initialises the struct."""
@@ -153,7 +126,7 @@ class Host:
             self._keep[0] if logger else LOGGER(),
             self._keep[1] if allocate else ALLOCATE(),
             self._keep[2] if free else FREE(),
-            None,
+            fmi2StepFinishedTYPE(),
             id(self),
         )
 
