@@ -5,23 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bristle import BristleError
-from bristle.format.archive import PAGE, library_suffix, write_zip
+from bristle.format.archive import PAGE, library_suffix
 from bristle.format.sources import BUILD
 from .sources import fmi_headers, shipped_sources, unit_name
 from .xml3 import ICON, TERMINALS
-
-
-def write_package(
-    fmu: Path,
-    generated: Path,
-    source: Path,
-    fmi_include: Path,
-    license_file: Path,
-    libraries: list[Path],
-    version: int = 2,
-) -> None:
-    """Writes an FMU without reference results."""
-    write_zip(fmu, content(generated, source, fmi_include, license_file, libraries, version))
 
 
 def content(

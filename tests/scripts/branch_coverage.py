@@ -98,8 +98,9 @@ def parsed() -> argparse.Namespace:
 def build(models: list[str] | None) -> None:
     """Makes the FMUs with counters in them."""
     sys.path[:0] = [str(REPOSITORY / folder) for folder in ("", "python", "tools")]
+    from bristle.format.archive import write_zip
     from generator.generate import generate
-    from generator.package import write_package
+    from generator.package import content
     from mutation.workshop import compile_library, fmi_include
 
     shutil.rmtree(BUILD, ignore_errors=True)
@@ -119,7 +120,7 @@ def build(models: list[str] | None) -> None:
         for version, fmu in ((2, FMUS), (3, FMUS / "fmi3")):
             libraries = [library if version == 2 else same]
             rest = (SOURCE, fmi_include(), REPOSITORY / "LICENSE", libraries, version)
-            write_package(fmu / f"{model}.fmu", folder, *rest)
+            write_zip(fmu / f"{model}.fmu", content(folder, *rest))
 
     every = sorted(path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -14,9 +14,10 @@ from lxml import etree
 
 from commands import completed, printed
 from bristle import VERSION, BristleError
+from bristle.format.archive import write_zip
 from bristle.format.universal import write_universal
 from generator.generate import generate
-from generator.package import write_package
+from generator.package import content
 from generator.page import page_text
 from generator.parameter_sets import parameter_sets
 from generator.project import Project
@@ -114,6 +115,10 @@ def programmed(project, code):
 def generated(project, out="out"):
     generate(project / "modelDescription" / "Element.toml", project / out, HEADERS)
     return project / out
+
+
+def packed(project, out):
+    return content(out, project / "fmu_src", HEADERS, project / "LICENSE", [])
 
 
 def refused(project, sentence):
@@ -753,7 +758,7 @@ def test_same_input_gives_the_same_bytes(project, tmp_path):
     for name in ("one", "two"):
         out = generated(project, name)
         fmus.append(tmp_path / f"{name}.fmu")
-        write_package(fmus[-1], out, project / "fmu_src", HEADERS, project / "LICENSE", [])
+        write_zip(fmus[-1], packed(project, out))
     assert fmus[0].read_bytes() == fmus[1].read_bytes()
 
 
@@ -776,14 +781,7 @@ def test_guid_changes_with_what_it_stands_for(project, what):
 
 def test_archive_is_plain(project, tmp_path):
     fmu = tmp_path / "Element.fmu"
-    write_package(
-        fmu,
-        generated(project),
-        project / "fmu_src",
-        HEADERS,
-        project / "LICENSE",
-        [],
-    )
+    write_zip(fmu, packed(project, generated(project)))
     with zipfile.ZipFile(fmu) as archive:
         names = archive.namelist()
         assert names[0] == "modelDescription.xml"
@@ -809,9 +807,9 @@ def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, v
             len(re.findall(f'#include "(?:../)*{place}"', text)) > 1
         ), name
     assert len(shipped) <= 15
-    for name, content in shipped.items():
+    for name, source_text in shipped.items():
         (tmp_path / "shipped" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "shipped" / name).write_text(content)
+        (tmp_path / "shipped" / name).write_text(source_text)
 
     def preprocessed(unit, *folders):
         options = [word for folder in folders for word in ("-I", folder)]
@@ -872,14 +870,12 @@ def test_universal_library_holds_its_parts(tmp_path):
         parts.append(tmp_path / f"{i}.dylib")
         parts[-1].write_bytes(bytes.fromhex("cffaedfe") + bytes([i + 1, 0, 0, 0]) + bytes(size))
     write_universal(tmp_path / "all.dylib", parts)
-    content = (tmp_path / "all.dylib").read_bytes()
-    assert content[:8].hex() == "cafebabe00000002"
+    joined = (tmp_path / "all.dylib").read_bytes()
+    assert joined[:8].hex() == "cafebabe00000002"
     for i, part in enumerate(parts):
-        entry = [
-            int.from_bytes(content[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)
-        ]
+        entry = [int.from_bytes(joined[8 + 20 * i + 4 * k : 12 + 20 * i + 4 * k]) for k in range(5)]
         assert entry[0] == i + 1 and entry[2] % 2 ** entry[4] == 0
-        assert content[entry[2] : entry[2] + entry[3]] == part.read_bytes()
+        assert joined[entry[2] : entry[2] + entry[3]] == part.read_bytes()
 
 
 # ---- the page of a twin ----

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from bristle import BristleError
+from bristle.format.archive import write_zip
 from generator.generate import generate
-from generator.package import write_package
+from generator.package import content
 
 from .edits import PACKAGE, REPOSITORY, Mutant
 
@@ -167,14 +168,9 @@ class Workshop:
                 model, generated, self.folder / "fmu_src", self.folder / "build"
             )
             if not mutant or library.read_bytes() != self.originals.library(model):
-                write_package(
-                    self.fmus / f"{model}.fmu",
-                    generated,
-                    self.folder / "fmu_src",
-                    fmi_include(),
-                    self.folder / "LICENSE",
-                    [library],
-                )
+                source, license_file = self.folder / "fmu_src", self.folder / "LICENSE"
+                parts = content(generated, source, fmi_include(), license_file, [library])
+                write_zip(self.fmus / f"{model}.fmu", parts)
                 made += 1
         return made > 0
 
