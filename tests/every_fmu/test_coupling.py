@@ -22,8 +22,8 @@ from fixed_step import (
     limit_of,
     ramp,
     steps_to_rest,
-    told,
-    way_off,
+    timing_of,
+    velocity_error,
 )
 from fmi2 import CO_SIMULATION, WARNING, Instance, integers, reals
 from held_force import drift, pulses, restlessness, run_loop
@@ -73,7 +73,7 @@ def test_holds_a_load_that_jumps(fmu, late):
     own = highest_jump(fmu, 1e-4, mass=1.0, timing=AT_ONCE)
     for step, either, given in ((1e-3, 0.95, 0.98), (5e-3, 0.85, 0.92)):
         assert highest_jump(fmu, step, late) >= either * own - 0.01, step
-        assert highest_jump(fmu, step, late, timing=told(late)) >= given * own - 0.01, step
+        assert highest_jump(fmu, step, late, timing=timing_of(late)) >= given * own - 0.01, step
 
 
 @settling
@@ -85,7 +85,7 @@ def test_rests_within_forty_steps(fmu, late):
     """
     own, lasts = by_itself(fmu)
     for step in (1e-3, 5e-3):
-        for timing in (EITHER, told(late)):
+        for timing in (EITHER, timing_of(late)):
             rows, load = held(fmu, [1.0], [NORMAL], [step] * 80, late, timing)
             assert steps_to_rest(rows, load, 0.01 + own) <= max(40, lasts / step + LOOP_SETTLES), (
                 step,
@@ -118,7 +118,7 @@ def test_contacts_share_a_body(fmu, normals, late):
     its share of the load, it slips first, and rest takes longer."""
     own = ringing(fmu)
     shares, uneven = [1 / len(normals)] * len(normals), max(normals) > 2 * min(normals)
-    for step, timing in product((1e-3, 5e-3), (EITHER, told(late))):
+    for step, timing in product((1e-3, 5e-3), (EITHER, timing_of(late))):
         if uneven and timing != EITHER:
             continue
         rows, load = held(fmu, shares, normals, [step] * 240, late, timing)
@@ -148,7 +148,7 @@ def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
     """And a fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80
     with more."""
     count = {0.1: 600, 0.25: 160}.get(part, 80)
-    for timing in (EITHER, told(late)):
+    for timing in (EITHER, timing_of(late)):
         rows, load = held(fmu, [part], [NORMAL], [1e-3] * (count + 40), late, timing)
         assert steps_to_rest(rows, load, 0.01 + ringing(fmu)) <= count, timing
 
@@ -215,19 +215,17 @@ def test_bodies_move_no_worse_than_without(fmu, late):
         ("belt", "normal force that vanishes", "velocity in 1 mm/s", "in motion at the start")
     )
     step = choice.choice((1e-3, 2e-3))
-    without, fine = way_off(fmu, case, step, 0.0, late)
-    assert way_off(fmu, case, step, 1.0, late, fine, told(late))[0] <= 1.2 * without + 1e-4, (
-        case,
-        step,
-    )
+    without, fine = velocity_error(fmu, case, step, 0.0, late)
+    error, _ = velocity_error(fmu, case, step, 1.0, late, fine, timing_of(late))
+    assert error <= 1.2 * without + 1e-4, (case, step)
 
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
 def test_a_bristle_on_a_belt_moves_better_than_without(fmu):
     """The timing left open: in slip the load is known a step late, and a shadow that did not take
     the excess for its own would be off by 1.5 times as much as the body without couplingMass."""
-    without, fine = way_off(fmu, "belt", 1e-3, 0.0, False)
-    assert way_off(fmu, "belt", 1e-3, 1.0, False, fine, EITHER)[0] <= 0.5 * without
+    without, fine = velocity_error(fmu, "belt", 1e-3, 0.0, False)
+    assert velocity_error(fmu, "belt", 1e-3, 1.0, False, fine, EITHER)[0] <= 0.5 * without
 
 
 def notices(fmu, mass, timing, late, load, step=1e-3, count=600):
@@ -279,7 +277,10 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
             part * limit * math.sin(2 * math.pi * t / (p * 1e-3))
         )
     for name, load in loads.items():
-        timing, mass = choice.choice((EITHER, told(late))), choice.choice((0.25, 0.5, 1.0, 1.2))
+        timing, mass = (
+            choice.choice((EITHER, timing_of(late))),
+            choice.choice((0.25, 0.5, 1.0, 1.2)),
+        )
         assert notices(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
 
 
@@ -289,7 +290,7 @@ def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
     """Told and jumping to 0.99 of the limit, at once as without couplingMass; late, to what it is
     held without being told."""
     step, load = 1e-3, (0.95 if late else 0.99) * limit_of(fmu)
-    with element(fmu, 1.0, told(late), normalForce=NORMAL) as instance:
+    with element(fmu, 1.0, timing_of(late), normalForce=NORMAL) as instance:
         velocity = place = last = 0.0
         for n in range(300):
             instance.set({"relativeVelocity": velocity, "externalForce": load if n > 9 else 0.0})

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 from body_on_element import run_exchange
-from fixed_step import AT_ONCE, element, holds, limit_of, told
+from fixed_step import AT_ONCE, element, holds, limit_of, timing_of
 from held_force import run_loop
 
 NORMAL, BAND = 10.0, 1e-3
@@ -172,7 +172,7 @@ def test_with_a_coupling_mass_its_band_counts_as_stick(fmu, late):
                 instance, lambda t, x: part * limit * (t > 9.5e-3), 0.15, step, late=late
             )
 
-    assert holds(fmu, 0.99, 1e-3, late, 1.0, told(late))
-    fine, found = rows(1.01, 2e-5, False, AT_ONCE), rows(1.01, 1e-3, late, told(late))
+    assert holds(fmu, 0.99, 1e-3, late, 1.0, timing_of(late))
+    fine, found = rows(1.01, 2e-5, False, AT_ONCE), rows(1.01, 1e-3, late, timing_of(late))
     error = found[:, 2] - np.interp(found[:, 0], fine[:, 0], fine[:, 2])
     assert fine[-1, 2] > 0.1 and np.sqrt(np.mean(error**2)) < 0.04

@@ -44,9 +44,9 @@ from fixed_step import (
     limit_of,
     ramp,
     steps_to_rest,
-    told,
+    timing_of,
     unrest,
-    way_off,
+    velocity_error,
 )
 from fmus import FMUS
 from held_force import break_away, drift, pulses, run_loop
@@ -69,7 +69,7 @@ def hold(fmu):
     yield "law", f"{own:.2f} {1e6 * creep:.0f} um {gone:.3f}"
     for name, (step, late) in HOSTS.items():
         cells = []
-        for timing in (EITHER, told(late)):
+        for timing in (EITHER, timing_of(late)):
             one, off = ramp(fmu, step, late, timing=timing)
             jump = highest_jump(fmu, step, late, timing=timing) / own
             cells.append(f"{jump:.2f} {1e6 * (one - creep):.0f} um {off - gone:+.3f}")
@@ -91,7 +91,7 @@ def rest(fmu):
             )
         ]
         runs += [([1.0], [NORMAL], [0.2 * step, step, 2 * step] * 130), ([1.0], [NORMAL], uneven)]
-        for timing in (EITHER, told(late)):
+        for timing in (EITHER, timing_of(late)):
             found = [steps_to_rest(*held(fmu, *run, late, timing)) for run in runs]
             yield name + (" told" if timing != EITHER else ""), " ".join(map(str, found))
 
@@ -118,8 +118,8 @@ def bound(fmu):
 
 def ratio(fmu, case, step, late, fine, timing, mass=1.0, **how):
     """Error with couplingMass over that without; 10 um/s and less count as 10 um/s."""
-    without, fine = way_off(fmu, case, step, 0.0, late, fine, **how)
-    found, _ = way_off(fmu, case, step, mass, late, fine, timing, **how)
+    without, fine = velocity_error(fmu, case, step, 0.0, late, fine, **how)
+    found, _ = velocity_error(fmu, case, step, mass, late, fine, timing, **how)
     return found / max(without, 1e-5), fine
 
 
@@ -127,7 +127,7 @@ def bodies(fmu):
     for case in cases(1.0):
         cells, fine, mass = [], None, 0.5 if case.startswith("two") else 1.0
         for step, late in (hosted for name, hosted in HOSTS.items() if not name.startswith("2")):
-            for timing in (EITHER, told(late)):
+            for timing in (EITHER, timing_of(late)):
                 found, fine = ratio(fmu, case, step, late, fine, timing, mass)
                 cells.append(f"{found:.2f}")
         yield case, " ".join(cells)
@@ -189,7 +189,7 @@ def best(fmu):
         found = [
             measures(fmu, step, late, AT_ONCE, oracle=True),
             measures(fmu, step, late),
-            measures(fmu, step, late, told(late)),
+            measures(fmu, step, late, timing_of(late)),
         ]
         yield (
             name,
@@ -216,7 +216,7 @@ def energy(fmu):
 
 def mass(fmu):
     for name, (step, late) in ENDS.items():
-        for timing in (EITHER, told(late)):
+        for timing in (EITHER, timing_of(late)):
             cells = []
             for part in (1.5, 2.0, 4.0, 16.0):
                 with fmu.co_simulation(logging=True) as instance:

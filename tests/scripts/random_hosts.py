@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-from fixed_step import AT_ONCE, EITHER, NORMAL, element, host, is_scalar, limit_of, told
+from fixed_step import AT_ONCE, EITHER, NORMAL, element, host, is_scalar, limit_of, timing_of
 from fmus import FMUS
 from held_force import Element
 
@@ -115,7 +115,7 @@ def judge(fmu, one, other):
         other.resume(content)
         found["again"] += first != [Element(other, contact.normal).step(*step) for step in ahead]
 
-    timing, masses = told(one["late"]) if one["told"] else EITHER, one["masses"]
+    timing, masses = timing_of(one["late"]) if one["told"] else EITHER, one["masses"]
     how = {name: one[name] for name in ("step", "late", "integrator")}
     rows = run(fmu, one, masses, timing, look, **how)
     alone = run(fmu, one, 0 * masses, timing, **how)

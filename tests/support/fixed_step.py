@@ -44,7 +44,7 @@ def element(fmu, mass, timing=EITHER, **values):
     return instance
 
 
-def told(late):
+def timing_of(late):
     return ONE_STEP_LATE if late else AT_ONCE
 
 
@@ -238,7 +238,7 @@ def cases(limit):
 FINE = 2e-4  # step of a run that others are held against; with couplingMass, and at once
 
 
-def way_off(fmu, name, step, mass, late, fine=None, timing=EITHER, **how):
+def velocity_error(fmu, name, step, mass, late, fine=None, timing=EITHER, **how):
     """By how much the velocity in a case differs from that with a step of 0.2 ms, rms over the run;
     and that run. Infinite where the host diverges. The fine run has couplingMass, too: without it
     the steepest laws chatter."""

@@ -8,7 +8,7 @@ import webbrowser
 import numpy as np
 import pytest
 
-from fixed_step import EITHER, NORMAL, held, is_scalar, told
+from fixed_step import EITHER, NORMAL, held, is_scalar, timing_of
 from commands import printed
 from fmus import FMUS, FOLDER, REPOSITORY, TWINS, Fmu, need_all_fmus
 
@@ -75,7 +75,7 @@ def test_as_many_models_chatter_without_a_coupling_mass_as_the_readme_says():
     at_once, late = chattering(0.0, False), chattering(0.0, True)
     assert f"with {len(at_once)} of the {scalar} scalar models, and with {len(late)} if" in text
     assert "with it, none does" in text
-    assert not chattering(1.0, False, told(False)) | chattering(1.0, True, told(True))
+    assert not chattering(1.0, False, timing_of(False)) | chattering(1.0, True, timing_of(True))
     assert not chattering(1.0, False) | chattering(1.0, True)
 
 
