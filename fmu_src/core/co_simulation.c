@@ -51,7 +51,7 @@ static INLINED Status set_input_rates(Instance *c, const Reference vr[], size_t 
 /* Time derivatives of the outputs at the end of the last step. */
 static Status get_output_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
                                double value[], const char *function) {
-    Status status = allow_kind(c, KIND_STEPPING, STEP_COMPLETE | TERMINATED, function);
+    Status status = allow_kind(c, KIND_STEPPING, STEPPING | TERMINATED, function);
     if (status == STATUS_OK) status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status == STATUS_OK && nvr > 0) status = need(c, order, function);
     if (status == STATUS_OK) status = bring_up_to_date(c);

@@ -10,7 +10,7 @@ typedef struct {
 
 NOINLINE static Present present(const Memory *k) {
     Present now = {k->reals.x, k->state.modes};
-    if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
+    if (N_MODES > 0 && k->kept.phase & STEPPING) {
         Inputs room;
         const Inputs *u = present_inputs(k, &room);
         if (is_coupled(k) || begins_with_event(k, u))
@@ -94,7 +94,7 @@ static Status renew(Instance *c, int with_slopes) {
     Inputs room;
     const Inputs *u = coupled ? present_inputs(k, &room) : &k->reals.u;
     Present now;
-    if (N_MODES > 0 && k->kept.phase == STEP_COMPLETE) {
+    if (N_MODES > 0 && k->kept.phase & STEPPING) {
         now = present(k);
         x = &now.x;
         m = &now.modes;
@@ -115,5 +115,5 @@ static Status renew(Instance *c, int with_slopes) {
  * steps will step from there. */
 static Status bring_up_to_date(Instance *c) {
     if (!c->memory.state.stale) return STATUS_OK;
-    return renew(c, c->memory.kept.phase == STEP_COMPLETE && !couples(&c->memory));
+    return renew(c, c->memory.kept.phase & STEPPING && !couples(&c->memory));
 }

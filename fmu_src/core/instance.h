@@ -22,10 +22,13 @@ enum {
     CONTINUOUS_TIME_MODE = 8,
     STEP_COMPLETE = 16,
     TERMINATED = 32,
+    INTERMEDIATE_UPDATE = 64, /* the host is asked for inputs in a step */
     BEFORE_START = INSTANTIATED | INITIALIZATION_MODE,
     MODEL_EXCHANGE = EVENT_MODE | CONTINUOUS_TIME_MODE,
+    STEPPING = STEP_COMPLETE | INTERMEDIATE_UPDATE,
     RUNNING = MODEL_EXCHANGE | STEP_COMPLETE,
-    ANY_PHASE = 63
+    OUTSIDE_STEPS = BEFORE_START | RUNNING | TERMINATED,
+    ANY_PHASE = OUTSIDE_STEPS | INTERMEDIATE_UPDATE
 };
 
 #if HAS_COUPLING
@@ -169,7 +172,6 @@ typedef struct {
     int uses_events;      /* co-simulation with event mode */
     int stops_early;      /* whose steps may end at an event */
     int event;            /* has been met in the last step */
-    int asking;           /* the host for inputs, in a step */
     void (*update)(void); /* by which it gives them, of a type that only the version knows */
 #if LINEAR_STATES
     /* unless the memory is stale: of the rates, from the last evaluation between co-simulation

@@ -10,6 +10,7 @@ static const char *phase_name(int phase) {
         case EVENT_MODE: return "in event mode";
         case CONTINUOUS_TIME_MODE: return "in continuous-time mode";
         case STEP_COMPLETE: return "between co-simulation steps";
+        case INTERMEDIATE_UPDATE: return "in an intermediate update";
         default: return "after termination";
     }
 }

@@ -125,7 +125,8 @@ fmi3Status fmi3Terminate(fmi3Instance instance) {
 }
 
 fmi3Status fmi3Reset(fmi3Instance instance) {
-    return as_fmi3(reset(of(instance)));
+    const Status status = allow(of(instance), OUTSIDE_STEPS, "fmi3Reset");
+    return as_fmi3(status == STATUS_OK ? reset(of(instance)) : status);
 }
 
 fmi3Status fmi3GetFloat64(fmi3Instance instance, const fmi3ValueReference valueReferences[],
@@ -292,11 +293,15 @@ fmi3Status fmi3ExitConfigurationMode(fmi3Instance instance) {
 }
 
 fmi3Status fmi3GetFMUState(fmi3Instance instance, fmi3FMUState *FMUState) {
-    return as_fmi3(store_state(of(instance), FMUState, "fmi3GetFMUState"));
+    const char *function = "fmi3GetFMUState";
+    const Status status = allow(of(instance), OUTSIDE_STEPS, function);
+    return as_fmi3(status == STATUS_OK ? store_state(of(instance), FMUState, function) : status);
 }
 
 fmi3Status fmi3SetFMUState(fmi3Instance instance, fmi3FMUState FMUState) {
-    return as_fmi3(restore_state(of(instance), FMUState, "fmi3SetFMUState"));
+    const char *function = "fmi3SetFMUState";
+    const Status status = allow(of(instance), OUTSIDE_STEPS, function);
+    return as_fmi3(status == STATUS_OK ? restore_state(of(instance), FMUState, function) : status);
 }
 
 fmi3Status fmi3FreeFMUState(fmi3Instance instance, fmi3FMUState *FMUState) {
@@ -441,15 +446,16 @@ static void ask_inputs(Instance *c, double point, double length) {
     const Inputs start = k->reals.u;
     fmi3Boolean wanted = fmi3False;
     fmi3Float64 until = point + length;
-    c->asking = 1;
+    k->kept.phase = INTERMEDIATE_UPDATE;
     ((fmi3IntermediateUpdateCallback)c->update)(c->host.environment, point + length, fmi3True,
                                                 fmi3False, fmi3False, fmi3False, &wanted, &until);
-    c->asking = 0;
+    k->kept.phase = STEP_COMPLETE;
     for (int i = 0; i < N_INPUTS; i++) {
         const double from = input_values(&start)[i], to = input_values(&k->reals.u)[i];
         input_places(&k->kept.u_rate)[i] = (to - from) / length;
     }
     k->reals.u = start;
+    k->state.stale = 1; /* what the host has read was under the other inputs */
 }
 
 /* Inputs are held over a step unless the host gives others on the way. */
@@ -466,9 +472,6 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 currentCommunicationPoi
     (void)noSetFMUStatePriorToCurrentPoint;
     Status status = allow_kind(c, KIND_STEPPING, STEP_COMPLETE, function);
     if (status == STATUS_OK && !given) status = need(c, NULL, function);
-    if (status == STATUS_OK && c->asking)
-        status =
-            refuse(c, STATUS_ERROR, "%s must not be called in an intermediate update.", function);
     if (status != STATUS_OK) return as_fmi3(status);
     const Inputs rates = c->memory.kept.u_rate; /* which outputs have been asked for */
     status = check_step(c, point, length);

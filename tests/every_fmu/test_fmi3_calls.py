@@ -557,16 +557,17 @@ def test_what_is_wrong_with_a_start_is_refused(fmu):
 
 def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
     """Not where nothing or an output is named, nor in a step of no length; and while they are
-    asked for no step is taken, nor one that does not begin where the last one ended."""
+    asked for no step is taken and no state entered, stored or restored."""
     asked = []
 
     def update(*_):
         asked.append(True)
         answers = [byref(c_bool()) for _ in range(3)] + [byref(c_double())]
-        assert (
-            element.refused("DoStep", 0.0, STEP, True, *answers)
-            == "fmi3DoStep must not be called in an intermediate update."
-        )
+        calls = {"DoStep": (0.0, STEP, True, *answers), "GetFMUState": (byref(c_void_p()),)}
+        calls |= {"SetFMUState": (None,), "EnterEventMode": (), "Terminate": (), "Reset": ()}
+        for function, arguments in calls.items():
+            found = element.refused(function, *arguments)
+            assert found == f"fmi3{function} must not be called in an intermediate update."
 
     output = next(v for v in described(fmu.name)[0].modelVariables if v.causality == "output")
     inputs = [v.valueReference for v in inputs_of_3(fmu.name)]
@@ -574,15 +575,43 @@ def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
         with Instance3(
             fmu.name,
             CO_SIMULATION,
+            eventModeUsed=True,
             intermediateUpdate=update,
             requiredIntermediateVariables=required,
         ) as element:
             element.start()
+            element.enterStepMode()
             asked.clear()
             element.doStep(0.0, 0.0)
             assert not asked
             element.doStep(0.0, STEP)
             assert len(asked) == times
+
+
+def test_what_is_read_in_an_intermediate_update_changes_nothing(fmu):
+    """The outputs under the inputs at the end of a step say nothing of its start."""
+    ends, results = {}, []
+
+    def update(*_):
+        element.set_scalars(ends)
+        if reads:
+            element.reals()
+
+    for reads in (False, True):
+        sampler, found = Sampler(fmu.description, 8), []
+        results.append(found)
+        with Instance3(
+            fmu.name,
+            CO_SIMULATION,
+            intermediateUpdate=update,
+            requiredIntermediateVariables=[v.valueReference for v in inputs_of_3(fmu.name)],
+        ) as element:
+            element.start()
+            for n in range(40):
+                ends |= sampler.inputs({})
+                element.doStep(n * STEP, STEP)
+                found.append(element.reals())
+    assert results[0] == results[1]
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
