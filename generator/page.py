@@ -73,7 +73,7 @@ def page_text(
         "Pictures": _figures(pictures, captions(), twin_pictures(description)),
         "When to choose it": _list(description.choose),
         "Sign convention": (
-            f'{sketch(description)}<p class="note">{escape(description.sign_convention)}</p>'
+            f'{sketch(description)}<p class="note">{_prose(description.sign_convention)}</p>'
         ),
         "Equations": equations_html(description),
         "Inputs and outputs": _interface(description),
@@ -82,7 +82,7 @@ def page_text(
         "Modes": "\n".join(_choice(mode) for mode in description.modes),
         "How to find the parameters": _list(description.identify),
         **{
-            table.title: _table(table.head, [[_cell(text) for text in row] for row in table.rows])
+            table.title: _table(table.head, [[_prose(text) for text in row] for row in table.rows])
             for table in description.tables
         },
         "Parameter sets": _parameter_sets(description, sets),
@@ -110,7 +110,7 @@ def page_text(
 <body>
 <main>
 {header_line(description.name, description.title)}
-<p>{escape(description.summary)}</p>
+<p>{_prose(description.summary)}</p>
 <nav aria-label="On this page">{links}</nav>
 {body}
 </main>
@@ -204,12 +204,12 @@ def _set_well(math: str) -> str:
 
 
 def _list(texts: Iterable[str]) -> str:
-    items = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
+    items = "\n".join(f"<li>{_prose(text)}</li>" for text in texts)
     return f"<ul>\n{items}\n</ul>" if items else ""
 
 
 def _energy(known: Facts) -> str:
-    return f"<p><strong>{known.passivity()}</strong> {escape(known.energy)}</p>"
+    return f"<p><strong>{known.passivity()}</strong> {_prose(known.energy)}</p>"
 
 
 def _bounded(description: Description) -> str:
@@ -226,7 +226,7 @@ def _bounded(description: Description) -> str:
     if not changed.numbers:
         return f"<p>{text} none.</p>"
     rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        f"<tr>{''.join(f'<td>{_prose(cell)}</td>' for cell in cells)}</tr>"
         for cells in changed.numbers.values()
     )
     return (
@@ -240,11 +240,11 @@ def _equation(equation: Equation, linked: bool) -> str:
     if equation.reference:
         cite = escape(equation.reference.cite)
         link = f'<a href="#{equation.reference.key}">{cite}</a>' if linked else cite
-        place = f", {escape(equation.place)}" if equation.place else ""
+        place = f", {_prose(equation.place)}" if equation.place else ""
         source = f'<span class="source">{link}{place}</span>'
     return (
         f'<div class="equation" {SCROLLS} aria-label="Equation">'
-        f"{source}<p>{escape(equation.text)}</p>{_math(equation.latex, 'block')}</div>"
+        f"{source}<p>{_prose(equation.text)}</p>{_math(equation.latex, 'block')}</div>"
     )
 
 
@@ -274,7 +274,7 @@ def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
     name = escape(picture.stem.replace("_", " "))
     return (
         f'<figure><img src="{source}"'
-        f' alt="{name}"><figcaption>{escape(caption)}</figcaption></figure>'
+        f' alt="{name}"><figcaption>{_prose(caption)}</figcaption></figure>'
     )
 
 
@@ -301,9 +301,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterabl
     )
 
 
-def _cell(text: str) -> str:
-    """A text of a description's own table; names stand between backticks, as in Markdown."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+def _prose(text: str) -> str:
+    """A text of a description: names stand between backticks, as in Markdown, and v_n is a symbol
+    with an index."""
+    text = re.sub(r"(?<![A-Za-z0-9_])([A-Za-zΑ-ω])_(\w{1,3})\b", r"\1<sub>\2</sub>", escape(text))
+    return re.sub("`([^`]+)`", r"<code>\1</code>", text)
 
 
 def _name(entry: Variable | Choice) -> str:
@@ -412,14 +414,14 @@ def _coupling(description: Description) -> str:
 
 def _interface(description: Description) -> str:
     rows = [
-        (_name(e), symbol_html(e), _unit(e), _starts(e), escape(e.text)) for e in description.inputs
+        (_name(e), symbol_html(e), _unit(e), _starts(e), _prose(e.text)) for e in description.inputs
     ]
     inputs = _table(("Input", "Symbol", "Unit", "Start", "Meaning"), rows, ("Start",))
     rows_out = [
-        (_name(e), symbol_html(e), _unit(e), escape(e.text)) for e in description.all_outputs
+        (_name(e), symbol_html(e), _unit(e), _prose(e.text)) for e in description.all_outputs
     ]
     rows_out += [
-        (_name(mode), escape(mode.symbol), "–", escape(mode.text))
+        (_name(mode), escape(mode.symbol), "–", _prose(mode.text))
         for mode in description.mode_outputs
     ]
     return inputs + "\n" + _table(("Output", "Symbol", "Unit", "Meaning"), rows_out)
@@ -427,7 +429,7 @@ def _interface(description: Description) -> str:
 
 def _parameters(description: Description) -> str:
     rows = [
-        (_name(e), symbol_html(e), _unit(e), _starts(e), escape(range_text(e)), escape(e.text))
+        (_name(e), symbol_html(e), _unit(e), _starts(e), escape(range_text(e)), _prose(e.text))
         for e in description.parameters
     ]
     rows += [
@@ -437,7 +439,7 @@ def _parameters(description: Description) -> str:
             "1",
             default_cell(e.name, numbers_text([e.start])),
             f"at least 1, at most {e.largest}",
-            escape(e.text),
+            _prose(e.text),
         )
         for e in description.options
         if not e.items
@@ -462,7 +464,7 @@ def _states(description: Description) -> str:
             _number(state.nominal or 1),
             f"<code>{start.name}</code>",
             f"<code>{rate.name}</code>",
-            escape(state.text),
+            _prose(state.text),
         )
         for state in description.states
         if (start := state.start_parameter) and (rate := state.derivative)
@@ -478,10 +480,10 @@ def _states(description: Description) -> str:
 
 def _choice(choice: Choice) -> str:
     rows = [
-        (str(i), f"<code>{name}</code>", escape(text))
+        (str(i), f"<code>{name}</code>", _prose(text))
         for i, (name, text) in enumerate(choice.items, 1)
     ]
-    return f"<h3>{_name(choice)}</h3><p>{escape(choice.text)}</p>" + _table(
+    return f"<h3>{_name(choice)}</h3><p>{_prose(choice.text)}</p>" + _table(
         ("Value", "Item", "Meaning"), rows
     )
 
@@ -490,7 +492,7 @@ def _parameter_sets(description: Description, sets: Sequence[ParameterSet]) -> s
     if not sets:
         return ""
     cases = [
-        (f"<code>{escape(one.name)}.ssv</code>", escape(one.title), escape(one.source))
+        (f"<code>{escape(one.name)}.ssv</code>", _prose(one.title), _prose(one.source))
         for one in sets
     ]
     used = dict.fromkeys(name for one in sets for name in one.values)

@@ -67,6 +67,13 @@ def test_the_first_section_says_what_is_needed_and_where_more_is(name):
     assert set(re.findall(r'href="#([\w-]+)"', start)) <= places
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_symbol_in_a_sentence_has_its_index_below(name):
+    _, page = page_of(name)
+    text = re.sub(r"<(math|svg|code|pre|style)\b.*?</\1>|<[^>]+>", " ", page, flags=re.S)
+    assert not re.findall(r"\b[^\W\d_]_\w+", text)
+
+
 def test_notes_of_parameter_sets_name_only_parameters_that_the_model_has():
     """In every set of every model; a note on what it does not have is for others."""
     everything = {entry.name for name in SHIPPED for entry in page_of(name)[0].parameters}
