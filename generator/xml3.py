@@ -143,11 +143,14 @@ def _structure(root: Element, description: Description, structure: Structure) ->
 
 
 def build_text(description: Description) -> str:
-    """sources/buildDescription.xml: one file, and nothing to define."""
+    """sources/buildDescription.xml: one file, and what to define for a library of its own."""
     root = Element("fmiBuildDescription", fmiVersion=VERSION)
     build = SubElement(root, "BuildConfiguration", modelIdentifier=description.name)
     files = SubElement(build, "SourceFileSet", language="C99")
     SubElement(files, "SourceFile", name=UNIT)
+    override = {"name": "FMI3_OVERRIDE_FUNCTION_PREFIX", "value": "1", "optional": "true"}
+    why = "For a dynamic library: its functions have no prefix"
+    SubElement(files, "PreprocessorDefinition", override | {"description": why})
     return document_text(root)
 
 
