@@ -5,8 +5,8 @@
  *     library guid kind steps step report nReals nStates nIndicators nInputs
  *     (reference offset amplitude frequency)...
  * kind 0: model exchange, explicit Euler with events; kind 1: co-simulation, time counted as i *
- * step; kind 2: co-simulation, time added up step by step. Inputs are offset + amplitude *
- * sin(frequency * t), set before each step. After every `report` steps a line with all Reals is
+ * step; kind 2: co-simulation, time added up step by step; kind 3: as 1, of FMI 3.0 without vectors.
+ * Inputs are offset + amplitude * sin(frequency * t), set before each step. After every `report` steps a line with all Reals is
  * printed; a job ends with "time <last successful time or time>".
  */
 #include <math.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "fmi2FunctionTypes.h"
+#include "fmi3FunctionTypes.h"
 
 #ifdef _WIN32
 #include <windows.h>
@@ -70,7 +71,16 @@ static void demand(fmi2Status status, const char *what) {
     name##TYPE *const name = (name##TYPE *)find(library, #name);                                   \
     if (!name) die(#name)
 
-static int run(const Job *job) {
+static double wave_at(const Wave *wave, double t) {
+    return wave->offset + wave->amplitude * sin(wave->frequency * t);
+}
+
+static void print_reals(const double values[], size_t count) {
+    for (size_t k = 0; k < count; k++) printf("%.17g ", values[k]);
+    printf("\n");
+}
+
+static void run_2(const Job *job) {
     void *library = open_library(job->library);
     if (!library) die(job->library);
     LOAD(fmi2Instantiate);
@@ -114,9 +124,7 @@ static int run(const Job *job) {
     double t = 0;
     for (long i = 0; i < job->steps; i++) {
         if (job->kind != 2) t = (double)i * job->step;
-        for (size_t k = 0; k < job->inputs; k++)
-            values[k] =
-                job->waves[k].offset + job->waves[k].amplitude * sin(job->waves[k].frequency * t);
+        for (size_t k = 0; k < job->inputs; k++) values[k] = wave_at(&job->waves[k], t);
         demand(fmi2SetReal(c, inputs, job->inputs, values), "fmi2SetReal");
         if (job->kind == 0) {
             demand(fmi2SetTime(c, t), "fmi2SetTime");
@@ -140,8 +148,7 @@ static int run(const Job *job) {
         }
         if ((i + 1) % job->report == 0) {
             demand(fmi2GetReal(c, references, job->reals, values), "fmi2GetReal");
-            for (size_t k = 0; k < job->reals; k++) printf("%.17g ", values[k]);
-            printf("\n");
+            print_reals(values, job->reals);
         }
     }
     if (job->kind != 0)
@@ -149,7 +156,53 @@ static int run(const Job *job) {
     printf("time %.17g\n", t);
     demand(fmi2Terminate(c), "fmi2Terminate");
     fmi2FreeInstance(c);
-    return 0;
+}
+
+static void log_3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category,
+                  fmi3String message) {
+    (void)environment;
+    fprintf(stderr, "%d %s: %s\n", (int)status, category, message);
+}
+
+static void demand_3(fmi3Status status, const char *what) {
+    if (status != fmi3OK) die(what);
+}
+
+static void run_3(const Job *job) {
+    void *library = open_library(job->library);
+    if (!library) die(job->library);
+    LOAD(fmi3InstantiateCoSimulation);
+    LOAD(fmi3EnterInitializationMode);
+    LOAD(fmi3ExitInitializationMode);
+    LOAD(fmi3SetFloat64);
+    LOAD(fmi3GetFloat64);
+    LOAD(fmi3DoStep);
+    LOAD(fmi3Terminate);
+    LOAD(fmi3FreeInstance);
+
+    const fmi3Instance c =
+        fmi3InstantiateCoSimulation("host", job->guid, "", 0, 0, 0, 0, NULL, 0, NULL, log_3, NULL);
+    if (!c) die("fmi3InstantiateCoSimulation");
+    fmi3ValueReference references[MAX_REALS], inputs[MAX_INPUTS];
+    double values[MAX_REALS], t = 0;
+    for (size_t i = 0; i < job->reals; i++) references[i] = (fmi3ValueReference)i;
+    for (size_t i = 0; i < job->inputs; i++) inputs[i] = job->waves[i].reference;
+    demand_3(fmi3EnterInitializationMode(c, 1, 1e-6, 0, 0, 0), "fmi3EnterInitializationMode");
+    demand_3(fmi3ExitInitializationMode(c), "fmi3ExitInitializationMode");
+    for (long i = 0; i < job->steps; i++) {
+        fmi3Boolean event, end, early;
+        for (size_t k = 0; k < job->inputs; k++)
+            values[k] = wave_at(&job->waves[k], (double)i * job->step);
+        demand_3(fmi3SetFloat64(c, inputs, job->inputs, values, job->inputs), "fmi3SetFloat64");
+        demand_3(fmi3DoStep(c, (double)i * job->step, job->step, 1, &event, &end, &early, &t),
+                 "fmi3DoStep");
+        if ((i + 1) % job->report != 0) continue;
+        demand_3(fmi3GetFloat64(c, references, job->reals, values, job->reals), "fmi3GetFloat64");
+        print_reals(values, job->reals);
+    }
+    printf("time %.17g\n", t);
+    demand_3(fmi3Terminate(c), "fmi3Terminate");
+    fmi3FreeInstance(c);
 }
 
 static int read_job(Job *job) {
@@ -171,6 +224,11 @@ static int read_job(Job *job) {
 
 int main(void) {
     static Job job;
-    while (read_job(&job)) run(&job);
+    while (read_job(&job)) {
+        if (job.kind == 3)
+            run_3(&job);
+        else
+            run_2(&job);
+    }
     return 0;
 }
