@@ -1,6 +1,5 @@
 """Runs the experiments that FMUs carry (extra/org.fmi-standard.fmi-ls-ref) and compares the results
-with those in the file. Needs FMPy alone: python examples/reference_results.py dist/LuGre.fmu
-"""
+with those in the file. Needs FMPy alone: python examples/reference_results.py dist/LuGre.fmu"""
 
 import shutil
 import sys
@@ -14,10 +13,14 @@ from fmpy.util import read_csv
 FOLDER = "extra/org.fmi-standard.fmi-ls-ref"
 
 
-def start_values(ssv):
-    """The values of a parameter set, by the names of its parameters."""
+def start_values(ssv, model):
+    """The values of a parameter set, by the names of variables; in FMI 3.0 a vector is one."""
     parameters = [e for e in ElementTree.parse(ssv).iter() if e.tag.endswith("}Parameter")]
-    return {one.get("name"): one[0].get("value") for one in parameters}
+    values = {one.get("name"): one[0].get("value") for one in parameters}
+    for one in model.modelVariables:
+        if names := [name for name in values if name.startswith(f"{one.name}[")]:
+            values[one.name] = [float(values.pop(name)) for name in names]
+    return values
 
 
 def compare(fmu):
@@ -38,7 +41,7 @@ def compare(fmu):
             model_description=model,
             fmi_type="CoSimulation",
             relative_tolerance=float(agreement.get("solverTolerance")),
-            start_values=start_values(parameters) if parameters else {},
+            start_values=start_values(parameters, model) if parameters else {},
             input=read_csv(places["experiment/smoke-test"]),
             output=outputs,
             output_interval=expected["time"][1],
