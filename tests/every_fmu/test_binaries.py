@@ -98,10 +98,11 @@ def names_in_trie(trie, at=0, prefix=""):
 
 
 def commands_of_mach_o(content):
-    """Names exported and libraries needed by a Mach-O file for one processor."""
+    """Names exported and libraries needed by a Mach-O file for one processor, which macOS 11
+    loads."""
     magic, _, _, file_type, count = struct.unpack_from("<5I", content, 0)
     assert magic == 0xFEEDFACF and file_type in (6, 8), "not a 64-bit macOS library"
-    exported, needed, offset = set(), set(), 32
+    exported, needed, oldest, offset = set(), set(), None, 32
     for _ in range(count):
         command, size = struct.unpack_from("<2I", content, offset)
         if command in (0x22, 0x80000022):  # dyld info
@@ -110,10 +111,13 @@ def commands_of_mach_o(content):
         if command == 0x80000033:  # exports trie
             start, length = struct.unpack_from("<2I", content, offset + 8)
             exported |= names_in_trie(content[start : start + length])
+        if command == 0x32:  # build version
+            oldest = struct.unpack_from("<I", content, offset + 12)[0]
         if command in (0xC, 0x80000018, 0x8000001F):
             start = offset + struct.unpack_from("<I", content, offset + 8)[0]
             needed.add(content[start : content.index(b"\0", start)].decode())
         offset += size
+    assert oldest == 11 << 16
     return exported, needed
 
 
