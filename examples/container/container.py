@@ -5,7 +5,7 @@ between. Held values come late, and a late friction force puts energy into the b
 to be short against the time in which the contact answers, which is about m/bristleDamping (2.5 ms
 here) for a bristle model and far less for one that reacts within a small regularization velocity:
 m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The table that this prints
-shows what too long a step does. A coupling under model exchange (see ../c.md) has no such limit,
+shows what too long a step does. A coupling under model exchange (see rig/) has no such limit,
 and neither has one with couplingMass, the mass that the contact moves: with it the element accounts
 for the delay.
 

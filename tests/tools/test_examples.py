@@ -505,18 +505,15 @@ def commands(text):
     ]
 
 
-def test_commands_of_the_c_page_run(tmp_path):
+def test_commands_of_the_rigs_page_run(tmp_path):
     lines = [
-        line
-        for line in commands((EXAMPLES / "c.md").read_text())
+        line.partition(" #")[0]
+        for line in commands((REPOSITORY / "rig" / "README.md").read_text())
         if line.startswith("build/rig/rig")
     ]
     assert len(lines) >= 4
     for line in lines:
-        words = [
-            str(FOLDER / Path(word).name) if word.startswith("dist/") else word
-            for word in line.split()
-        ]
+        words = re.sub(r"\bdist/", f"{FOLDER}/", line).split()
         printed(RIG, *words[1:], cwd=tmp_path, timeout=300)
     assert (tmp_path / "belt.csv").stat().st_size > 0 and (
         tmp_path / "pulse.csv"
