@@ -66,12 +66,12 @@ static Status get_elements(Instance *c, Reference reference, size_t count, doubl
     return get_reals(c, elements, count, values, function);
 }
 
-/* All references of Float64: Reals, time and indicators. */
+/* References of Float64 up to `end`: Reals, time and indicators. */
 static Status match_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
-                            const char *function) {
+                            Reference end, const char *function) {
     for (size_t i = 0; i < nvr; i++)
         if (is_integer(vr[i])) return unknown_reference(c, vr[i], "Float64");
-    return match_values(c, vr, nvr, count, 0, N_REFERENCES, "Float64", function);
+    return match_values(c, vr, nvr, count, 0, end, "Float64", function);
 }
 
 static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double values[],
@@ -79,7 +79,7 @@ static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double 
     Status status = allow_arrays(c, ANY_PHASE, vr, values, nvr, function);
     if (status != STATUS_OK) return status;
     if (are_scalars(vr, nvr, count)) return get_reals(c, vr, nvr, values, function);
-    status = match_float64(c, vr, nvr, count, function);
+    status = match_float64(c, vr, nvr, count, N_REFERENCES, function);
     for (size_t i = 0, at = 0; i < nvr && status == STATUS_OK; i++) {
         const size_t of_this = elements_of(vr[i], 0, N_REFERENCES);
         status = get_elements(c, vr[i], of_this, values + at, function);
@@ -88,20 +88,27 @@ static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double 
     return status;
 }
 
-/* References of all elements of Reals, of which none may be named twice: there is room for one of
- * each. */
-static Status list_reals(Instance *c, const Reference vr[], size_t nvr, size_t count,
-                         Reference elements[], const char *function) {
-    const Status status = match_values(c, vr, nvr, count, 0, N_REALS, "Float64", function);
+/* References of all elements of variables up to `end`, Reals and perhaps the time, of which none may
+ * be named twice: there is room for one of each. */
+static Status list_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
+                           Reference end, Reference elements[], const char *function) {
+    const Status status = match_float64(c, vr, nvr, count, end, function);
+    const size_t room = N_REALS + (end > TIME_REFERENCE);
     if (status != STATUS_OK) return status;
-    if (count > N_REALS)
+    if (count > room)
         return refuse(c, STATUS_ERROR, "%s was given %u values, there are %u.", function,
-                      (unsigned)count, (unsigned)N_REALS);
+                      (unsigned)count, (unsigned)room);
     for (size_t i = 0, at = 0; i < nvr; i++) {
-        list_elements(vr[i], array_sizes[vr[i]], elements + at);
-        at += array_sizes[vr[i]];
+        const size_t of_this = elements_of(vr[i], 0, end);
+        list_elements(vr[i], of_this, elements + at);
+        at += of_this;
     }
     return STATUS_OK;
+}
+
+static Status list_reals(Instance *c, const Reference vr[], size_t nvr, size_t count,
+                         Reference elements[], const char *function) {
+    return list_float64(c, vr, nvr, count, N_REALS, elements, function);
 }
 
 static Status set_float64(Instance *c, const Reference vr[], size_t nvr, const double values[],

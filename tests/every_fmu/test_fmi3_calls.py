@@ -173,6 +173,12 @@ def test_the_adjoint_is_the_transpose(fmu):
         draw = random.Random(fmu.name)
         seed = [draw.uniform(-1, 1) for _ in range(rows)]
         adjoint = other.slopes("GetAdjointDerivative", unknowns, knowns, seed)
+        timed = ["time", *knowns, "time"]  # which CasADi has among them
+        assert other.slopes("GetAdjointDerivative", unknowns, timed, seed) == [0, *adjoint, 0]
+        weights = [draw.uniform(-1, 1) for _ in range(columns)]
+        assert other.slopes("GetDirectionalDerivative", unknowns, timed, [1, *weights, 1]) == (
+            other.slopes("GetDirectionalDerivative", unknowns, knowns, weights)
+        )
         sums = [sum(a * b for a, b in zip(seed, column, strict=True)) for column in forward]
         assert adjoint == pytest.approx(sums, rel=1e-12, abs=1e-300)
 
@@ -709,7 +715,7 @@ def test_adjoints_that_are_none_are_refused(fmu):
         force, velocity = "frictionForce", "relativeVelocity"
         assert "not an unknown" in refused(velocity, velocity, 1.0)
         assert "There is no Float64 variable" in refused("time", velocity, 1.0)
-        assert "There is no Float64 variable" in refused(force, "time", 1.0)
+        assert "There is no Float64 variable" in refused(force, "law", 1.0)
         assert "an adjoint derivative is not finite" in refused(force, velocity, 1.7e308)
 
 
