@@ -88,8 +88,8 @@ static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double 
     return status;
 }
 
-/* References of all elements of variables up to `end`, Reals and perhaps the time, of which none may
- * be named twice: there is room for one of each. */
+/* References of all elements of variables up to `end`, Reals and perhaps the time, of which none
+ * may be named twice: there is room for one of each. */
 static Status list_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
                            Reference end, Reference elements[], const char *function) {
     const Status status = match_float64(c, vr, nvr, count, end, function);

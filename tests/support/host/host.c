@@ -5,9 +5,10 @@
  *     library guid kind steps step report nReals nStates nIndicators nInputs
  *     (reference offset amplitude frequency)...
  * kind 0: model exchange, explicit Euler with events; kind 1: co-simulation, time counted as i *
- * step; kind 2: co-simulation, time added up step by step; kind 3: as 1, of FMI 3.0 without vectors.
- * Inputs are offset + amplitude * sin(frequency * t), set before each step. After every `report` steps a line with all Reals is
- * printed; a job ends with "time <last successful time or time>".
+ * step; kind 2: co-simulation, time added up step by step; kind 3: as kind 1, of FMI 3.0 without
+ * vectors. Inputs are offset + amplitude * sin(frequency * t), set before each step. After every
+ * `report` steps a line with all Reals is printed; a job ends with "time <last successful time or
+ * time>".
  */
 #include <math.h>
 #include <stdarg.h>
