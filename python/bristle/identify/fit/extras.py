@@ -21,9 +21,9 @@ from .statistics import correlation_time
 WORTH = 10.0
 # samples of the measurement: the longest lag; what is longer is rather something that the law lacks
 LATEST = 20.0
-# likewise, from which the search for a lag begins: a small one hides in the stiffness once that is
-# fitted, and a large one is too far for a linear step
-_LAGS = (0.3, -0.3, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
+# likewise, from which the search for a lag begins, with all else fitted: a bristle that was fitted
+# without one is as soft as it makes up for it
+_LAGS = (0.0, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 _LAG_STEPS = 12  # at most, each with a few steps of least squares
 _SAME_LAG = 1e-3  # samples: far below any interval of a lag
 _SOME = 4  # steps of least squares between two steps of the lag
@@ -84,13 +84,13 @@ def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
     """With the motion later by the lag that fits best: by steps of Gauss and Newton in the lag and
     all else at once, and least squares in between."""
     interval = problem.records[0].interval / problem.records[0].block
-    lags = [0.0, *_LAGS]
-    tried = [problem.delayed(lag * interval) for lag in lags]
-    best = int(np.argmin([other.costs([point])[0] for other in tried]))
-    lag, other = lags[best], tried[best]
-    bounds = other.space.bounds(point)
+    bounds = problem.space.bounds(point)
     bounds = np.minimum(bounds[0], point), np.maximum(bounds[1], point)
-    solution = other.solved(point, bounds, _SOME)
+    begun = [
+        (problem.delayed(lag * interval).solved(point, bounds, _SOME), lag) for lag in _LAGS
+    ]
+    solution, lag = min(begun, key=lambda one: one[0].cost)
+    other = problem.delayed(lag * interval)
     step = math.inf
     for _ in range(_LAG_STEPS):
         if abs(step) < _SAME_LAG:
