@@ -2,6 +2,7 @@
 whole is tests/scripts/measure_intervals.py."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from interval_coverage import FIXED, INTERVAL, TRUTH, Case, covered, record_of, 
 
 from bristle.identify.fit.candidates import candidate
 from bristle.identify.fit.estimate import fit
+from bristle.identify.fit.extras import _gain
 from bristle.identify.fit.result import Wanted
 from bristle.identify.fit.validation import validated
 from bristle.identify.record.filtering import quantization, rate_of
@@ -126,6 +128,24 @@ def test_a_force_that_lags_is_found_and_said(tmp_path, motion, lag):
     if result.delay:
         assert result.delay.value == pytest.approx(lag * INTERVAL, rel=0.1)
         assert any("--delay 0" in text for text in doubts(result))
+
+
+def test_a_lag_longer_than_what_is_looked_for_is_not_said(tmp_path):
+    late = {"_2": lambda force: np.concatenate((np.full(40, force[0]), force))[: len(force)]}
+    result, _ = fitted(Case("LuGre", "sines", 0.003, 0.0, 0, 1), tmp_path, **late)
+    assert result.delay is None
+
+
+def test_a_gain_counts_the_noise_of_the_better_fit():
+    """What it explains is correlated in time: of a slow swing taken off, ten samples had counted in
+    place of a thousand, and a viscous part that differs by direction was not seen."""
+    noise = np.random.default_rng(1).standard_normal(1000)
+    swing = 0.5 * np.sin(np.arange(1000) / 100)
+    one, better = (
+        SimpleNamespace(problem=SimpleNamespace(weight=np.ones(1000)), rest=rest, cost=rest @ rest)
+        for rest in (noise + swing, noise)
+    )
+    assert _gain(one, better) > 0.9 * 1000 * np.log(one.cost / better.cost)
 
 
 def test_noise_on_a_measured_velocity_does_not_soften_the_contact(tmp_path):

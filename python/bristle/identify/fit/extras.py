@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,9 +36,13 @@ class Solved:
     point: np.ndarray
     bounds: Bounds
 
+    @cached_property
+    def rest(self) -> np.ndarray:
+        return self.problem.residuals(self.problem.forces([self.point])[0])
+
     @property
     def cost(self) -> float:
-        return float(self.problem.costs([self.point])[0])
+        return max(float(self.rest @ self.rest), 1e-300)
 
 
 def through_narrower_windows(solved: Solved) -> Solved:
@@ -46,38 +51,38 @@ def through_narrower_windows(solved: Solved) -> Solved:
     the reversals of friction bear is seen in the force."""
     while (problem := solved.problem.narrower()) and not problem.watch.is_up:
         found = problem.solved(solved.point, solved.bounds, ITERATIONS)
-        if _gain(solved, found.cost) <= WORTH:
+        tried = Solved(problem, found.point, solved.bounds)
+        if _gain(solved, tried) <= WORTH:
             break
-        solved = Solved(problem, found.point, solved.bounds)
+        solved = tried
     return solved
 
 
 def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
-    """The fit, with those of the numbers that gain more than chance and differ from what they are
-    without being fitted."""
+    """The fit, with those of the numbers that gain more than chance and are determined."""
     result = plain
     if _may_differ(solved.problem, wanted):
         tried = _with_viscous_direction(solved.problem, solved.point)
-        if _gain(solved, tried.cost) > WORTH:
+        if _gain(solved, tried) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
             (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
-            if ratio.determined and not ratio.low <= 1 <= ratio.high:
+            if ratio.determined:
                 solved, result = tried, more
     if wanted.delay is None:
         tried = _with_delay(solved.problem, solved.point)
-        if _gain(solved, tried.cost) > WORTH:
+        if _gain(solved, tried) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag=True)
             solved, result = (tried, more) if _is_a_lag(more) else (solved, result)
     return solved, result
 
 
-def _gain(solved: Solved, cost: float) -> float:
-    """Of the likelihood, by a smaller sum of squares: as often as there are independent samples."""
-    problem = solved.problem
-    rest = problem.residuals(problem.forces([solved.point])[0])
-    counted = problem.weight > 0
+def _gain(solved: Solved, tried: Solved) -> float:
+    """Of the likelihood, by a smaller sum of squares: as often as there are independent samples in
+    what the better one leaves, which is more like noise than what it explains."""
+    rest = tried.rest
+    counted = tried.problem.weight > 0
     independent = counted.sum() / correlation_time(rest[counted])
-    return float(independent * math.log(max(float(rest @ rest), 1e-300) / max(cost, 1e-300)))
+    return float(independent * math.log(solved.cost / tried.cost))
 
 
 def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
@@ -86,9 +91,7 @@ def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
     interval = problem.records[0].interval / problem.records[0].block
     bounds = problem.space.bounds(point)
     bounds = np.minimum(bounds[0], point), np.maximum(bounds[1], point)
-    begun = [
-        (problem.delayed(lag * interval).solved(point, bounds, _SOME), lag) for lag in _LAGS
-    ]
+    begun = [(problem.delayed(lag * interval).solved(point, bounds, _SOME), lag) for lag in _LAGS]
     solution, lag = min(begun, key=lambda one: one[0].cost)
     other = problem.delayed(lag * interval)
     step = math.inf
@@ -111,10 +114,11 @@ def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
 
 
 def _is_a_lag(result: Fit) -> bool:
-    """Whether it is beyond what the filter of the velocity does to it: that of a reversal looks
-    like a lag. The force of a drive went through the same filter, and its inertia tells a lag."""
-    drives = all(record.drive is not None for record in result.records)
-    return result.delay is not None and (drives or not result.delay.low <= 0 <= result.delay.high)
+    """Whether it is one beyond what the filter of the velocity does to a reversal, which looks like
+    a lag, and within what was looked for."""
+    record = result.records[0]
+    latest = LATEST * record.interval / record.block
+    return result.delay is not None and result.delay.determined and abs(record.delay) < latest
 
 
 def _may_differ(problem: Problem, wanted: Wanted) -> bool:

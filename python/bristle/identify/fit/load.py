@@ -14,8 +14,7 @@ from .starts import regression
 from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
-# classes of the position, and reversals from which on a residual that repeats there is believed
-PLACES, STROKES = (12, 4)
+PLACES = 12  # classes of the position
 PLACE = 0.3  # of the squared residual, from which on a load is fitted, or told
 
 
@@ -124,8 +123,8 @@ def share_of_place(record: Record, rest: np.ndarray) -> float:
             there = rest[(places == i) & (moving == sign)]
             means[k, i] = there.mean() if len(there) else np.nan
     total = float(np.mean((rest - rest.mean()) ** 2))
-    if len(record.reversals()) < STROKES or not np.isfinite(means).all() or total <= 0:
-        return 0.0
+    if not np.isfinite(means).all() or total <= 0:
+        return 0.0  # one direction or a part of the way is missing
     forward, backward = means - means.mean(axis=1)[:, None]
     # noise and what changes its sign with the direction are not in it
     return float(np.mean(forward * backward)) / total

@@ -105,7 +105,12 @@ def _of_parameters(fit: Fit) -> list[str]:
     ]
     grouped = {name for group in fit.confusions for name in group}
     lost = [one for one in fit.estimates if not one.determined and one.name not in grouped]
-    return [_confused(group) for group in widest] + [_undetermined(one, fit) for one in lost]
+    sentences: list[str] = []
+    for one in lost:
+        told = " ".join(sentences)  # what holds for several parameters is said of the first
+        more = [text for text in (_fact(fit.of[one.name].unit, fit), _advice(one, fit)) if text]
+        sentences.append(" ".join([_undetermined(one, fit), *(t for t in more if t not in told)]))
+    return [*map(_confused, widest), *sentences]
 
 
 def _of_mass(fit: Fit) -> list[str]:
@@ -337,6 +342,7 @@ def _of_spring(fit: Fit, load: Estimate) -> str:
 
 def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
     what = "torque" if of.form.turns else "force"
+    larger, smaller = ("more", "less") if more.value > 0 else ("less", "more")
     known = (
         f"Of the transmitted {what} {shown(one.value, one.half_width)} ±"
         f" {shown(one.half_width, one.half_width)} is friction ({one.name}, the loss coefficient of"
@@ -345,21 +351,20 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
         else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
         f" without load: the transmitted {what} has to change more, at the same speeds."
     )
-    differs = (
-        f"A difference of both ({more.name}) does not show: within"
-        f" ± {shown(more.half_width, more.half_width)} it may be anything"
-        if not more.determined
-        else f"No difference of both shows beyond ± {shown(more.half_width, more.half_width)}"
-        f" ({more.name})"
-        if more.low <= 0 <= more.high
-        else f"In driving it is {shown(more.value, more.half_width)} ±"
-        f" {shown(more.half_width, more.half_width)} more, in being driven as much less"
-        f" ({more.name})"
-    )
-    return (
-        f"{known} {differs}: gravity in the {what}, a wrong constant of the motor or of the sensor"
-        " of the load would look the same."
-    )
+    half = shown(more.half_width, more.half_width)
+    if not more.determined:
+        differs = (
+            f"A difference of both ({more.name}) does not show: it may be anything within ± {half}."
+        )
+    elif more.low <= 0 <= more.high:
+        differs = f"No difference of both shows beyond ± {half} ({more.name})."
+    else:
+        differs = (
+            f"In driving it is {shown(abs(more.value), more.half_width)} ± {half} {larger}, in"
+            f" being driven as much {smaller} ({more.name}): gravity in the {what}, a wrong"
+            " constant of the motor or of the sensor of the load would look the same."
+        )
+    return f"{known} {differs}"
 
 
 def _offset(fit: Fit, i: int) -> str:
@@ -419,10 +424,13 @@ def _undetermined(one: Estimate, fit: Fit) -> str:
     else:
         ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
         reason = f"anything from {ends} fits about as well"
-    fact = _fact(parameter.unit, fit)
-    advice = f" How it is measured: {parameter.advice}" if parameter.advice else ""
     unit = f" ({parameter.unit})" if unit_text(parameter.unit) else ""
-    return f"The data do not determine {one.name}{unit}: {reason}.{fact}{advice}"
+    return f"The data do not determine {one.name}{unit}: {reason}."
+
+
+def _advice(one: Estimate, fit: Fit) -> str:
+    advice = fit.of[one.name].advice
+    return f"How it is measured: {advice}" if advice else ""
 
 
 def _fact(unit: str, fit: Fit) -> str:
@@ -430,17 +438,17 @@ def _fact(unit: str, fit: Fit) -> str:
     seen = fit.seen
     if unit in ("m/s", "s/m") and not seen.slides:
         return (
-            " Nothing slides in the record for longer than friction takes to turn round; strokes"
+            "Nothing slides in the record for longer than friction takes to turn round; strokes"
             " that do, at several speeds, are needed to see a curve."
         )
     if unit in ("m/s", "s/m"):
         slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
         return (
-            f" The record slides at {slow} to {fast}; speeds from a tenth to ten times these are"
+            f"The record slides at {slow} to {fast}; speeds from a tenth to ten times these are"
             " needed to see a curve."
         )
     if unit in ("m", "N/m", "1/m") and not seen.reverses:
-        return " Nothing turns round in this record: reversals would show it."
+        return "Nothing turns round in this record: reversals would show it."
     if unit in ("m", "N/m", "1/m"):
         turn = with_prefix(seen.turning, "m")
         resolved = (
@@ -448,14 +456,14 @@ def _fact(unit: str, fit: Fit) -> str:
             if seen.resolved
             else ", which is less than three samples: sample faster or move slower"
         )
-        return f" After a reversal friction turns round within {turn}{resolved}."
+        return f"After a reversal friction turns round within {turn}{resolved}."
     if unit in ("N.s/m", "1/s"):
         return (
-            " It acts in times such as stiffness and mass give; what is fitted has a sample every"
+            "It acts in times such as stiffness and mass give; what is fitted has a sample every"
             f" {with_prefix(seen.interval, 's')}."
         )
     if unit == "s":
-        return " It shows where the contact rests for different times, or parts and closes."
+        return "It shows where the contact rests for different times, or parts and closes."
     return ""
 
 
