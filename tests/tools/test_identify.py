@@ -27,7 +27,7 @@ from bristle.identify.fit.statistics import (
     way_after_reversal,
 )
 from bristle.identify.fit.load import with_load
-from bristle.identify.tell.page import _validation
+from bristle.identify.tell.page import _validation, pictures_of
 from bristle.identify.fit.problem import TRUST, Linear, Problem, extracts
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
 from bristle.identify.fit.result import Wanted
@@ -430,6 +430,15 @@ def test_the_way_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
     way = way_after_reversal(there_and_back(tmp_path))
     np.testing.assert_allclose(way[:40], 0.2 * np.arange(40), atol=1e-12)
     np.testing.assert_allclose(way[40:], -0.1 * np.arange(40), atol=1e-12)
+
+
+def test_what_does_not_count_at_the_ends_is_not_drawn(tmp_path):
+    """The model is free there: a spike in its first samples left the rest of a picture flat."""
+    record = there_and_back(tmp_path)
+    record = replace(record, weight=np.where(np.arange(80) < 5, 0.0, 1.0))
+    modelled = record.force.copy()
+    modelled[0] = 1e6
+    assert pictures_of(record, modelled) == pictures_of(record, record.force)
 
 
 def test_half_of_a_record_with_few_strokes_is_every_second_block(tmp_path):

@@ -20,6 +20,7 @@ from test_cli import ENVIRONMENT, refused  # noqa: F401
 
 from bristle import BristleError, cli
 from bristle.systems import run_system
+from bristle.pages.svg import heat_map
 from bristle.papers import quantity
 from bristle_site.report.rig import rig_of
 from bristle.sweep import execution
@@ -540,6 +541,18 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
 def test_mistakes_are_reported_in_a_line_and_leave_nothing(words, sentence, refused):  # noqa: F811
     assert sentence in refused("sweep", *words)
     assert os.listdir() == []
+
+
+@pytest.mark.parametrize("count", [3, 8, 9, 12, 20])
+def test_labels_of_a_map_are_evenly_spaced(count):
+    """Of nine levels one in the middle had none."""
+    levels = list(range(1, count + 1))
+    svg = heat_map(levels, levels, np.ones((count, count)), ("a", "b", "c"))
+    upward = re.findall(r'<text x="\d+" y="([\d.]+)" text-anchor="end">', svg)
+    across = re.findall(r'<text x="([\d.]+)" y="\d+" text-anchor="middle">\d', svg)
+    for places in (upward, across):
+        apart = np.diff([float(place) for place in places])
+        assert len(places) > 1 and np.ptp(apart) < 0.3  # pixels: they are rounded to a tenth
 
 
 def test_why_a_run_failed_is_reported(capsys):

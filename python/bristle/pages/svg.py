@@ -257,11 +257,9 @@ def heat_map(
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _spread(count: int, wanted: int) -> list[int]:
-    """Some of the first `count` numbers, evenly, with the first and the last."""
-    return sorted(
-        {round(i * (count - 1) / max(min(wanted, count) - 1, 1)) for i in range(min(wanted, count))}
-    )
+def _spread(count: int, most: int) -> range:
+    """Every one of the first `count` numbers, or every second, … so that there are not too many."""
+    return range(0, count, math.ceil(count / most))
 
 
 COLOURS = np.array(

@@ -104,8 +104,10 @@ _LOADS = {
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
     """The pictures of a record by name: over time, close, over displacement and velocity, and the
-    residual; of a joint with its angles and torques."""
-    rows, whole = _close(record), slice(None)
+    residual; of a joint with its angles and torques. What does not count at the ends of a record is
+    not drawn: the model is free there, and may go anywhere."""
+    counted = np.flatnonzero(record.weight)
+    rows, whole = _close(record), slice(counted[0], counted[-1] + 1)
     way, speed = record.displacement - record.displacement.mean(), record.velocity
     force, model, unit = record.force, modelled, "N"
     ways, speeds = "displacement [mm]", "velocity [mm/s]"
@@ -126,7 +128,8 @@ def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
         ]
         return Panel(lines, label, what)
 
-    left = Panel([Line(record.time, force - model)], "time [s]", f"measured − modelled [{unit}]")
+    rest = Line(record.time[whole], (force - model)[whole])
+    left = Panel([rest], "time [s]", f"measured − modelled [{unit}]")
     return {
         "time": drawing([panel(record.time, "time [s]", whole, True)], 860),
         "close": drawing([panel(record.time, "time [s]", rows, True)]),
