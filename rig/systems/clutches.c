@@ -18,7 +18,7 @@
  * algebraic loop.
  *
  * Answer: the intervals of stick that the library's own regression test has, in
- * python/bristle/papers.toml.
+ * site/bristle_site/report/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>

@@ -21,7 +21,7 @@
  *
  * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with
  * it, the moments at which the motor sticks and the overshoot of the library's regression test, in
- * python/bristle/papers.toml.
+ * site/bristle_site/report/papers.toml.
  */
 #include <math.h>
 #include <stddef.h>

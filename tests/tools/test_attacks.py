@@ -15,7 +15,7 @@ import pytest
 from fmus import FMUS, REPOSITORY, need_all_fmus
 
 import bristle
-from bristle import cli, papers
+from bristle import cli, expressions
 from bristle.cli.files import writing
 from bristle.format import archive
 
@@ -467,7 +467,7 @@ COLUMNS = {"time": np.linspace(0, 1, 5), "position": np.arange(5.0)}
 )
 def test_an_expression_that_is_more_than_arithmetic_is_refused_before_any_run(text):
     with pytest.raises(bristle.BristleError):
-        papers.check_expression(text)
+        expressions.check_expression(text)
 
 
 @pytest.mark.parametrize(
@@ -483,21 +483,21 @@ def test_an_expression_that_is_more_than_arithmetic_is_refused_before_any_run(te
 )
 def test_an_expression_reaches_nothing_but_its_value(text):
     before = {name: values.copy() for name, values in COLUMNS.items()}
-    with pytest.raises(papers.WrongExpression):
-        papers.quantity(text, COLUMNS)
+    with pytest.raises(expressions.WrongExpression):
+        expressions.quantity(text, COLUMNS)
     assert all(np.array_equal(before[name], COLUMNS[name]) for name in before)
 
 
 def test_a_number_of_an_expression_is_of_floating_point():
     """A shift and a power without end are then errors at once; 2**64 + 1 is rounded."""
-    assert papers.quantity("2**64 + 1 - 2**64", COLUMNS) == 0
+    assert expressions.quantity("2**64 + 1 - 2**64", COLUMNS) == 0
 
 
 def test_an_expression_calculates():
     assert (
-        papers.quantity(
+        expressions.quantity(
             "-2**2 + crossing(position, 1.5, after=0.1) + (final(position) > 3)", COLUMNS
         )
         == -4 + 0.375 + 1
     )
-    assert papers.quantity("final(position)/start(position)", COLUMNS) == np.inf
+    assert expressions.quantity("final(position)/start(position)", COLUMNS) == np.inf

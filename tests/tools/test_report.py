@@ -20,11 +20,12 @@ import build_cache
 from browsing import Watched, check_fits, violations
 from fmus import FMUS, FOLDER, REPOSITORY, need_all_fmus
 
-from bristle import BristleError, papers
+from bristle import BristleError
 from bristle.cli import main
 from generator.page import captions, page_text
 from generator.reading import read_description
 from bristle_site import commands
+from bristle_site.report import papers
 from bristle_site.report.pictures import MODEL_PICTURES, README_PICTURES, readme_pictures
 from bristle_site.report.rig import rig_of
 from bristle_site.report.sections import Quantity, pretty_unit

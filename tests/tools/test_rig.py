@@ -20,7 +20,9 @@ from commands import completed
 from fmus import FOLDER, REPOSITORY, TWINS
 from rig_runs import NEEDS_TWINS, PRESENT, RIG, call, read_csv, simulate
 
-from bristle import VERSION, BristleError, papers
+from bristle import VERSION, BristleError
+from bristle.expressions import quantity
+from bristle_site.report import papers
 from bristle_site.report.rig import rig_of
 
 CASES = [case for case in papers.cases() if all(model in PRESENT for model in case.models)]
@@ -914,7 +916,7 @@ def test_quantities_are_what_they_say():
         "crossing(top_x, 1, 1.5)": 2.75,
         "largest(between(top_x, 2.5, 3))": 0,
     }.items():
-        assert papers.quantity(expression, columns) == pytest.approx(value), expression
+        assert quantity(expression, columns) == pytest.approx(value), expression
 
 
 # ---- the cube on six points ----

@@ -21,7 +21,7 @@ from test_cli import ENVIRONMENT, refused  # noqa: F401
 from bristle import BristleError, cli
 from bristle.systems import run_system
 from bristle.pages.svg import heat_map
-from bristle.papers import quantity
+from bristle.expressions import quantity
 from bristle_site.report.rig import rig_of
 from bristle.sweep import execution
 from bristle.sweep.execution import on_this_machine
@@ -226,7 +226,7 @@ def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
     )  # the load matters, the mass does not
 
 
-def test_a_quantity_of_the_papers_and_a_run_that_fails():
+def test_a_quantity_and_a_run_that_fails():
     words = [
         "sweep",
         "pulse",
@@ -234,13 +234,13 @@ def test_a_quantity_of_the_papers_and_a_run_that_fails():
         "--over",
         "dynamicFriction=0.2:0.9:2",
         "--quantity",
-        "rill-pulse-2N-LuGre-drift",
+        "drift [mm]=1e3*at(position, 0.2)",
         "-o",
         "a.csv",
     ]
     assert cli.main(words) == 0
     good, bad = table("a.csv")
-    name = "Drift of LuGre in one cycle of 2 N [mm]"
+    name = "drift [mm]"
     assert float(good[name]) > 0 and good["failure"] == ""
     assert bad[name] == "nan" and "dynamicFriction" in bad["failure"]
 
@@ -489,7 +489,7 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
         ),
         (
             ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "nonsense"],
-            "neither NAME=EXPRESSION nor the id",
+            "not NAME=EXPRESSION",
         ),
         (
             ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"],

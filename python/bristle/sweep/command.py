@@ -22,8 +22,7 @@ from ..parameters import given_parameters, read_ssv
 from ..running import check_samples
 from ..systems import systems
 from ..identify.record.reading import Options, read_record
-from ..papers import FILE as PAPERS
-from ..papers import WrongExpression, cases, check_expression
+from ..expressions import WrongExpression, check_expression
 from ..pages.sheet import figure, paragraph, sheet
 from .execution import on_a_cluster, on_this_machine
 from .journal import Journal
@@ -82,7 +81,6 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
         raise BristleError(f"--interval {arguments.interval:g} has to be 0 or more and finite.")
     quantities = _quantities(
         arguments.quantity,
-        arguments.target,
         lambda: default_quantities(model, is_record, [] if is_record else _contacts(arguments)),
     )
     element = Element(str(model.file), model.file.read_bytes())
@@ -110,30 +108,17 @@ def _journal(out: Path) -> Path:
     return out.with_name(f"{out.name}.part")
 
 
-def _quantities(
-    words: Sequence[str], target: str, default: Callable[[], dict[str, str]]
-) -> dict[str, str]:
-    if not words:
-        return default()
-    known = {case.id: case for case in cases()} if PAPERS.is_file() else {}
+def _quantities(words: Sequence[str], default: Callable[[], dict[str, str]]) -> dict[str, str]:
     found = {}
     for word in words:
-        name, sign, expression = word.partition("=")
-        if not sign and name in known:
-            case = known[name]
-            if case.system != target or case.minus:
-                raise BristleError(f"--quantity {name}: this case is not one of {target} alone.")
-            name, expression = f"{case.what} [{case.unit}]", case.quantity
-        elif not sign or not name or not expression:
-            raise BristleError(
-                f"--quantity {word}: this is neither NAME=EXPRESSION nor the id of a case of the"
-                " papers."
-            )
+        name, _, expression = word.partition("=")
+        if not name or not expression:
+            raise BristleError(f"--quantity {word}: this is not NAME=EXPRESSION.")
         if name in ("run", "failure"):
             raise BristleError(f"--quantity {word}: {name} is a column of its own.")
         check_expression(expression)
         found[name] = expression
-    return found
+    return found or default()
 
 
 def _known(

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import BristleError
-from ..papers import WrongExpression, quantity
+from ..expressions import WrongExpression, quantity
 
 Result = dict[str, float | str]  # quantities by name, and "failure" where there is something to say
 

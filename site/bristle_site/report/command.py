@@ -12,7 +12,7 @@ from bristle import BristleError
 from bristle.cli.files import check_writable, write_text
 from bristle.cli.progress import in_parallel
 from bristle.format.archive import contents
-from bristle.papers import Case, cases, evaluate
+from .papers import Case, cases, evaluate
 from bristle.systems import System
 from generator.description import Reference
 from generator.playground import situations

@@ -13,7 +13,7 @@ import numpy as np
 
 from bristle import VERSION
 from bristle.pages.simplify import kept_rows
-from bristle.papers import STATUS, Case
+from .papers import STATUS, Case
 from generator.description import Reference
 from generator.page import CONTROLS, PALETTE
 from generator.playground import address

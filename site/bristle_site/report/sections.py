@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bristle import BristleError
-from bristle.papers import Case
+from .papers import Case
 from bristle.systems import System
 from .rig import Experiment, experiment
 

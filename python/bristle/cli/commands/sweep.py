@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=EXPRESSION",
-        help="a result of each run, or the id of a case of the papers",
+        help="a result of each run",
     )
     add_parameters(parser)
     parser.add_argument("--stop", type=float, help="end of a system's simulation [s]")

@@ -1,5 +1,4 @@
-"""The numbers that the papers print, each with the run of the rig that gives ours:
-python/bristle/papers.toml.
+"""The numbers that the papers print, each with the run of the rig that gives ours: papers.toml.
 
 A case names a system, a model and an expression over the columns of the rig's results. The tests
 and the report both read the cases here, so that they cannot differ.
@@ -7,41 +6,18 @@ and the report both read the cases here, so that they cannot differ.
 
 from __future__ import annotations
 
-from typing import Any
-import ast
-import re
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from types import CodeType
 
 import numpy as np
 
-from . import BristleError
+from bristle import BristleError
+from bristle.expressions import quantity
 
-_ALLOWED = (
-    ast.Expression,
-    ast.Call,
-    ast.keyword,
-    ast.Name,
-    ast.Load,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Compare,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.Pow,
-    ast.USub,
-    ast.UAdd,
-    ast.cmpop,
-)
-# characters of an expression, so that its work is bounded by that and the length of a column
-_LONGEST = 1000
 _CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
 _RELATIONS = {"=": "", "<": "< ", ">": "> "}
 FILE = Path(__file__).with_suffix(".toml")
@@ -193,98 +169,3 @@ _LOCKS: dict[tuple[str, ...], Lock] = {}  # of the arguments that were asked for
 @cache
 def _run(run: Runner, arguments: tuple[str, ...]) -> Results:
     return run(arguments)
-
-
-class WrongExpression(BristleError):
-    """One that has a value in no run."""
-
-
-def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
-    """The value of an expression over columns (`top.frictionForce` is written top_frictionForce).
-
-    at(a, t): value at a time, interpolated, after a jump; start(a), final(a); largest(a),
-    smallest(a), mean(a) (over time); between(a, t0, t1): the part of a column in a time span;
-    crossing(a, level, after=0): first time at which a crosses a level; abs, sqrt, sign, where;
-    time.
-    """
-    time = columns["time"]
-
-    def at(a: np.ndarray, t: float) -> Any:
-        return np.interp(t, time, a)
-
-    def mean(a: np.ndarray) -> Any:
-        return np.trapezoid(a, time) / (time[-1] - time[0])
-
-    def between(a: np.ndarray, t0: float, t1: float) -> np.ndarray:
-        return a[(time >= t0) & (time <= t1)]
-
-    def crossing(a: np.ndarray, level: float, after: float = 0.0) -> float:
-        above = a > level
-        turns = np.flatnonzero((above[1:] != above[:-1]) & (time[1:] >= after))
-        if not turns.size:
-            raise BristleError(f"{expression}: the level is never crossed.")
-        i = turns[0]
-        if time[i + 1] == time[i] or a[i + 1] == a[i]:
-            return time[i + 1]
-        return time[i] + (level - a[i]) / (a[i + 1] - a[i]) * (time[i + 1] - time[i])
-
-    names: dict[str, Any] = {re.sub(r"\W", "_", name): values for name, values in columns.items()}
-    names |= {
-        "at": at,
-        "start": lambda a: a[0],
-        "final": lambda a: a[-1],
-        "largest": lambda a: np.max(a),
-        "smallest": lambda a: np.min(a),
-        "mean": mean,
-        "between": between,
-        "crossing": crossing,
-        # numpy's own take places for their results, and other forms of the same
-        "abs": lambda a: np.abs(a),
-        "sqrt": lambda a: np.sqrt(a),
-        "sign": lambda a: np.sign(a),
-        "where": lambda condition, a, b: np.where(condition, a, b),
-    }
-    try:
-        with np.errstate(all="ignore"):
-            return float(eval(_checked(expression), {"__builtins__": {}}, names))
-    except NameError as error:
-        found = ", ".join(sorted(names))
-        raise WrongExpression(
-            f"{expression}: {error.name} is neither a column nor a function; there are {found}."
-        ) from None
-    except (TypeError, ArithmeticError) as error:
-        # the latter of its own numbers alone: columns overflow to infinity
-        raise WrongExpression(f"{expression}: {error.args[-1]}.") from None
-    except (ValueError, IndexError) as error:
-        raise BristleError(f"{expression}: {error}.") from None
-
-
-def check_expression(expression: str) -> None:
-    """Refuses what is not an expression over columns."""
-    _checked(expression)
-
-
-@cache
-def _checked(expression: str) -> CodeType:
-    """The expression, compiled: names, numbers, arithmetic and calls, but nothing that reaches
-    beyond them.
-
-    Numbers are of floating point: a power of whole ones may have more digits than there is memory.
-    """
-    if len(expression) > _LONGEST:
-        raise BristleError(
-            f'"{expression[:20]}…" has {len(expression)} characters, more than {_LONGEST}.'
-        )
-    try:
-        tree = ast.parse(expression, mode="eval")
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-                node.value = float(node.value)
-            elif not isinstance(node, _ALLOWED):
-                raise BristleError(
-                    f'"{expression}": only names, numbers, arithmetic, comparisons and calls are'
-                    " known."
-                )
-        return compile(tree, "<quantity>", "eval")
-    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
-        raise BristleError(f'"{expression}" is not an expression.') from None
