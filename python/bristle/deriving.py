@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import BristleError, suggesting
+from .cli.arguments import words_of
 from .library import describe
 from .parameters import read_ssv
 from .suggesting import Known, Suggestion
@@ -84,7 +85,7 @@ def fit(
         out = Path(folder, "fit")
         words = ["identify", *map(str, files), "--model", str(model), "-o", str(out)]
         for name, value in options.items():
-            words += _words(f"--{name.replace('_', '-')}", value)
+            words += words_of(f"--{name.replace('_', '-')}", value)
         said, wrong = StringIO(), StringIO()
         with redirect_stdout(said), redirect_stderr(wrong):
             try:
@@ -99,13 +100,3 @@ def fit(
         page = out.with_suffix(".html").read_text(encoding="utf-8")
         text = said.getvalue().replace(f"{folder}/", "")
     return Fitted(values, text, page)
-
-
-def _words(option: str, value: Any) -> list[str]:
-    """An option as the command line has it: once for each of several."""
-    if value is True:
-        return [option]
-    if isinstance(value, Mapping):
-        return [word for name, one in value.items() for word in (option, f"{name}={one}")]
-    several = value if isinstance(value, (list, tuple)) else [value]
-    return [word for one in several for word in (option, str(one))]

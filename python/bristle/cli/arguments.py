@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -25,3 +27,13 @@ def add_version(parser: argparse.ArgumentParser) -> None:
     """The choice between the FMUs of FMI 2.0 and 3.0."""
     text = "version of FMI that the FMU of a model is of (default: 2); an .fmu says it itself"
     parser.add_argument("--fmi", type=int, choices=(2, 3), default=2, help=text)
+
+
+def words_of(option: str, value: Any) -> list[str]:
+    """An option as the command line has it: once for each of several."""
+    if value is True:
+        return [option]
+    if isinstance(value, Mapping):
+        return [word for name, one in value.items() for word in (option, f"{name}={one}")]
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return [word for one in several for word in (option, str(one))]

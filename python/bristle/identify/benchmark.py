@@ -3,6 +3,7 @@ ones, and what they cost, on one page."""
 
 from __future__ import annotations
 
+import argparse
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,32 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from .. import VERSION, BristleError
+from ..cli.arguments import words_of
+from ..cli.commands.identify import add_arguments, reading_options
 from ..cli.files import check_writable, write_text
+from ..parameters import assignments
 from ..pages.sheet import paragraph, sentences, sheet, table
-from . import LOADS, OFFSETS, SIGNS
-from .fit.candidates import Candidate, all_candidates, candidate, check_values
+from .fit.candidates import Candidate, all_candidates, candidate, check_values, for_joints, suited
 from .fit.load import with_load
 from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
 from .record.reading import Options, Record, read_record
-from .record.roles import BY_NAME
 from .tell.words import HEADS, ranking_lines, ranking_rows
 
 RECORDS = (".csv", ".tsv", ".txt", ".dat")
-# keys of a side file that say how a record is read, by the name that Options has for them
-_READING = {
-    "normal": "normal",
-    "mass": "mass",
-    "constant": "constant",
-    "radius": "radius",
-    "rate": "rate",
-    "from": "start",
-    "to": "stop",
-    "sign": "sign",
-    "offset": "offset",
-    "columns": "columns",
+# keys of a side file that are options of identify, and those that are its own
+_OPTIONS = {
+    **{name: name for name in "normal mass constant radius rate from to sign offset load".split()},
+    "columns": "column",
+    "fix": "fix",
 }
-_OTHERS = ("load", "validate", "models", "published", "text", "fix")
-_CHOICES = {"sign": SIGNS, "offset": OFFSETS, "load": LOADS}
+_OWN = ("validate", "models", "published", "text")
 _PUBLISHED = ("law", "fitted", "held_out", "source")
 
 
@@ -88,57 +82,46 @@ def tasks(folder: Path) -> list[Task]:
 def _task(file: Path) -> Task:
     side = file.with_suffix(".toml")
     if not side.is_file():
-        return Task(file, Options())
+        return _told(file, {})
     try:
-        given = tomllib.loads(side.read_text(encoding="utf-8"))
+        return _told(file, tomllib.loads(side.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BristleError(f"{side}: this is not TOML: {error}.") from None
-    if wrong := _fault(given):
-        raise BristleError(f"{side}: {wrong}")
+    except argparse.ArgumentError as error:
+        name = str(error.argument_name).removeprefix("--")
+        raise BristleError(f"{side}: {name}: {error.message}.") from None
+    except BristleError as error:
+        raise BristleError(f"{side}: {error}") from None
+
+
+def _told(file: Path, given: Mapping[str, Any]) -> Task:
+    """What a side file says: options of identify, and what only a benchmark has."""
+    for name in given.keys() - {*_OPTIONS, *_OWN}:
+        raise BristleError(f"there is no key {name}; there are {', '.join((*_OPTIONS, *_OWN))}.")
+    words = [str(file), "--model", "all"]
+    for name in given.keys() & _OPTIONS.keys():
+        words += words_of(f"--{_OPTIONS[name]}", given[name])
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_arguments(parser)
+    arguments = parser.parse_args(words)
     validate = given.get("validate")
     if validate is not None and not (file.parent / str(validate)).is_file():
-        raise BristleError(f"{side}: validate = {validate}: there is no such file.")
-    reading: dict[str, Any] = {
-        _READING[name]: float(value) if isinstance(value, int) else value
-        for name, value in given.items()
-        if name in _READING
-    }
+        raise BristleError(f"validate = {validate}: there is no such file.")
+    for one in given.get("published", []):
+        if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
+            raise BristleError(
+                f"a published result has the keys {', '.join(_PUBLISHED)}, and a law."
+            )
     return Task(
         file,
-        Options(**reading),
-        given.get("load", "auto"),
+        reading_options(arguments),
+        arguments.load,
         file.parent / validate if validate else None,
         tuple(given.get("models", ())),
         given.get("text", ""),
         given.get("published", []),
-        given.get("fix", {}),
+        assignments(arguments.fix),
     )
-
-
-def _fault(given: Mapping[str, Any]) -> str:
-    """What is wrong with a side file, in a sentence; nothing, if all is well."""
-    for name in given.keys() - {*_READING, *_OTHERS}:
-        return f"there is no key {name}; there are {', '.join((*_READING, *_OTHERS))}."
-    for name in ("normal", "constant", "radius", "rate", "from", "to"):
-        if name in given and not isinstance(given[name], int | float):
-            return f"{name} = {given[name]!r} has to be a number."
-    mass = given.get("mass", 1)
-    if mass != "identify" and not isinstance(mass, int | float):
-        return f'mass = {mass!r} has to be a number or "identify".'
-    for name, choices in _CHOICES.items():
-        if given.get(name, choices[0]) not in choices:
-            return f"{name} = {given[name]!r} has to be one of {', '.join(choices)}."
-    for name in ("columns", "fix"):
-        if not isinstance(given.get(name, {}), dict):
-            return f"{name} = {given[name]!r} has to be a table."
-    for role, title in given.get("columns", {}).items():
-        if role not in BY_NAME or not isinstance(title, str):
-            known = ", ".join(BY_NAME)
-            return f"{role} = {title!r} in [columns] has to be a title of one of {known}."
-    for one in given.get("published", []):
-        if not isinstance(one, dict) or "law" not in one or one.keys() - set(_PUBLISHED):
-            return f"a published result has the keys {', '.join(_PUBLISHED)}, and a law."
-    return ""
 
 
 def _laws(task: Task, models: Sequence[str]) -> list[Candidate]:
@@ -149,15 +132,10 @@ def _laws(task: Task, models: Sequence[str]) -> list[Candidate]:
 
 
 def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
-    options = task.options
-    twins = all_candidates(turns=True)
-    if twins and not any(of.form.turns for of in laws):
-        options = replace(options, assumed_radius=twins[0].radius)
-    elif twins:
-        options = replace(options, turns=True, assumed_radius=laws[0].radius)
+    fixed = dict(task.fix)
+    twin = next((of for of in laws if of.form.turns), None)
+    options = for_joints(twin, task.options, fixed)
     record = read_record(task.file, options)
-    if record.radius:
-        laws = _turned(laws, record.radius)
     whole, notes = shortened(with_load([record], task.load))
     held = (
         [read_record(task.validate, replace(options, start=None, stop=None))]
@@ -165,14 +143,9 @@ def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
         else []
     )
     others, _ = shortened(held) if held else ([], [])
-    return Outcome(task, record, notes, rank(laws, Trial(whole, task.fix, others=others)))
-
-
-def _turned(laws: Sequence[Candidate], radius: float) -> list[Candidate]:
-    """The twins of laws for a joint of this radius."""
-    twins = {of.name: of for of in all_candidates(turns=True)}
-    chosen = [of if of.form.turns else twins.get(f"{of.name}Rotational") for of in laws]
-    return [replace(of, radius=radius) for of in chosen if of]
+    return Outcome(
+        task, record, notes, rank(suited(laws, [record]), Trial(whole, fixed, others=others))
+    )
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:

@@ -18,7 +18,7 @@ from ..format.parameter_set import ParameterSet, ssv_text
 from ..library import describe
 from ..parameters import assignments
 from ..showing import limits
-from .fit.candidates import Candidate, all_candidates, candidate, check_values
+from .fit.candidates import Candidate, all_candidates, candidate, check_values, for_joints, suited
 from .fit.estimate import fit
 from .fit.load import fitted_with_load, with_load
 from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
@@ -36,7 +36,7 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     several = arguments.model == "all"
     of = None if several else candidate(arguments.model)
     fixed, wanted = _asked(arguments, of)
-    options = _for_joints(of, options, fixed)
+    options = for_joints(of, options, fixed)
     if of:
         of = of.with_options(fixed)
         fixed = {name: value for name, value in fixed.items() if name not in of.chosen}
@@ -99,12 +99,7 @@ def _ranking(
 ) -> tuple[Ranking, list[str]]:
     """All models that suit the records, and what is said of them."""
     coarser, notes = shortened(records)
-    radius = records[0].radius
-    turn = radius is not None and all(record.radius for record in records)
-    models = all_candidates(turns=turn)
-    if radius is not None and turn:
-        models = [replace(one, radius=radius) for one in models]
-    ranking = rank(models, Trial(coarser, fixed, seed))
+    ranking = rank(suited(all_candidates(), records), Trial(coarser, fixed, seed))
     if not ranking.places:
         raise BristleError(f"{records[0].name}: no model could be fitted.")
     return ranking, notes + verdicts(ranking)
@@ -154,19 +149,6 @@ def _read(files: Sequence[Path], options: Options) -> list[Record]:
                 read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}"))
             )
     return records
-
-
-def _for_joints(of: Candidate | None, options: Options, fixed: dict[str, Any]) -> Options:
-    """How records are read for an element that turns, or for the ranking, in which the records
-    decide; a radius that is fixed is known."""
-    twins = [one for one in ([of] if of else all_candidates(turns=True)) if one.form.turns]
-    if not twins:
-        return options
-    name = twins[0].form.radius
-    radius = fixed.pop(name, options.radius)
-    if radius is not None and radius <= 0:
-        raise BristleError(f"--fix {name}={radius:g} has to be above 0.")
-    return replace(options, radius=radius, turns=of is not None, assumed_radius=twins[0].radius)
 
 
 def with_suffix(out: Path, suffix: str) -> Path:

@@ -185,6 +185,7 @@ def reading_options(arguments: argparse.Namespace) -> Any:
     """What add_reading was given."""
     from ... import BristleError
     from ...identify.record.reading import FEWEST, Options
+    from ...identify.record.roles import BY_NAME
 
     for name in ("normal", "constant", "radius", "rate"):
         value = getattr(arguments, name)
@@ -211,6 +212,10 @@ def reading_options(arguments: argparse.Namespace) -> Any:
         role, sign, title = word.partition("=")
         if not sign or not title:
             raise BristleError(f"--column {word}: this is not ROLE=TITLE.")
+        if role not in BY_NAME:
+            raise BristleError(
+                f"--column {word}: there is no such role; there are {', '.join(BY_NAME)}."
+            )
         columns[role] = title
     return Options(
         columns=columns,

@@ -17,6 +17,7 @@ from ...format.facts import FACTS
 from ...forms import Form, form_of
 from ...library import Model, Variable, describe, hint, models
 from ...running import settings
+from ..record.reading import Options, Record
 
 VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
@@ -136,6 +137,28 @@ def all_candidates(turns: bool = False) -> list[Candidate]:
         except BristleError:
             continue  # a spatial element, or one of the normal force
     return [one for one in found if one.form.turns == turns]
+
+
+def for_joints(of: Candidate | None, options: Options, fixed: dict[str, Any]) -> Options:
+    """How records are read for an element that turns, or for the ranking, in which the records
+    decide; a radius that is fixed is known."""
+    twins = [one for one in ([of] if of else all_candidates(turns=True)) if one.form.turns]
+    if not twins:
+        return options
+    name = twins[0].form.radius
+    radius = fixed.pop(name, options.radius)
+    if radius is not None and radius <= 0:
+        raise BristleError(f"--fix {name}={radius:g} has to be above 0.")
+    return replace(options, radius=radius, turns=of is not None, assumed_radius=twins[0].radius)
+
+
+def suited(laws: Sequence[Candidate], records: Sequence[Record]) -> list[Candidate]:
+    """The laws, or, where all records are of a joint, their twins at its radius."""
+    if not all(record.radius for record in records):
+        return list(laws)
+    twins = {of.name: of for of in all_candidates(turns=True)}
+    chosen = [of if of.form.turns else twins.get(f"{of.name}Rotational") for of in laws]
+    return [replace(of, radius=records[0].radius or 1.0) for of in chosen if of]
 
 
 def check_values(where: str, laws: Sequence[Candidate], values: Mapping[str, Any]) -> None:

@@ -137,10 +137,6 @@ def find_roles(
     no column is taken for that by its unit."""
     found: dict[str, Column] = {}
     for name, title in given.items():
-        if name not in BY_NAME:
-            raise BristleError(
-                f"--column {name}={title}: there is no such role; there are {', '.join(BY_NAME)}."
-            )
         if title != "none":
             found[name] = _named(table, name, title)
     free = [column for column in table.columns if column not in found.values()]
