@@ -61,7 +61,7 @@ def test_a_record_may_begin_anywhere(tmp_path, begin):
     assert (abs(found["bristleDeflectionStart"].value) < 1e-6) == (begin == 0)
     assert any("bristleDeflectionStart" in text for text in doubts(result))
     held = fit(
-        candidate("LuGre"), result.records, {"bristleDeflectionStart": 0.0}, Wanted(extras=False)
+        candidate("LuGre"), result.records, {"bristleDeflectionStart": 0.0}, Wanted(delay=0.0)
     )
     assert not held.nuisances and "bristleDeflectionStart" in held.values
 

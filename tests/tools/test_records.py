@@ -110,7 +110,7 @@ def test_every_prefix_that_is_written_out():
 def test_unknown_units():
     """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked
     for."""
-    for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "counts"):
+    for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "counts", "m/s³"):
         assert unit_of(text) is None, text
 
 
@@ -174,6 +174,7 @@ HEADERS = {
         ("x (x1000 N)", "x", "x1000 N"),
         ("F (kN/m)", "F", "kN/m"),
         ("mu [-]", "mu", "-"),
+        ("Time [hh:mm:ss.fff]", "Time [hh:mm:ss.fff]", None),
         # what looks like a unit and is none
         ("F_N", "F_N", None),
         ("x_m", "x_m", None),

@@ -42,11 +42,10 @@ def in_parallel(
     work: Callable[[Item], Result],
     items: Sequence[Item],
     name: Callable[[Item], str] = str,
-    workers: int | None = None,
 ) -> list[Result]:
     """Does the work for all items in threads, as many at a time as there are processors, and shows
     how far it is."""
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool, Progress(len(items)) as progress:
+    with ThreadPoolExecutor(os.cpu_count()) as pool, Progress(len(items)) as progress:
         try:
             futures = {pool.submit(work, item): item for item in items}
             for future in as_completed(futures):

@@ -71,7 +71,7 @@ def fit(
         problem, point = solved.problem, solved.point
     watch.begin("intervals")
     result = judged(problem, point, bounds, seen, filters=wanted.released)
-    if wanted.extras and not watch.is_up:
+    if not watch.is_up:
         watch.begin("a lag, and a viscous part that differs by direction")
         solved, result = worth_it(solved, wanted, result)
     if wanted.released and not watch.is_up:

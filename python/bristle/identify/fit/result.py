@@ -30,9 +30,6 @@ class Wanted:
     fixed: Mapping[str, float] = field(default_factory=dict)
     fitted: Sequence[str] | None = None
     start: Mapping[str, float] = field(default_factory=dict)
-    # whether a lag and a viscous part that differs by direction are tried, as well, where the
-    # residual shows them
-    extras: bool = True
     delay: float | None = None  # s, where it is known
     # whether springs are taken off what the data determine: intervals need it, errors hardly change
     released: bool = True

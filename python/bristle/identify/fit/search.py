@@ -21,8 +21,6 @@ POLISHED = 6  # of them
 MOST_SPRINGS = 4  # times that the springs are weakened
 SETTLED = 0.9  # of its strength before: a spring that would be weakened by less is weak enough
 ITERATIONS = 40  # of the last least squares
-GOOD_ENOUGH = 0.8  # coefficient of determination, below which starts are looked for farther away
-FARTHER = 2.5  # times as far
 
 Bounds = tuple[np.ndarray, np.ndarray]
 
@@ -31,28 +29,18 @@ def begins(
     problem: Problem, staged: np.ndarray, given: Mapping[str, float], seed: int
 ) -> list[np.ndarray]:
     """The staged start and others around it, after a few steps of least squares in parts of the
-    records, the best first behind the staged one; if all are bad, of a wider search. What is
-    `given` stays near its start."""
+    records, the best first behind the staged one. What is `given` stays near its start."""
     space = problem.space
     bounds = space.bounds(staged)
     staged = space.inside(staged, bounds)
     parts, origins = extracts(problem.records, SEARCHED)
     small = Problem(problem.of, parts, space, origins=origins, watch=problem.watch)
     width = np.where([name in given for name in space.names], 0.02, spreads(space))
-    total = float(np.sum((small.measured * small.weight) ** 2))
-    found: list[tuple[float, np.ndarray]] = []
-    for reach in (1.0, FARTHER):
-        cloud = latin_hypercube(round(CLOUD * reach) * len(staged), len(staged), seed)
-        points = [
-            staged,
-            *(np.clip(staged + reach * width * (2 * row - 1), *bounds) for row in cloud),
-        ]
-        order = np.argsort(small.costs(points))
-        for i in dict.fromkeys([0, *order[:POLISHED]]):
-            tried = small.solved(points[i], bounds, 10)
-            found.append((tried.cost, tried.point))
-        if min(cost for cost, _ in found) < (1 - GOOD_ENOUGH) * total:
-            break
+    cloud = latin_hypercube(CLOUD * len(staged), len(staged), seed)
+    points = [staged, *(np.clip(staged + width * (2 * row - 1), *bounds) for row in cloud)]
+    order = np.argsort(small.costs(points))
+    tried = [small.solved(points[i], bounds, 10) for i in dict.fromkeys([0, *order[:POLISHED]])]
+    found = [(one.cost, one.point) for one in tried]
     return [found[0][1], *(point for _, point in sorted(found[1:], key=lambda one: one[0]))]
 
 

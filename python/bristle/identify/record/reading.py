@@ -116,7 +116,6 @@ class Record:
     acceleration: np.ndarray | None  # of drive data whose mass is to be found
     mass: float | None  # of drive data, where it is known: its part is already taken off
     has_offset: bool  # whether an offset can be told from friction
-    noise: float  # of the force
     notes: tuple[str, ...]
     radius: float | None = None  # of what turns: ways and forces are those there
     smoothing: float = 0.0  # s: window of the filter that has given the velocity
@@ -782,7 +781,6 @@ def _finished(draft: _Draft) -> Record:
             " this library's."
         )
     sign = -1.0 if turned else 1.0
-    noise = rate_of(force, draft.interval).noise
     force, acceleration, kernel = _without_inertia(draft, velocity, sign * force, filtered)
     ends = len(kernel) // 2  # there the filter has no samples beyond, and what it gives is no mean
     if ends and draft.weight[ends:-ends].sum() >= FEWEST:
@@ -807,7 +805,6 @@ def _finished(draft: _Draft) -> Record:
         acceleration=acceleration,
         mass=draft.known_mass if draft.is_drive else None,
         has_offset=both_ways and options.offset == "auto",
-        noise=noise,
         notes=(),
         radius=options.radius if options.turns else None,
         smoothing=filtered.width * draft.interval if filtered else 0.0,

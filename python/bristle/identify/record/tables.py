@@ -377,9 +377,11 @@ normal tangential
 
 
 def _is_remark(bracket: re.Match[str]) -> bool:
-    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run).
-    One word that is not known may be either."""
+    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run),
+    [hh:mm:ss]. One word that is not known may be either."""
     text = bracket[1].strip()
+    if ":" in text:
+        return True
     if (words := re.findall(r"[^\W\d_]+", text.lower())) and words[0] not in _REMARKS:
         return (
             bracket[0][0] == "("
@@ -393,11 +395,6 @@ def _is_remark(bracket: re.Match[str]) -> bool:
 def _name_and_unit(title: str) -> tuple[str, str | None]:
     """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v
     mm/s", position_mm or vel_mm_s."""
-    title_of_clock = re.sub(
-        r"[\[(][YyMmDdHhSsFfTt.:,/ -]*[Hh]{1,2}:[Mm]{2}[^\])]*[\])]", "", title
-    ).strip()
-    if title_of_clock and title_of_clock != title:
-        return title_of_clock, None  # Time [hh:mm:ss.fff]
     brackets = list(_BRACKETS.finditer(title))
     # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
     for found in reversed(brackets):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 TIME, LENGTH, ANGLE, NUMBER = "time", "length", "angle", "number"
@@ -18,12 +19,9 @@ def _sizes(sizes: dict[str, float]) -> dict[str, float]:
 
 
 _GRAVITY = 9.80665  # of a kilogram-force, by definition
-_PREFIXES = {
-    "": 1.0,
-    **_sizes(
-        {"n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 0.1, "da": 10.0, "k K": 1e3, "M": 1e6}
-    ),
-}
+_PREFIXES = _sizes(
+    {"n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "d": 0.1, "da": 10.0, "k K": 1e3, "M": 1e6}
+)
 _LONG_PREFIXES = _sizes(
     {
         "nano": 1e-9,
@@ -69,36 +67,38 @@ _VOLTAGES = {"V": 1.0, "volt": 1.0, "volts": 1.0}
 _MASSES = {"kg": 1.0}  # named, so that a force in kilograms is refused as such
 _NUMBERS = {"1": 1.0, "-": 1.0, "–": 1.0, "": 1.0, "%": 1e-2}
 _SPECIAL = {
-    "rpm": (ANGULAR_VELOCITY, _TURN / 60),
+    **dict.fromkeys(
+        ("rpm", "U/min", "r/min", "1/min", "/min"),
+        (ANGULAR_VELOCITY, _TURN / 60),
+    ),
     "krpm": (ANGULAR_VELOCITY, 1e3 * _TURN / 60),
     "rps": (ANGULAR_VELOCITY, _TURN),
-    "U/min": (ANGULAR_VELOCITY, _TURN / 60),
-    "r/min": (ANGULAR_VELOCITY, _TURN / 60),
-    "1/min": (ANGULAR_VELOCITY, _TURN / 60),
     "g": (ACCELERATION, _GRAVITY),
     "mph": (VELOCITY, 0.44704),
 }
 _CAPITALS = {"S": "s", "MS": "ms", "MM": "mm", "UM": "um", "RAD": "rad", "NM": "N·m", "NMM": "N·mm"}
 _CAPITALS |= {rate.upper(): rate for rate in ("m/s", "mm/s", "mm/min", "rad/s", "deg/s")}
-_BASES = (
-    (TIME, _TIMES),
-    (LENGTH, _LENGTHS),
-    (ANGLE, _ANGLES),
-    (FORCE, _FORCES),
-    (CURRENT, _CURRENTS),
-    (VOLTAGE, _VOLTAGES),
-    (MASS, _MASSES),
-)
+_BASES = {
+    TIME: _TIMES,
+    LENGTH: _LENGTHS,
+    ANGLE: _ANGLES,
+    FORCE: _FORCES,
+    CURRENT: _CURRENTS,
+    VOLTAGE: _VOLTAGES,
+    MASS: _MASSES,
+}
 _PREFIXED = {"s", "m", "rad", "N", "A", "V"}
 _WRITTEN_OUT = set(
     "sec second seconds meter meters metre metres newton newtons radian radians ampere degree"
     " degrees".split()
 )
-_RATES = {
-    (LENGTH, 1): VELOCITY,
-    (LENGTH, 2): ACCELERATION,
-    (ANGLE, 1): ANGULAR_VELOCITY,
-    (ANGLE, 2): ANGULAR_ACCELERATION,
+_PRODUCTS: dict[tuple[tuple[str, int], ...], str] = {  # kinds by the powers of others
+    **{((kind, 1),): kind for kind in _BASES},
+    ((LENGTH, 1), (TIME, -1)): VELOCITY,
+    ((LENGTH, 1), (TIME, -2)): ACCELERATION,
+    ((ANGLE, 1), (TIME, -1)): ANGULAR_VELOCITY,
+    ((ANGLE, 1), (TIME, -2)): ANGULAR_ACCELERATION,
+    ((FORCE, 1), (LENGTH, 1)): TORQUE,
 }
 
 
@@ -118,92 +118,71 @@ def unit_of(text: str) -> Unit | None:
     for name in (plain, plain.lower() if len(plain) > 1 else plain):
         if name in _SPECIAL:
             return Unit(text, *_SPECIAL[name])
-    if single := _single(plain):
-        return Unit(text, *single)
-    if "/" in plain:
-        return _rate(text, plain)
-    return _torque(text, plain)
+    powers: Counter[str] = Counter()
+    size = 1.0
+    for name, power in _factors(plain):
+        if (single := _single(name)) is None:
+            return None
+        powers[single[0]] += power
+        size *= single[1] ** power
+    kind = _PRODUCTS.get(tuple(sorted(powers.items())))
+    return Unit(text, kind, size) if kind else None
 
 
 _ALIKE = str.maketrans(
-    {"µ": "u", "μ": "u", "²": "^2", "¹": "1", "⋅": "·", "∙": "·"} | dict.fromkeys("⁻−‐‑", "-")
+    {"µ": "u", "μ": "u", "²": "^2", "¹": "1", "⋅": "·", "∙": "·", "*": "·", ".": "·"}
+    | dict.fromkeys("⁻−‐‑", "-")
 )
 
 
 def _plain(text: str) -> str:
-    plain = text.strip().strip("[]()").strip().translate(_ALIKE)
-    plain = plain.replace("**", "^").replace("-^2", "-2").rstrip(".")
-    plain = re.sub(r"\bper\b", "/", plain)
-    plain = re.sub(r"\s*([/·*.])\s*", r"\1", plain).replace("*", "·").replace(".", "·")
-    plain = re.sub(r"min\^?-1$", "/min", plain)
-    plain = f"1{plain}" if plain == "/min" else plain
-    plain = (
-        re.sub(r"s(ec)?\^?-1$", "/s", plain)
-        if re.search(r"\Ss(ec)?\^?-1$|[ ·]s\^?-1$", plain)
-        else plain
-    )
-    plain = re.sub(r"s\^?-2$", "/s^2", plain)
-    return re.sub(r"[ ·]+/", "/", plain)
+    plain = text.strip().strip("[]()").strip().rstrip(".").replace("**", "^").translate(_ALIKE)
+    plain = re.sub(r"\bper\b", "/", plain.replace("-^", "^-"))
+    return re.sub(r"\s*([/·])\s*", r"\1", re.sub(r"[ ·]*min\^?-1$", "/min", plain))
+
+
+_FACTOR = re.compile(r"([^\d^]+?)(?:\^?(-\d|[2-9]))?")
+
+
+def _factors(plain: str) -> list[tuple[str, int]]:
+    """The units whose product it is, with their powers: mm/s^2, "mm s-2", N·m, N-m, Nmm."""
+    if single := _FORCE_AND_LENGTH.fullmatch(plain):
+        return [(name, 1) for name in single.groups()]
+    found = []
+    for k, part in enumerate(plain.split("/")):
+        for word in re.split(r"[ ·]+|-(?=\D)", part.strip("()")):
+            match = _FACTOR.fullmatch(word)
+            power = int(match[2] or 1) if match else 1
+            found.append((match[1] if match else word, -power if k else power))
+    return found
+
+
+_FORCE_AND_LENGTH = re.compile(r"(\w*N|(?i:newton))((?:[a-z]?m|(?i:met(?:er|re)s?)))")
 
 
 def _single(plain: str) -> tuple[str, float] | None:
     """A unit of one factor, with a prefix or without."""
-    for kind, names in _BASES:
+    lower = plain.lower()
+    for kind, names in _BASES.items():
         if plain in names:
             return kind, names[plain]
-        lower = plain.lower()
         if len(plain) > 1 and lower in names and lower not in _PREFIXED:
             return kind, names[lower]
-    for prefix, size in _PREFIXES.items():
-        rest = plain.removeprefix(prefix)
-        if (
-            prefix
-            and rest != plain
-            and rest
-            in (_PREFIXED if prefix != "K" else {"N"}) | ({"sec"} if prefix in "mu" else set())
-        ):
-            return next((kind, size * names[rest]) for kind, names in _BASES if rest in names)
-    for prefix, size in _LONG_PREFIXES.items():
-        rest = plain.lower().removeprefix(prefix)
-        if rest != plain.lower() and rest in _WRITTEN_OUT:
-            return next((kind, size * names[rest]) for kind, names in _BASES if rest in names)
+    for prefixes, word in ((_PREFIXES, plain), (_LONG_PREFIXES, lower)):
+        for prefix, size in prefixes.items():
+            rest = word.removeprefix(prefix)
+            if rest != word and rest in _with(prefix):
+                return next(
+                    (kind, size * names[rest]) for kind, names in _BASES.items() if rest in names
+                )
     return None
 
 
-def _rate(text: str, plain: str) -> Unit | None:
-    """A length or an angle over a time, once or twice."""
-    over, *below = plain.split("/")
-    top = _single(over)
-    power, factor = 0, 1.0
-    for part in below:
-        name, _, exponent = part.strip("()").partition("^")
-        if not exponent and name[-1:].isdigit():
-            name, exponent = name[:-1], name[-1]
-        time = _single(name)
-        if time is None or time[0] != TIME or not (exponent or "1").isdigit():
-            return None
-        count = int(exponent or "1")
-        power += count
-        factor *= time[1] ** count
-    if top is None or (kind := _RATES.get((top[0], power))) is None:
-        return None
-    return Unit(text, kind, top[1] / factor)
-
-
-def _torque(text: str, plain: str) -> Unit | None:
-    """A force times a length, in any order: N·m, N-m, Nmm, "kN m", in-lb."""
-    parts = [part for part in re.split(r"[ ·-]", plain) if part]
-    if len(parts) == 1:
-        found = re.fullmatch(
-            r"(.*N|newton)(\D+)", plain, re.IGNORECASE if plain.lower().startswith("newton") else 0
-        )
-        parts = list(found.groups()) if found else parts
-    if len(parts) != 2:
-        return None
-    kinds = [kind for part in parts if (kind := _single(part))]
-    if {kind for kind, _ in kinds} != {FORCE, LENGTH}:
-        return None
-    return Unit(text, TORQUE, kinds[0][1] * kinds[1][1])
+def _with(prefix: str) -> set[str]:
+    """What may stand behind a prefix."""
+    if prefix in _LONG_PREFIXES:
+        return _WRITTEN_OUT
+    return {"N"} if prefix == "K" else _PREFIXED | ({"sec"} if prefix in ("m", "u") else set())
 
 
 def known_units() -> str:

@@ -45,6 +45,10 @@ def shown(value: float, half_width: float) -> str:
     return f"{value:.{digits - 1}e}"
 
 
+def plus_minus(value: float, half_width: float) -> str:
+    return f"{shown(value, half_width)} ± {shown(half_width, half_width)}"
+
+
 def interval_text(one: Estimate) -> str:
     if not one.determined:
         return "not determined"
@@ -242,7 +246,7 @@ def _of_records(fit: Fit) -> list[str]:
         late, half = 1e3 * abs(one.value), 1e3 * one.half_width
         none = ", which may as well be none" if one.low <= 0 <= one.high else ""
         sentences.append(
-            f"The force is {shown(late, half)} ± {shown(half, half)} ms {behind} the motion{none},"
+            f"The force is {plus_minus(late, half)} ms {behind} the motion{none},"
             " and was fitted so: filters and sampling of sensors do that, and a lag would be taken"
             " for softness of the contact; a law that is too stiff may need one, too. --delay 0"
             " fits without it."
@@ -344,9 +348,8 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
     what = "torque" if of.form.turns else "force"
     larger, smaller = ("more", "less") if more.value > 0 else ("less", "more")
     known = (
-        f"Of the transmitted {what} {shown(one.value, one.half_width)} ±"
-        f" {shown(one.half_width, one.half_width)} is friction ({one.name}, the loss coefficient of"
-        " GearLoad), the mean of driving and being driven."
+        f"Of the transmitted {what} {plus_minus(one.value, one.half_width)} is friction"
+        f" ({one.name}, the loss coefficient of GearLoad), the mean of driving and being driven."
         if one.determined
         else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
         f" without load: the transmitted {what} has to change more, at the same speeds."
@@ -360,7 +363,7 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
         differs = f"No difference of both shows beyond ± {half} ({more.name})."
     else:
         differs = (
-            f"In driving it is {shown(abs(more.value), more.half_width)} ± {half} {larger}, in"
+            f"In driving it is {plus_minus(abs(more.value), more.half_width)} {larger}, in"
             f" being driven as much {smaller} ({more.name}): gravity in the {what}, a wrong"
             " constant of the motor or of the sensor of the load would look the same."
         )
@@ -387,10 +390,7 @@ def _with_doubt(value: float, half_width: float, of: Candidate) -> str:
     size, prefix = prefixed(value)
     if not 0 < half_width < math.inf:
         return with_prefix(value, unit)
-    return (
-        f"{shown(value / size, half_width / size)} ± {shown(half_width / size, half_width / size)}"
-        f" {prefix}{unit}"
-    )
+    return f"{plus_minus(value / size, half_width / size)} {prefix}{unit}"
 
 
 def _confused(names: Sequence[str]) -> str:
