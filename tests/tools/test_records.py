@@ -328,6 +328,13 @@ def test_a_sensor_at_its_limit_does_not_count(tmp_path):
     assert (flat.weight == 1).all(), "without noise a force may well be constant"
 
 
+def test_a_level_that_rounding_makes_even_counts(tmp_path):
+    """In sliding the force was the same to four digits, and taken for that of a sensor at the end
+    of its range."""
+    columns = {"t": TIME, "v": VELOCITY, "F": np.round(FORCE, 4), "N": NORMAL}
+    assert read_record(written(tmp_path / "a.csv", columns), Options()).weight.all()
+
+
 def test_a_frozen_displacement_is_bridged_and_does_not_count_but_a_rest_does(tmp_path):
     frozen = WAY.copy()
     frozen[90:130] = frozen[90]

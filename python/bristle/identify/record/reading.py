@@ -679,9 +679,14 @@ def _still(values: np.ndarray) -> np.ndarray:
     if noise <= _SILENCE * np.ptp(values):
         return still  # without noise, or in steps wider than it, values repeat of themselves
     ends = np.isin(values[first], (values.min(), values.max()))
-    for begin, end in zip(
-        first[is_still := (lengths >= STILL) | (ends & (lengths >= 3))], last[is_still], strict=True
-    ):
+    chosen = (lengths >= STILL) | (ends & (lengths >= 3))
+    steps = np.abs(np.diff(values))
+    borders = steps[
+        np.concatenate((first[chosen & (first > 0)] - 1, last[chosen & (last < len(steps))]))
+    ]
+    if len(borders) and np.median(borders) < 2 * steps[steps > 0].min():
+        return still  # it comes to rest by single steps of its rounding
+    for begin, end in zip(first[chosen], last[chosen], strict=True):
         still[begin : end + 1] = True
     return still if still.sum() >= STILL else np.zeros(len(values), dtype=bool)
 

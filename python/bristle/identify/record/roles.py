@@ -219,8 +219,8 @@ def _by_name(role: Role, free: list[Column], table: Table) -> Column | None:
             names = " and ".join(f'"{column.title}"' for column in candidates)
             raise BristleError(
                 f"{table.file}: {names} could {'both' if len(candidates) == 2 else 'all'} be"
-                f" {role.text}; choose with --column {role.name}=TITLE, or leave it out with"
-                f" --column {role.name}=none."
+                f" {role.text}; choose with --column {role.name}=TITLE or =NUMBER, from 1 on, or"
+                f" leave it out with --column {role.name}=none."
             )
     return None
 
