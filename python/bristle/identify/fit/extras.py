@@ -59,14 +59,15 @@ def through_narrower_windows(solved: Solved) -> Solved:
 
 
 def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
-    """The fit, with those of the numbers that gain more than chance and are determined."""
+    """The fit, with those of the numbers that gain more than chance and differ from what they are
+    without being fitted."""
     result = plain
     if _may_differ(solved.problem, wanted):
         tried = _with_viscous_direction(solved.problem, solved.point)
         if _gain(solved, tried) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
             (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
-            if ratio.determined:
+            if ratio.determined and not ratio.low <= 1 <= ratio.high:
                 solved, result = tried, more
     if wanted.delay is None:
         tried = _with_delay(solved.problem, solved.point)
