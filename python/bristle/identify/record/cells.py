@@ -95,26 +95,17 @@ def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
     text = "\n".join(cells)
     if not signs and (either := _EITHER.search(text)) and "." in either[0] and _SHORT.search(text):
         raise NotANumber(cells.index(either[0]), _doubt(either[0]))
-    if "," not in text and signs != {","}:
-        try:
-            return _finite(np.array(cells, dtype=float))
-        except ValueError:
-            pass
-    if (
-        ":" in text
-        and (first := next((cell for cell in cells if not is_missing(cell)), ""))
-        and _CLOCK.fullmatch(first)
-    ):
+    first = next((cell for cell in cells if not is_missing(cell)), "")
+    if ":" in first and _CLOCK.fullmatch(first):
         return clock_seconds(cells)
-    own = decimal_signs(cells)
-    known = own if own else signs
+    known = decimal_signs(cells) or signs
     decimal = next(iter(known)) if len(known) == 1 else None
-    if decimal == "," and "." not in text:
-        try:
-            return _finite(np.array(text.replace(",", ".").split("\n"), dtype=float))
-        except ValueError:
-            pass
-    return _finite(np.array([_number(i, cell, decimal) for i, cell in enumerate(cells)]))
+    if decimal == ",":
+        text = text.replace(".", "?").replace(",", ".")  # a point there is one of thousands
+    try:
+        return _finite(np.array(text.split("\n"), dtype=float))
+    except ValueError:
+        return _finite(np.array([_number(i, cell, decimal) for i, cell in enumerate(cells)]))
 
 
 def _doubt(cell: str) -> str:
