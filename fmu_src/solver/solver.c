@@ -98,7 +98,7 @@ NOINLINE static double followed_at_once(const Motion *motion, const Point *from,
     Look start;
     if (!(error <= 1)) return INFINITY;
     look(motion, from, 0, 0, &from->x, &start);
-    return indicator_changed(motion, from, &start, length, end) ? INFINITY : error;
+    return first_change(motion, from, &start, length, end) > 0 ? INFINITY : error;
 }
 
 /* Makes such a step; 0 where it takes more, and nothing has changed. */

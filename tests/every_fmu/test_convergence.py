@@ -21,7 +21,7 @@ FOUND = {
     "ElastoPlastic": (771024,),
     "Gonthier": (771179,),
     "Dahl": (771542, 591031),
-    "ContactPoint": (780056,),
+    "ContactPoint": (780056, 3000197),
     "LuGreVelocityDamping": (790058,),
 }
 
