@@ -132,8 +132,8 @@ static Status set_up_experiment(Instance *c, int has_tolerance, double tolerance
     if (has_stop && !(stop >= start))
         return refuse(c, STATUS_ERROR, "The stop time %g lies before the start time %g.", stop,
                       start);
-    if (has_tolerance && tolerance > 0) /* rounding allows no better than 1e-13 */
-        c->memory.kept.tolerance = fmax(tolerance, 1e-13);
+    if (has_tolerance && tolerance > 0)
+        c->memory.kept.tolerance = fmax(tolerance, ROUNDING);
     else if (has_tolerance)
         log_tolerated(c, TOLERATED_TOLERANCE, "A tolerance of 0 is taken as %s.", "not given");
     c->memory.state.time = start;

@@ -4,15 +4,19 @@
 
 #include <math.h>
 
-static const double ROUNDING = 1e-13; /* of a state, in the estimate of its error */
-static const double TOO_LONG = 1e4;   /* scaled error that makes the next trial ten times shorter */
+/* Some hundred roundings, what a step makes of them: the tightest tolerance, and the part of a state
+ * that is no error. */
+static const double ROUNDING = 1e-13;
+static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
 
-/* How many times longer the next trial step may be than one that made this error: five at most. */
+/* How many times longer the next trial step may be than one that made this error, by its order and
+ * a tenth less: five at most, since fifty costs up to twice the work, where it needs no roots. */
 static double growth(double error) {
     return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
 }
 
-/* The part that the next trial step is of one that made this error, which is too large. */
+/* The part that the next trial step is of one that made this error, which is too large; a tenth at
+ * least, since a large error says little. */
 static double shrinkage(double error) {
     return fmax(0.1, 0.9 / sqrt(sqrt(error)));
 }
