@@ -51,7 +51,8 @@ static double peak_between(const Motion *motion, const Cubic *cubic, const Look 
 }
 
 /* The same in the first part of a step after a reversal: the speed passes all bands from zero on,
- * each for a time of its own size, so that every look is four times later than the one before. */
+ * each for a time of its own size, so that every look is four times later than the one before, from
+ * 1e-9 of the step on, where it has a 1e-9 part of the speed of its end. */
 COLD static double early_change(const Motion *motion, const Cubic *cubic, const Look *start,
                                 double h) {
     Look looks[3] = {*start, *start, *start};
@@ -69,7 +70,8 @@ COLD static double early_change(const Motion *motion, const Cubic *cubic, const 
 }
 
 /* Whether no state turns round in a step and all indicators are seen far from zero at its start, in
- * its middle and at its end. */
+ * its middle and at its end. A cubic does not turn round where the slopes at its ends have the sign
+ * of its way and are at most three times it (Fritsch and Carlson 1980). */
 static int stays_far(const Motion *motion, const Cubic *cubic, const Look *start, double h) {
     Look looks[3] = {*start, *start, *start};
     for (int i = 0; i < N_STATES; i++) {
@@ -125,8 +127,8 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
 }
 
 /* Narrows a change of an indicator in a trial step of length h down to an interval [*before,
- * *after]; gives the number of trials. Tries a little beyond the time at which the change is
- * expected and a little before it by turns, so that both ends come near, and the middle where two
+ * *after]; gives the number of trials. Tries a part of the resolution beyond the time at which the
+ * change is expected and before it by turns, so that both ends come near, and the middle where two
  * of these have not halved the interval. */
 static int locate_change(const Motion *motion, const Point *from, const Look *start, double h,
                          double resolution, double *before, double *after) {
@@ -137,7 +139,7 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         const double width = right.s - left.s;
         double s = left.s + 0.5 * width;
         if (seen && slow < 2) {
-            const double aside = fmax(0.25 * resolution, 1e-3 * width);
+            const double aside = 0.25 * resolution;
             s = expected_change(&left, &right, N_INDICATORS) + (trials % 2 ? aside : -aside);
             s = fmin(fmax(s, left.s + aside), right.s - aside);
         } else {

@@ -2,10 +2,7 @@
  * rates, Jacobian and indicators. Included behind these (solver/names.h); no FMU contains it. */
 #include <math.h>
 
-enum {
-    BY_INPUTS = 0,
-    SHOWS_LIMITS = 1 /* elements show them as events */
-};
+enum { BY_INPUTS = 0 };
 
 /* A motion that grows by itself is left to the estimate of its error. */
 static double shortest_growing(const Motion *motion) {

@@ -11,7 +11,6 @@ enum {
     loop_STATE_ROOM = loop_N_STATES,
     loop_IS_LINEAR = 0,
     loop_BY_INPUTS = 0,
-    loop_SHOWS_LIMITS = 0,
     /* of the last step, this one, and where both lead beyond all numbers, this one anew */
     loop_SOLUTIONS = 3
 };

@@ -8,8 +8,7 @@ enum {
     STATE_ROOM = N_STATES > 0 ? N_STATES : 1,
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
     IS_LINEAR = LINEAR_STATES,
-    SHOWS_LIMITS = LINEAR_STATES, /* by events alone; linear states have no others */
-    BY_INPUTS = N_MODES == 0,     /* no state has a part in an event */
+    BY_INPUTS = N_MODES == 0, /* no state has a part in an event */
     /* as many states as axes are a vector that follows the velocity, nearly always with one rate */
     ONE_RATE = N_AXES > 1 && N_STATES == N_AXES,
     FOLLOWS = LINEAR_STATES || ONE_RATE, /* with the exponential */

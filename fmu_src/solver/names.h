@@ -1,7 +1,7 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
  * alone, and once more with a prefix for law and body together; rig/integrator.c and
  * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
- * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SHOWS_LIMITS,
+ * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS,
  * SOLUTIONS, and the functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at,
  * settle_at and trial_step; a Motion, keeps_contact, shortest_growing and time_of_reversal are the
  * same for both. Everything else is written once over these, and the compiler sees constant sizes
@@ -16,7 +16,6 @@
 #define STATE_ROOM ODE(STATE_ROOM)
 #define IS_LINEAR ODE(IS_LINEAR)
 #define BY_INPUTS ODE(BY_INPUTS)
-#define SHOWS_LIMITS ODE(SHOWS_LIMITS)
 #define no_states ODE(no_states)
 #define state_values ODE(state_values)
 #define state_places ODE(state_places)

@@ -62,7 +62,7 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
         /* two even steps rather than a long and a tiny one */
         if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
         /* cannot be told from none */
-        const double finest = fmin(fmax(4 * DBL_EPSILON * from->t, DBL_MIN), rest);
+        const double finest = fmin(fmax(DBL_EPSILON * from->t, DBL_MIN), rest);
         if (h < finest) h = finest;
         if (trial >= coarse && slack < COARSE / motion->tolerance) {
             outcome = SOLVER_SKIPPED;
