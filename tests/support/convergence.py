@@ -82,16 +82,17 @@ def random_record(fmu, number, length=4):
     return Record(values, steps)
 
 
-def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0):
+def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None):
     """The course of a record, each step cut evenly, with inputs multiplied by factors, and by 1
-    plus or minus the noise from part to part."""
+    plus or minus the noise from part to part; through another library of the FMU if one is
+    given."""
     draw = random.Random(1)
     d = fmu.description
     forces = [v.reference for v in d.outputs if v.unit == "N"]
     inputs = [v.reference for v in d.inputs]
     factors = factors or [1.0] * len(inputs)
     course = Course([], [])
-    with fmu.co_simulation() as instance:
+    with fmu.co_simulation(library=library) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         begin = {v.name: f * record.values[v.name] for v, f in zip(d.inputs, factors)}
         begin["maximumSubsteps"] = int(d["maximumSubsteps"].max)
