@@ -169,9 +169,7 @@ def test_python_snippets_run_as_they_stand(tmp_path, monkeypatch):
         for page in (README, REPOSITORY / "docs" / "tools.md", REPOSITORY / "docs" / "loads.md")
     ]
     blocks = [
-        code
-        for text in texts
-        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        code for text in texts for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     ]
     assert len(blocks) == 3
     for code in blocks:
