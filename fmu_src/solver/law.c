@@ -108,10 +108,10 @@ static double shortest_growing(const Motion *motion) {
 }
 
 /* Time at which the velocity turns round, or its size is least, and the rates have a corner, so
- * that a step must not run over it; -1 where it does not move, no number where it is a state. */
+ * that a step must not run over it; -1 where it does not move, infinite where it is a state. */
 static double time_of_reversal(const Motion *motion) {
     if (motion->held) return -1;
-    if (motion->body) return NAN;
+    if (motion->body) return INFINITY;
     double along = 0, square = 0;
     for (int i = 0; i < N_AXES; i++) {
         const double rate = input_values(motion->u_rate)[COUPLED_VELOCITY + i];

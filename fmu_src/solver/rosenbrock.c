@@ -47,7 +47,7 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
     const int beside = is_beside_reversal(motion, from, h);
-    if (!beside && !isnan(time_of_reversal(motion))) return 0;
+    if (!beside && isfinite(time_of_reversal(motion))) return 0;
     for (int i = 0; i < N_STATES; i++)
         if (h * fabs(from->J[i][i]) > 1) return 0;
     const Cubic cubic = cubic_between(motion, from, x1, h);
