@@ -148,9 +148,9 @@ def fmu(name: str | Path, fmi: int = 2) -> Path:
         return Path(name)
     folder = fmu_folder(fmi)
     if str(name) not in _names(folder):  # a file system may take lugre for LuGre
-        raise BristleError(
-            f"there is no model {name}{hint(str(name), models())}; bristle list shows all."
-        )
+        file = f"{name}.fmu"
+        meant = hint(str(name), [file] if Path(file).is_file() else models())
+        raise BristleError(f"there is no model {name}{meant}; bristle list shows all.")
     return folder / f"{name}.fmu"
 
 

@@ -169,6 +169,13 @@ def test_a_mistake_is_reported_in_one_line(refused, words, sentence):
     assert refused(*words) == sentence
 
 
+def test_a_file_of_this_folder_is_named_with_its_ending(refused, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Own.fmu").touch()
+    known = "there is no model Own (did you mean Own.fmu?); bristle list shows all."
+    assert refused("show", "Own") == known
+
+
 @pytest.mark.parametrize(
     "words, sentence",
     [
