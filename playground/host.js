@@ -2,7 +2,9 @@
 
 const FIRST_STEP = 1e-3; // s
 const STEPS = { low: 1e-4, high: 1e-2 }; // s: of the slider
-const CHATTERS = 0.5; // part of the steps in which the force turns round; hardly any if smooth
+// Part of the steps in which the force turns round. A smooth force hardly ever does; under a load
+// near the limit, one that chatters takes five steps to slide back.
+const CHATTERS = 0.1;
 
 class Host {
     /** `onChange(restart)` is called after each change. */
