@@ -26,7 +26,7 @@ from fmus import FMUS, TWINS, REPOSITORY, need_all_fmus
 import bristle
 import bristle_site.commands
 import generator.commands
-from bristle import cli
+from bristle import cli, native
 from bristle.cli.files import writing
 from generator import table
 
@@ -206,6 +206,15 @@ def said(capsys, monkeypatch):
 
 def names_in(listing):
     return re.findall(r"^  (\w+) ", listing, re.M)
+
+
+def test_commands_that_only_read_load_no_library(said, monkeypatch, tmp_path):
+    """As SECURITY.md says."""
+    monkeypatch.setattr(webbrowser, "open", lambda page: True)
+    monkeypatch.setattr(native, "_loaded", lambda file, what: pytest.fail(f"{file} is loaded"))
+    name = FMUS[0].name
+    for words in (["list"], ["show", name], ["doc", name], ["get", name, "-o", tmp_path]):
+        assert said(*words)
 
 
 def test_list_has_every_model_with_its_title_and_what_it_needs(said):
