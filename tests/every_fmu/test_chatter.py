@@ -7,23 +7,14 @@ from functools import cache
 import numpy as np
 import pytest
 
+from fixed_step import NORMAL, is_scalar, limit_of
 from held_force import Element, run_loop
 from operating_points import some_of
 
-NORMAL = 9.81
 PARTS = (0.05, 0.2, 0.4, 0.6, 0.8, 0.95)
 STEPS = (1e-3, 2e-3, 5e-3)
 
-scalar = pytest.mark.fmus.with_args(lambda d: "couplingMass" in d and "frictionForce" in d)
-
-
-def limit_of(fmu):
-    return (
-        NORMAL
-        * fmu.description[
-            "staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"
-        ].start
-    )
+scalar = pytest.mark.fmus.with_args(is_scalar)
 
 
 def warnings(instance):

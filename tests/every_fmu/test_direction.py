@@ -27,12 +27,7 @@ def of(description, values):
 
 
 def static_limit(description, normal=NORMAL):
-    return (
-        normal
-        * description[
-            "staticFriction" if "staticFriction" in description else "dynamicFriction"
-        ].start
-    )
+    return normal * description.limit
 
 
 def test_every_element_on_a_line_has_it(all_fmus):

@@ -5,11 +5,11 @@ It is true of the FMU, enough without its page, and read with care.
 
 import json
 import re
-import zipfile
 
 import pytest
 
 import bristle
+from fmus import files_of
 from bristle.format.archive import write_zip
 from bristle.format.facts import FACTS
 from bristle.forms import form_of
@@ -19,11 +19,6 @@ from bristle.suggesting import Known, suggest
 pytestmark = pytest.mark.shipped  # tools read it
 
 KNOWN = Known(mass=1.0, deflection=1e-5, stribeck_velocity=0.02)
-
-
-def content(path):
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def without_page(parts):
@@ -71,7 +66,7 @@ def test_no_tool_needs_the_page(fmu, tmp_path):
     Libraries for other platforms do not matter, and take time to pack."""
     whole, bare = tmp_path / "whole" / fmu.path.name, tmp_path / "bare" / fmu.path.name
     others = tuple(f"binaries/{platform}/" for platform in ("win64", "darwin64"))
-    kept = {name: data for name, data in content(fmu.path).items() if not name.startswith(others)}
+    kept = {name: data for name, data in files_of(fmu.path).items() if not name.startswith(others)}
     for path, parts in ((whole, kept), (bare, without_page(kept))):
         path.parent.mkdir()
         write_zip(path, parts)
@@ -88,7 +83,7 @@ def test_no_tool_needs_the_page(fmu, tmp_path):
         about = bristle.describe(path)
         own = bristle.stamp(path, {}, "Own", path.parent / "Own.fmu")
         assert bristle.describe(own).facts == about.facts, "those of its law"
-        return answer(fitted), answer(suggested), without_page(content(own)), about.variables
+        return answer(fitted), answer(suggested), without_page(files_of(own)), about.variables
 
     assert said(whole) == said(bare)
 
@@ -107,14 +102,14 @@ def test_no_tool_needs_the_page(fmu, tmp_path):
 )
 def test_facts_that_are_none_are_refused_in_one_sentence(wrong, why, all_fmus, tmp_path):
     path = tmp_path / "Wrong.fmu"
-    write_zip(path, content(all_fmus[0].path) | {FACTS: wrong})
+    write_zip(path, files_of(all_fmus[0].path) | {FACTS: wrong})
     with pytest.raises(bristle.BristleError, match=f"Wrong.fmu: {FACTS}:? {why}") as refused:
         bristle.describe(path)
     assert "\n" not in str(refused.value)
 
 
 def test_facts_of_a_newer_bristle_are_read_and_missing_ones_are_unknown(all_fmus, tmp_path):
-    parts = content(all_fmus[0].path)
+    parts = files_of(all_fmus[0].path)
     path = tmp_path / "Newer.fmu"
     newer = json.loads(parts[FACTS]) | {"colour": 1}
     write_zip(path, parts | {FACTS: json.dumps(newer).encode()})

@@ -2,7 +2,6 @@
 standard asks for."""
 
 import re
-import zipfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from bristle.format.hosting import instance
 from bristle.format.references import FOLDER, in_vectors, references
 from bristle.native import library_of
 from build_cache import compiled
-from fmus import FOLDER as FMUS
+from fmus import FOLDER as FMUS, files_of
 from fmus import PLATFORMS
 from operating_points import Sampler
 from test_binaries import LINKERS_OWN, commands_of_mach_o, exports_of_pe, run
@@ -46,11 +45,6 @@ NAMED_IN_3 = {
     "darwin64": {"x86_64-darwin", "aarch64-darwin"},
 }
 each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-
-
-def files_of(path):
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def older(file):

@@ -3,17 +3,16 @@ energy with the steps that the pages allow, and the log says where a step is too
 
 import math
 import random
-import tomllib
 
 import pytest
 
 from bristle.format.contact_step import CONTACT, contact_step
-from fmus import REPOSITORY
+from fmus import published
 from impact import GRAVITY, drop, impact
 from operating_points import some_of
 from vectors import spread
 
-CUBE = tomllib.loads((REPOSITORY / "resources" / "colantonio2022_cube.toml").read_text())["values"]
+CUBE = published("colantonio2022_cube")
 HEIGHT = 0.01
 START = GRAVITY * HEIGHT
 

@@ -1,7 +1,6 @@
 """Reference results in the files: each FMU has some of its own, and FMPy comes to the same."""
 
 import importlib.util
-import zipfile
 
 import pytest
 from lxml import etree
@@ -9,7 +8,7 @@ from lxml import etree
 import bristle
 from bristle.format.archive import write_zip
 from bristle.format.references import FOLDER, NOTE, with_references
-from fmus import FOLDER as FMUS
+from fmus import FOLDER as FMUS, files_of
 from fmus import REPOSITORY
 
 pytestmark = pytest.mark.shipped
@@ -39,11 +38,6 @@ def compare():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.compare
-
-
-def files_of(path):
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")

@@ -1,15 +1,13 @@
 """The implicit bristle: exact stick, break-away at the static limit, and the right root wherever
 there are several."""
 
-import tomllib
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 from convergence import at_once_and_in_parts
 from fmi2 import CO_SIMULATION
-from fmus import REPOSITORY
+from fmus import published
 from body_on_element import run_sine
 from operating_points import Sampler
 from prescribed import CASES, MODEL_1, MODEL_2, NORMAL, drive, parameters_for, pulled, saturating
@@ -17,13 +15,8 @@ from reference import ImplicitBristle as law
 from reference import kikuuwe, stribeck
 from reference.direction import seen_from
 
-VALVE = tomllib.loads(
-    (REPOSITORY / "resources" / "kikuuwe2006_valve.toml").read_text(encoding="utf-8")
-)["values"]
-
-PRESLIDING = tomllib.loads(
-    (REPOSITORY / "resources" / "piatkowski2014_lugre.toml").read_text(encoding="utf-8")
-)["values"]
+VALVE = published("kikuuwe2006_valve")
+PRESLIDING = published("piatkowski2014_lugre")
 del PRESLIDING["regularizationVelocity"]  # which this element has not
 
 

@@ -208,6 +208,11 @@ class Description:
     def reals(self):
         return [v for v in self.variables if v.type == "Real"]
 
+    @property
+    def limit(self):
+        """The coefficient at which a body breaks away."""
+        return self["staticFriction" if "staticFriction" in self else "dynamicFriction"].start
+
     def starts(self):
         return {v.name: v.start for v in self.parameters}
 

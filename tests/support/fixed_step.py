@@ -22,12 +22,7 @@ def is_scalar(description):
 
 def limit_of(fmu, normal=NORMAL):
     """The force at which a body breaks away."""
-    return (
-        normal
-        * fmu.description[
-            "staticFriction" if "staticFriction" in fmu.description else "dynamicFriction"
-        ].start
-    )
+    return normal * fmu.description.limit
 
 
 def element(fmu, mass, timing=EITHER, **values):

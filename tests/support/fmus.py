@@ -94,6 +94,18 @@ PLATFORMS = list(
 )
 
 
+def files_of(path):
+    """The files in an FMU by their names."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def published(name):
+    """The values of a parameter set of the papers."""
+    file = REPOSITORY / "resources" / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))["values"]
+
+
 def need_all_fmus():
     """Leaves a module out that takes FMUs by their names, where some are missing."""
     if not COMPLETE and not MUST_BE_COMPLETE:

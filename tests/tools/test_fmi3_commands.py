@@ -1,7 +1,6 @@
 """The commands and the package with FMUs of FMI 3.0."""
 
 import sys
-import zipfile
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from fmpy.validation import validate_fmu
 from commands import completed
 import bristle
 from bristle.format.archive import write_zip
-from fmus import need_all_fmus
+from fmus import files_of, need_all_fmus
 
 need_all_fmus()
 
@@ -20,11 +19,6 @@ TIME = np.linspace(0, 0.05, 51)
 
 def command(*words):
     return completed(sys.executable, "-m", "bristle", *words)
-
-
-def files_of(path):
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_a_name_and_a_version_lead_to_an_fmu(tmp_path):
