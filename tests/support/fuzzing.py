@@ -26,13 +26,10 @@ NAME_OF_3 = "{} of 3.0"
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 COMPILERS = {
     "calls": (
-        "clang",
-        "-g1",
-        "-fno-omit-frame-pointer",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize-recover=undefined",
+        "clang -g1 -fno-omit-frame-pointer -fsanitize=address,undefined"
+        " -fno-sanitize-recover=undefined"
     ),
-    "threads": ("gcc", "-g1", "-fsanitize=thread"),
+    "threads": "gcc -g1 -fsanitize=thread",
 }
 # For runs that are the same each time: libFuzzer otherwise learns from values that are compared,
 # and addresses are among them. It then needs no hook at each comparison: coverage is which branches
@@ -130,7 +127,7 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
     three more. One that is not only for repeatable runs learns from comparisons too.
     """
     folder = Path(folder).resolve()
-    compiler = " ".join((*COMPILERS[program], optimize))
+    compiler = f"{COMPILERS[program]} {optimize}"
     coverage = f" {COVERAGE[repeatable]}" if program == "calls" else ""
     for fmu in fmus:
         for name, content in _sources(fmu, of_3).items():

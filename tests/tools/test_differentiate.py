@@ -18,18 +18,7 @@ from generator.differentiate import SubsetError, read_model
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-FLAGS = [
-    "-std=c99",
-    "-O1",
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Wconversion",
-    "-Wshadow",
-    "-Werror",
-    "-fPIC",
-    "-shared",
-]
+FLAGS = "-std=c99 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fPIC -shared".split()
 
 HEADER = """\
 #ifndef SNIPPET_MODEL_H

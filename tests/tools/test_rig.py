@@ -572,14 +572,7 @@ def test_set_by_name_and_by_file_are_the_same(tmp_path):
 
 def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_force():
     """Under the constant normal force of the system the two laws are one."""
-    options = [
-        "--sets",
-        "rill2023_model1",
-        "--param",
-        "normalForce=9.81",
-        "--param",
-        "amplitude=4e-4",
-    ]
+    options = "--sets rill2023_model1 --param normalForce=9.81 --param amplitude=4e-4".split()
     found = simulate("hysteresis", "LuGre", "LuGreNormalized", options=options)
     work = [found[model]["work"][-1] for model in ("LuGre", "LuGreNormalized")]
     assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration

@@ -189,14 +189,7 @@ def test_several_are_loaded_together_and_do_not_mix(tmp_path):
 def test_its_sources_compiled_anew_are_the_same(model, stamped, tmp_path):
     own, values = stamped(model)
     sources, library = own.folder / "sources", tmp_path / f"{NAME}.so"
-    flags = [
-        "-std=c99",
-        "-O1",
-        "-ffp-contract=off",
-        "-shared",
-        "-fPIC",
-        "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
-    ]
+    flags = "-std=c99 -O1 -ffp-contract=off -shared -fPIC -DFMI2_OVERRIDE_FUNCTION_PREFIX".split()
     subprocess.run(["gcc", *flags, "-o", library, sources / "fmu.c", "-lm"], check=True)
     assert f"#define FMI2_FUNCTION_PREFIX {NAME}_\n" in (sources / "fmu.c").read_text(
         encoding="utf-8"

@@ -186,17 +186,8 @@ def test_rows_of_a_system_on_a_grid_and_its_mistakes():
 
 
 def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
-    words = [
-        "sweep",
-        "pulse",
-        "LuGre",
-        "--over",
-        "load=1:2",
-        "--over",
-        "mass=0.9:1.1",
-        "--over",
-        "bristleStiffness=2e4:8e4:log",
-    ]
+    words = "sweep pulse LuGre --over load=1:2 --over mass=0.9:1.1".split()
+    words += ["--over", "bristleStiffness=2e4:8e4:log"]
     assert (
         cli.main(
             [
@@ -496,29 +487,11 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
             "is a column of its own",
         ),
         (
-            [
-                "belt",
-                "LuGre",
-                "--over",
-                "mass=1,2",
-                "--stop",
-                "0.1",
-                "--quantity",
-                "a=last(position)",
-            ],
+            "belt LuGre --over mass=1,2 --stop 0.1 --quantity a=last(position)".split(),
             "last is neither a column nor a function; there are abs,",
         ),
         (
-            [
-                "belt",
-                "LuGre",
-                "--over",
-                "mass=1,2",
-                "--stop",
-                "0.1",
-                "--quantity",
-                "a=final(positon)",
-            ],
+            "belt LuGre --over mass=1,2 --stop 0.1 --quantity a=final(positon)".split(),
             "positon is neither a column nor a function",
         ),
         (
@@ -557,20 +530,7 @@ def test_labels_of_a_map_are_evenly_spaced(count):
 
 def test_why_a_run_failed_is_reported(capsys):
     assert (
-        cli.main(
-            [
-                "sweep",
-                "belt",
-                "LuGre",
-                "--over",
-                "staticFriction=-1,0.5",
-                "--stop",
-                "0.1",
-                "-o",
-                "a.csv",
-            ]
-        )
-        == 0
+        cli.main("sweep belt LuGre --over staticFriction=-1,0.5 --stop 0.1 -o a.csv".split()) == 0
     )
     assert (
         "1 of them failed; the first: LuGre in belt: staticFriction = -1 must be at least 1e-06"
@@ -601,15 +561,7 @@ WITH_TWINS = pytest.mark.skipif(
 @WITH_TWINS
 def test_a_joint_is_swept_by_its_torque(capsys):
     """The friction of the motor is mu N r = 0.02 m times 100 N times mu."""
-    words = [
-        "sweep",
-        "joint",
-        "CoulombRotational",
-        "--over",
-        "dynamicFriction=0.1,0.2",
-        "-o",
-        "joint.csv",
-    ]
+    words = "sweep joint CoulombRotational --over dynamicFriction=0.1,0.2 -o joint.csv".split()
     assert cli.main([*words, "--set", "staticFriction=0.25"]) == 0
     rows = table("joint.csv")
     assert [float(row["largest friction torque [N.m]"]) for row in rows] == pytest.approx(
@@ -622,22 +574,8 @@ def test_a_joint_is_swept_by_its_torque(capsys):
 
 @WITH_TWINS
 def test_each_contact_of_a_system_is_named():
-    assert (
-        cli.main(
-            [
-                "sweep",
-                "clutches",
-                "LuGreRotational",
-                "--over",
-                "normalForce=15,25",
-                "--set",
-                "law=2",
-                "-o",
-                "clutches.csv",
-            ]
-        )
-        == 0
-    )
+    words = "sweep clutches LuGreRotational --over normalForce=15,25 -o clutches.csv".split()
+    assert cli.main([*words, "--set", "law=2"]) == 0
     rows = table("clutches.csv")
     for clutch in ("clutch1", "clutch2", "clutch3"):
         found = [float(row[f"{clutch}: largest friction torque [N.m]"]) for row in rows]
@@ -652,17 +590,7 @@ def test_a_record_of_a_joint_is_swept():
     omega = 2 * np.sin(2 * np.pi * time)
     torque = 0.02 * friction("LuGre", time, 0.02 * omega, 100.0, {"staticFriction": 0.5})
     written(Path("joint.csv"), {"time [s]": time, "speed [rad/s]": omega, "torque [N.m]": torque})
-    words = [
-        "sweep",
-        "joint.csv",
-        "LuGreRotational",
-        "--normal",
-        "100",
-        "--radius",
-        "0.02",
-        "--over",
-        "staticFriction=0.4,0.5",
-    ]
-    assert cli.main([*words, "-o", "out.csv"]) == 0
+    words = "sweep joint.csv LuGreRotational --normal 100 --radius 0.02 -o out.csv".split()
+    assert cli.main([*words, "--over", "staticFriction=0.4,0.5"]) == 0
     errors = [float(row["RMS error [N.m]"]) for row in table("out.csv")]
     assert errors[1] < 1e-5 < 1e-3 < errors[0]
